@@ -1,0 +1,145 @@
+//! The loops over bytes, for each instruction set.
+//!
+//! A score is one byte. `total` is the seeds in play of the layer: a child with the opponent to move and `v` seeds for
+//! him is worth `total - v` to the mover, whatever the move stored (V(x, y) = N - V(y', x') by the gain's definition).
+
+use crate::index::SpillMap;
+use crate::isa::{Isa, per_isa};
+
+per_isa! {
+    /// `best = max(best, total - scores)`: the turn passes to the opponent.
+    pub fn max_after_pass(best: &mut [u8], scores: &[u8], total: u8) {
+        for (best, &score) in best.iter_mut().zip(scores) {
+            *best = (*best).max(total.wrapping_sub(score));
+        }
+    }
+}
+
+per_isa! {
+    /// [`max_after_pass`] where `mask` is 0xff; nothing where it is 0.
+    pub fn max_after_pass_masked(best: &mut [u8], scores: &[u8], mask: &[u8], total: u8) {
+        for ((best, &score), &mask) in best.iter_mut().zip(scores).zip(mask) {
+            *best = (*best).max(total.wrapping_sub(score) & mask);
+        }
+    }
+}
+
+per_isa! {
+    /// `best = max(best, stored + scores)`: the mover moves again.
+    pub fn max_after_again(best: &mut [u8], scores: &[u8], stored: u8) {
+        for (best, &score) in best.iter_mut().zip(scores) {
+            *best = (*best).max(score.wrapping_add(stored));
+        }
+    }
+}
+
+per_isa! {
+    /// [`max_after_pass`] of the scores at `places`.
+    ///
+    /// Places beyond the scores count as a score of `total`.
+    pub fn max_after_capture(best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
+        for (best, &place) in best.iter_mut().zip(places) {
+            let score = scores.get(place as usize).copied().unwrap_or(total);
+            *best = (*best).max(total.wrapping_sub(score));
+        }
+    }
+}
+
+/// Copies the scores at the ranks that `map` selects to the front of `out`, in order.
+///
+/// `out` must have 64 bytes more room than the map has ranks; `scores` has one for every rank after the spill.
+pub fn select(isa: Isa, scores: &[u8], map: &SpillMap, out: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx512 {
+        // SAFETY: this value of `isa` says that the machine has the features.
+        return unsafe { select_avx512(scores, map, out) };
+    }
+    let _ = isa;
+    for (out, &rank) in out.iter_mut().zip(map.ranks()) {
+        *out = scores[rank as usize];
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,bmi2,avx512f,avx512bw,avx512vbmi2")]
+fn select_avx512(scores: &[u8], map: &SpillMap, out: &mut [u8]) {
+    use std::arch::x86_64::{
+        _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
+        _mm512_storeu_si512,
+    };
+    assert!(out.len() >= map.ranks().len() + 64);
+    let mut filled = 0;
+    let (blocks, rest) = scores.as_chunks::<64>();
+    let mut selected = map.selected().iter();
+    for (block, &mask) in blocks.iter().zip(&mut selected) {
+        // SAFETY: the block has 64 bytes; `filled` is at most the number of ranks, and `out` has 64 bytes more.
+        unsafe {
+            let packed =
+                _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(block.as_ptr().cast()));
+            _mm512_storeu_si512(out.as_mut_ptr().add(filled).cast(), packed);
+        }
+        filled += mask.count_ones() as usize;
+    }
+    let mask = selected.next().copied().unwrap_or(0);
+    assert!(filled + (mask.count_ones() as usize) <= map.ranks().len());
+    // SAFETY: the mask keeps the load inside `rest`; for the store see above.
+    unsafe {
+        let block = _mm512_maskz_loadu_epi8((1 << rest.len()) - 1, rest.as_ptr().cast());
+        _mm512_storeu_si512(
+            out.as_mut_ptr().add(filled).cast(),
+            _mm512_maskz_compress_epi8(mask, block),
+        );
+    }
+}
+
+/// Side of the square tiles that [`transpose`] works in.
+const TILE: usize = 16;
+
+per_isa! {
+    /// Copies the transpose of a matrix: element (row, column) of `from` to (column, row) of `to`.
+    ///
+    /// `rows` x `columns` elements are copied; each matrix has its own distance between the starts of its rows.
+    pub fn transpose(
+        from: &[u8], from_stride: usize, rows: usize, columns: usize, to: &mut [u8], to_stride: usize
+    ) {
+        for row in (0..rows).step_by(TILE) {
+            for column in (0..columns).step_by(TILE) {
+                if row + TILE <= rows && column + TILE <= columns {
+                    let mut tile = [[0u8; TILE]; TILE];
+                    for (index, line) in tile.iter_mut().enumerate() {
+                        line.copy_from_slice(&from[(row + index) * from_stride + column..][..TILE]);
+                    }
+                    // Four perfect shuffles of the 256 bytes exchange rows and columns.
+                    for _ in 0..4 {
+                        tile = shuffle(&tile);
+                    }
+                    for (index, line) in tile.iter().enumerate() {
+                        to[(column + index) * to_stride + row..][..TILE].copy_from_slice(line);
+                    }
+                } else {
+                    for row in row..rows.min(row + TILE) {
+                        for column in column..columns.min(column + TILE) {
+                            to[column * to_stride + row] = from[row * from_stride + column];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Interleaves the first half of a tile with the second, byte by byte.
+#[inline(always)]
+fn shuffle(tile: &[[u8; TILE]; TILE]) -> [[u8; TILE]; TILE] {
+    let mut shuffled = [[0u8; TILE]; TILE];
+    for index in 0..TILE / 2 {
+        let (a, b) = (&tile[index], &tile[index + TILE / 2]);
+        for byte in 0..TILE / 2 {
+            shuffled[2 * index][2 * byte] = a[byte];
+            shuffled[2 * index][2 * byte + 1] = b[byte];
+            shuffled[2 * index + 1][2 * byte] = a[byte + TILE / 2];
+            shuffled[2 * index + 1][2 * byte + 1] = b[byte + TILE / 2];
+        }
+    }
+    shuffled
+}

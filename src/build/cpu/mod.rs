@@ -1,0 +1,22 @@
+//! The scores of one pair of mirrored frames, on all cores.
+//!
+//! Everything a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first
+//! pit on, or takes one pit. So the unit of work is one mover's row against *all* other rows: each of its moves is
+//! played once and then reads one run of a lower table, transformed by a map of ranks.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`row_move`](RowMove) | what a move does, told from the mover's row alone |
+//! | [`forward`] | one row against all others: the moves that lead to lower layers |
+//! | [`quiet`] | one row against all others: the moves that stay in the layer |
+//! | [`pair`](compute_pair) | a pair of frames, level by level |
+//! | [`kernels`] | the loops over bytes, for each instruction set |
+
+mod forward;
+pub mod kernels;
+mod pair;
+mod quiet;
+mod row_move;
+
+pub use pair::{PairScores, Pulse, Workspace, compute_pair};
+pub use row_move::RowMove;

@@ -1,0 +1,250 @@
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use memmap2::MmapMut;
+use rayon::prelude::*;
+
+use super::forward::{FrameEvaluator, TASK_BYTES};
+use super::kernels;
+use super::quiet::QuietMoves;
+use crate::index::{Frame, RowMaps};
+use crate::isa::Isa;
+use crate::table::{TableError, Tables};
+
+/// The most rows of one level that are computed together: their scores against the other side stay in the caches.
+const BLOCK_ROWS: usize = 256;
+
+/// Memory that is filled again for every pair, in huge pages where the system has them.
+#[derive(Default)]
+struct Arena(Option<MmapMut>);
+
+impl Arena {
+    fn slice(&mut self, len: usize) -> std::io::Result<&mut [u8]> {
+        if self.0.as_ref().is_none_or(|map| map.len() < len) {
+            self.0 = None;
+            let map = MmapMut::map_anon(len.max(1))?;
+            #[cfg(target_os = "linux")]
+            // Without huge pages everything works, only slower.
+            let _ = map.advise(memmap2::Advice::HugePage);
+            self.0 = Some(map);
+        }
+        Ok(&mut self.0.as_mut().expect("mapped above")[..len])
+    }
+}
+
+/// The memory of a builder, used again for every pair of frames.
+#[derive(Default)]
+pub struct Workspace {
+    small: Arena,
+    large: Arena,
+    again: Vec<u8>,
+    block: Block,
+}
+
+impl Workspace {
+    /// Bytes that a pair with `small` and `large` seeds a side takes at most, maps and tables not counted.
+    pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
+        let rows = |seeds| crate::index::row_count(pits, seeds) as u64;
+        let pair = rows(small) * rows(large);
+        // One of the two frames turned around for moves that move again, and three buffers of a block.
+        let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
+        2 * pair + again + 3 * BLOCK_ROWS as u64 * rows(small)
+    }
+}
+
+/// Scores of a block of rows against all rows of the other side.
+#[derive(Default)]
+struct Block {
+    /// The block's rows to move: a run over the other side for each.
+    to_move: Vec<u8>,
+    /// The same turned around: a run over the block for each row of the other side.
+    turned: Vec<u8>,
+    /// The other side to move: a run over the block for each of its rows.
+    waiting: Vec<u8>,
+}
+
+/// The scores of a pair of mirrored frames, in the order of their indices.
+pub struct PairScores<'a> {
+    /// The frame in which the side with fewer seeds moves.
+    pub small_moves: &'a [u8],
+    /// The frame in which the side with more seeds moves. Of a frame that mirrors itself the same scores.
+    pub large_moves: &'a [u8],
+}
+
+/// How a computation tells its progress and is told to stop.
+#[derive(Default)]
+pub struct Pulse {
+    /// Positions computed.
+    pub positions: AtomicU64,
+    /// Set to stop at the next opportunity.
+    pub stop: AtomicBool,
+}
+
+/// Computes all positions in which one side's row has `small` seeds and the other's `large` >= `small`.
+///
+/// The layers below must be in `tables`. Rows of the large side are taken level by level (see
+/// [`crate::index::RowIndex`]): their quiet moves lead to positions with rows of lower levels, which are done. First
+/// they move, against all rows of the small side; then the small side moves against them, where a quiet move leads to
+/// positions just computed. Everything else leads to lower layers.
+///
+/// Returns `None` when stopped.
+///
+/// # Errors
+/// When a lower table is missing or damaged, or there is no memory.
+pub fn compute_pair<'a>(
+    isa: Isa,
+    tables: &Tables,
+    maps: &RowMaps,
+    small: usize,
+    large: usize,
+    workspace: &'a mut Workspace,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, TableError> {
+    assert!(0 < small && small <= large);
+    let Workspace {
+        small: small_arena,
+        large: large_arena,
+        again,
+        block,
+    } = workspace;
+    let rows = tables.rows();
+    let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
+    let pair = small_rows * large_rows;
+    let memory =
+        |source| TableError::io(std::path::Path::new("memory for a pair of frames"))(source);
+    // The small side to move: by its row, a run over the large side; replaced block by block with the scores of the
+    // large side to move, which are kept in the same order.
+    let by_small = small_arena.slice(pair).map_err(memory)?;
+    // The small side to move: by the large side's row, a run over the small side.
+    let by_large = large_arena.slice(pair).map_err(memory)?;
+
+    let frame = Frame {
+        pits: tables.pits(),
+        mover: small,
+        other: large,
+    };
+    let small_moves = FrameEvaluator::new(isa, tables, maps, frame, again)?;
+    by_small
+        .par_chunks_mut(large_rows)
+        .with_min_len(TASK_BYTES.div_ceil(large_rows))
+        .enumerate()
+        .try_for_each(|(row, best)| {
+            if stopped(pulse) {
+                Ok(())
+            } else {
+                small_moves.forward(row as u32, best)
+            }
+        })?;
+    let small_quiet = QuietMoves::new(isa, tables.rules(), rows, frame);
+    let large_quiet = QuietMoves::new(isa, tables.rules(), rows, frame.mirrored());
+    let large_moves = FrameEvaluator::new(isa, tables, maps, frame.mirrored(), again)?;
+
+    for level in rows.level_bounds(large).windows(2) {
+        for start in (level[0] as usize..level[1] as usize).step_by(BLOCK_ROWS) {
+            if stopped(pulse) {
+                return Ok(None);
+            }
+            let count = BLOCK_ROWS.min(level[1] as usize - start);
+            let [to_move, turned, waiting] = block.sized(count * small_rows);
+            let (done, rest) = by_large.split_at_mut(start * small_rows);
+
+            to_move
+                .par_chunks_mut(small_rows)
+                .with_min_len(TASK_BYTES.div_ceil(small_rows))
+                .enumerate()
+                .try_for_each(|(index, best)| {
+                    let row = (start + index) as u32;
+                    large_moves.forward(row, best)?;
+                    for &quiet in large_quiet.of(row) {
+                        large_quiet.apply(
+                            quiet,
+                            best,
+                            &done[quiet.own as usize * small_rows..][..small_rows],
+                            0,
+                        );
+                    }
+                    Ok(())
+                })?;
+
+            let chunk = (TASK_BYTES / count).max(1).next_multiple_of(16);
+            turned
+                .par_chunks_mut(chunk * count)
+                .enumerate()
+                .for_each(|(index, turned)| {
+                    let columns = turned.len() / count;
+                    kernels::transpose(
+                        isa,
+                        &to_move[index * chunk..],
+                        small_rows,
+                        count,
+                        columns,
+                        turned,
+                        count,
+                    );
+                });
+
+            waiting
+                .par_chunks_mut(chunk * count)
+                .zip(by_small.par_chunks_mut(chunk * large_rows))
+                .enumerate()
+                .for_each(|(index, (waiting, by_small))| {
+                    let rows = waiting
+                        .chunks_exact_mut(count)
+                        .zip(by_small.chunks_exact_mut(large_rows));
+                    for (row, (best, by_small)) in (index * chunk..).zip(rows) {
+                        let kept = &mut by_small[start..start + count];
+                        best.copy_from_slice(kept);
+                        for &quiet in small_quiet.of(row as u32) {
+                            small_quiet.apply(
+                                quiet,
+                                best,
+                                &turned[quiet.own as usize * count..][..count],
+                                start,
+                            );
+                        }
+                        kept.copy_from_slice(&turned[row * count..][..count]);
+                    }
+                });
+
+            let chunk = count.div_ceil(4).next_multiple_of(16);
+            rest[..count * small_rows]
+                .par_chunks_mut(chunk * small_rows)
+                .enumerate()
+                .for_each(|(index, by_large)| {
+                    let columns = by_large.len() / small_rows;
+                    kernels::transpose(
+                        isa,
+                        &waiting[index * chunk..],
+                        count,
+                        small_rows,
+                        columns,
+                        by_large,
+                        small_rows,
+                    );
+                });
+            pulse.positions.fetch_add(
+                count as u64 * small_rows as u64 * if small == large { 1 } else { 2 },
+                Ordering::Relaxed,
+            );
+        }
+    }
+    Ok(Some(PairScores {
+        small_moves: by_large,
+        large_moves: by_small,
+    }))
+}
+
+fn stopped(pulse: &Pulse) -> bool {
+    pulse.stop.load(Ordering::Relaxed)
+}
+
+impl Block {
+    /// The three buffers (to move, turned, waiting) at this size.
+    fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
+        [&mut self.to_move, &mut self.turned, &mut self.waiting].map(|buffer| {
+            if buffer.len() < len {
+                buffer.resize(len, 0);
+            }
+            &mut buffer[..len]
+        })
+    }
+}

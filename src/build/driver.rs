@@ -1,0 +1,227 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::sync_channel;
+use std::time::Instant;
+
+use super::cpu::{Pulse, Workspace, compute_pair};
+use super::{BuildRecord, DirectoryLock, LockError};
+use crate::game::Rules;
+use crate::index::{Frame, RowMaps};
+use crate::isa::Isa;
+use crate::table::{PackedFrame, Table, TableError, TableKey, TableWriter, Tables, table_path};
+
+/// Why a build ended early. Finished frames are kept in every case.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Another process builds here.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A table cannot be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// It was told to stop.
+    #[error(
+        "stopped while building {0}; finished frames are kept, the same command goes on from there"
+    )]
+    Stopped(TableKey),
+}
+
+/// What a build tells while it runs.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A layer begins.
+    Layer {
+        /// The layer.
+        key: TableKey,
+        /// Positions that are still to be computed.
+        positions: u64,
+        /// Frames kept from an earlier run.
+        kept: usize,
+    },
+    /// A pair of frames begins: the one with fewer seeds in the mover's row.
+    Pair(Frame),
+    /// A layer is done.
+    Done(&'a BuildRecord),
+}
+
+/// What a build did.
+#[derive(Debug, Default)]
+pub struct BuildReport {
+    /// Layers that were there already.
+    pub kept: usize,
+    /// Layers built, or finished.
+    pub built: Vec<BuildRecord>,
+}
+
+/// Builds the tables of one rule set and board in a directory.
+///
+/// Layers and frames that are there are kept. The files depend on rules, pits and seeds alone.
+pub struct Builder<'a> {
+    /// The directory.
+    pub directory: &'a Path,
+    /// The rule set.
+    pub rules: Rules,
+    /// Pits a side.
+    pub pits: usize,
+    /// Build the layers from 2 to this many seeds.
+    pub seeds: usize,
+    /// The instruction set.
+    pub isa: Isa,
+    /// Refuse to build any layer but the last.
+    pub only_last: bool,
+}
+
+impl Builder<'_> {
+    /// Builds, on the threads of the current pool.
+    ///
+    /// # Errors
+    /// When the directory is in use, a table there is damaged or foreign, something cannot be written, or `pulse`
+    /// says stop.
+    pub fn run(
+        &self,
+        pulse: &Pulse,
+        on_event: &(dyn Fn(Event) + Sync),
+    ) -> Result<BuildReport, BuildError> {
+        let _lock = DirectoryLock::take(self.directory)?;
+        let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
+        let maps = RowMaps::new(Arc::clone(tables.rows()));
+        let mut workspace = Workspace::default();
+        let mut report = BuildReport {
+            kept: tables.layers().len(),
+            built: Vec::new(),
+        };
+        for seeds in tables.layers().len() + 2..=self.seeds {
+            let key = tables.key(seeds);
+            let path = table_path(self.directory, key);
+            if path.exists() {
+                report.kept += 1;
+            } else if self.only_last && seeds < self.seeds {
+                return Err(tables
+                    .require(seeds)
+                    .err()
+                    .expect("the file is not there")
+                    .into());
+            } else {
+                let record =
+                    self.build_layer(&tables, &maps, key, &mut workspace, pulse, on_event)?;
+                on_event(Event::Done(&record));
+                // The log is a convenience; a build does not fail for it.
+                let _ = record.append(self.directory);
+                report.built.push(record);
+            }
+            tables.push(Arc::new(Table::open(&path)?))?;
+        }
+        Ok(report)
+    }
+
+    fn build_layer(
+        &self,
+        tables: &Tables,
+        maps: &RowMaps,
+        key: TableKey,
+        workspace: &mut Workspace,
+        pulse: &Pulse,
+        on_event: &(dyn Fn(Event) + Sync),
+    ) -> Result<BuildRecord, BuildError> {
+        let start = Instant::now();
+        let writer = TableWriter::open(self.directory, key)?;
+        let missing: Vec<Frame> = writer.missing().collect();
+        let positions = missing.iter().map(|frame| frame.positions()).sum();
+        on_event(Event::Layer {
+            key,
+            positions,
+            kept: writer.written(),
+        });
+        self.write_frames(writer, &missing, tables, maps, workspace, pulse, on_event)?;
+        Ok(BuildRecord {
+            rules: key.rules.name().to_owned(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions,
+            seconds: start.elapsed().as_secs_f64(),
+            threads: rayon::current_num_threads(),
+            isa: self.isa.name().to_owned(),
+        })
+    }
+
+    /// Computes the missing frames, pair by pair, while another thread writes those before.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the parts of one build, of different lifetimes"
+    )]
+    fn write_frames(
+        &self,
+        mut writer: TableWriter,
+        missing: &[Frame],
+        tables: &Tables,
+        maps: &RowMaps,
+        workspace: &mut Workspace,
+        pulse: &Pulse,
+        on_event: &(dyn Fn(Event) + Sync),
+    ) -> Result<PathBuf, BuildError> {
+        // Without room in the channel, at most one packed frame waits for the one being written.
+        let (sender, receiver) = sync_channel::<PackedFrame>(0);
+        std::thread::scope(|scope| {
+            let writing = scope.spawn(move || -> Result<TableWriter, TableError> {
+                for packed in receiver {
+                    writer.write(&packed)?;
+                }
+                Ok(writer)
+            });
+            let computing = (|| -> Result<bool, TableError> {
+                let mut frames = missing.iter().copied().peekable();
+                while let Some(frame) = frames.next() {
+                    let (small, large) =
+                        (frame.mover.min(frame.other), frame.mover.max(frame.other));
+                    on_event(Event::Pair(frame));
+                    let Some(scores) =
+                        compute_pair(self.isa, tables, maps, small, large, workspace, pulse)?
+                    else {
+                        return Ok(false);
+                    };
+                    let mirrored = frames.next_if(|next| *next == frame.mirrored());
+                    for frame in [Some(frame), mirrored].into_iter().flatten() {
+                        let scores = if frame.mover == small {
+                            scores.small_moves
+                        } else {
+                            scores.large_moves
+                        };
+                        // A writer that failed has hung up; its error is told below.
+                        if sender
+                            .send(PackedFrame::pack(self.isa, frame, scores))
+                            .is_err()
+                        {
+                            return Ok(false);
+                        }
+                    }
+                }
+                Ok(true)
+            })();
+            drop(sender);
+            let writer = writing
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            if !computing? {
+                return Err(BuildError::Stopped(
+                    tables.key(missing[0].mover + missing[0].other),
+                ));
+            }
+            Ok(writer.finish()?)
+        })
+    }
+}
+
+impl BuildReport {
+    /// Positions computed.
+    pub fn positions(&self) -> u64 {
+        self.built.iter().map(|record| record.positions).sum()
+    }
+}
+
+impl Pulse {
+    /// Tells the build to stop at the next opportunity.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}

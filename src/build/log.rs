@@ -1,0 +1,63 @@
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::table::TableKey;
+
+/// The name of the log in a directory of tables: one JSON object a line.
+const LOG_FILE: &str = "builds.jsonl";
+
+/// How one layer was built. Kept beside the tables, whose bytes tell nothing of time or machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BuildRecord {
+    /// The rule set.
+    pub rules: String,
+    /// Pits a side.
+    pub pits: usize,
+    /// Seeds in play.
+    pub seeds: usize,
+    /// Positions computed, less than the layer has when an earlier run had done some.
+    pub positions: u64,
+    /// Seconds from the first position to the finished file.
+    pub seconds: f64,
+    /// Threads.
+    pub threads: usize,
+    /// The instruction set (see [`crate::isa::Isa`]).
+    pub isa: String,
+}
+
+impl BuildRecord {
+    /// Positions a second.
+    pub fn rate(&self) -> f64 {
+        self.positions as f64 / self.seconds
+    }
+
+    /// Adds the record to the log of `directory`.
+    ///
+    /// # Errors
+    /// When the log cannot be written.
+    pub fn append(&self, directory: &Path) -> io::Result<()> {
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(directory.join(LOG_FILE))?;
+        writeln!(file, "{}", serde_json::to_string(self)?)
+    }
+
+    /// The last record of a table in the log of `directory`; `None` without one or without a log.
+    pub fn last(directory: &Path, key: TableKey) -> Option<BuildRecord> {
+        let file = File::open(directory.join(LOG_FILE)).ok()?;
+        BufReader::new(file)
+            .lines()
+            .map_while(Result::ok)
+            .filter_map(|line| serde_json::from_str::<BuildRecord>(&line).ok())
+            .filter(|record| {
+                record.rules == key.rules.name()
+                    && record.pits == key.pits
+                    && record.seeds == key.seeds
+            })
+            .last()
+    }
+}

@@ -1,0 +1,167 @@
+use std::path::{Path, PathBuf};
+
+use super::cpu::Workspace;
+use crate::game::Rules;
+use crate::index::{layer_positions, row_count};
+use crate::table::{TableKey, table_path};
+
+/// Bits a position of a table, rounded up.
+const BITS_PER_POSITION: f64 = 4.2;
+
+/// Positions a second and thread that the row path does on a current machine; relays do [`RELAY_RATE`].
+const ROW_RATE: f64 = 150e6;
+const RELAY_RATE: f64 = 4e6;
+
+/// What a build will need.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The layers that are not there yet.
+    pub missing: Vec<TableKey>,
+    /// Positions of these layers.
+    pub positions: u64,
+    /// Bytes of memory at the most, beside the page cache that holds the tables.
+    pub memory: u64,
+    /// Bytes of disk that the new tables take.
+    pub disk: u64,
+    /// Seconds, estimated from the threads alone.
+    pub seconds: f64,
+}
+
+/// Why a build cannot begin.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanError {
+    /// More memory than allowed or present.
+    #[error("this build needs {} of memory, {} are {allowance}; {advice}", size(*needed), size(*available))]
+    Memory {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes to be had.
+        available: u64,
+        /// Where the limit comes from.
+        allowance: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// More disk than is free.
+    #[error("this build needs {} of disk, {directory} has {} free; make room or use another --tables directory",
+        size(*needed), size(*free))]
+    Disk {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes free.
+        free: u64,
+        /// The directory.
+        directory: PathBuf,
+    },
+}
+
+/// Bytes as a person reads them.
+fn size(bytes: u64) -> indicatif::HumanBytes {
+    indicatif::HumanBytes(bytes)
+}
+
+impl Plan {
+    /// What it takes to build the layers from 2 to `seeds` that are not in `directory`.
+    pub fn new(directory: &Path, rules: Rules, pits: usize, seeds: usize, threads: usize) -> Plan {
+        let missing: Vec<TableKey> = (2..=seeds)
+            .map(|seeds| TableKey { rules, pits, seeds })
+            .filter(|&key| !table_path(directory, key).exists())
+            .collect();
+        let positions = missing
+            .iter()
+            .map(|key| layer_positions(pits, key.seeds))
+            .sum::<u64>();
+        let rate = if rules == Rules::SKalaha {
+            RELAY_RATE
+        } else {
+            ROW_RATE
+        } * threads as f64;
+        let partial = |key: &TableKey| {
+            let path = table_path(directory, *key).with_added_extension("partial");
+            path.metadata().map_or(0, |metadata| metadata.len())
+        };
+        let disk =
+            (positions as f64 * BITS_PER_POSITION / 8.0) as u64 + 4096 * missing.len() as u64;
+        Plan {
+            positions,
+            memory: missing
+                .iter()
+                .map(|&key| layer_memory(key))
+                .max()
+                .unwrap_or(0),
+            disk: disk.saturating_sub(missing.iter().map(partial).sum()),
+            seconds: positions as f64 / rate,
+            missing,
+        }
+    }
+
+    /// Whether the build fits.
+    ///
+    /// `budget` bounds the memory; without one, what is available now does.
+    ///
+    /// # Errors
+    /// What does not fit, and what to do.
+    pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
+        let (available, allowance, advice) = match budget {
+            Some(budget) => (
+                budget,
+                "allowed by --memory",
+                "allow more, or build fewer seeds",
+            ),
+            None => {
+                let available = sysinfo::System::new().map_or(0, |mut system| {
+                    system.refresh_memory();
+                    system.available_memory()
+                });
+                (
+                    available,
+                    "available",
+                    "end other programs, or build fewer seeds",
+                )
+            }
+        };
+        // A system that does not tell counts as 0.
+        if self.memory > available && (budget.is_some() || available > 0) {
+            return Err(PlanError::Memory {
+                needed: self.memory,
+                available,
+                allowance,
+                advice,
+            });
+        }
+        let existing = directory
+            .ancestors()
+            .find(|path| path.exists())
+            .unwrap_or(Path::new("."));
+        let existing = if existing.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            existing
+        };
+        match fs4::available_space(existing) {
+            Ok(free) if self.disk > free => Err(PlanError::Disk {
+                needed: self.disk,
+                free,
+                directory: directory.to_owned(),
+            }),
+            // Where the free space is not told, the writer will find out, and lose nothing.
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Bytes of memory that a layer takes to build: the largest pair of frames, packed frames on their way to the disk, and
+/// the maps of rows.
+fn layer_memory(key: TableKey) -> u64 {
+    let pair = |small: usize| {
+        let positions =
+            row_count(key.pits, small) as u64 * row_count(key.pits, key.seeds - small) as u64;
+        // Two pairs of frames are packed at a time: one being written, one ready.
+        let packed = 4.0 * positions as f64 * BITS_PER_POSITION / 8.0;
+        Workspace::bytes(key.pits, small, key.seeds - small) + packed as u64
+    };
+    let maps = (1..key.seeds)
+        .map(|seeds| row_count(key.pits, seeds) as u64 * 16 * 4)
+        .sum::<u64>();
+    (1..=key.seeds / 2).map(pair).max().unwrap_or(0) + maps
+}

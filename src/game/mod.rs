@@ -1,0 +1,21 @@
+//! The rules of the game and nothing else: rule sets, positions, sowing, notation.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`rules`](Rules) | the three rule sets and their names |
+//! | [`row`](Row) | the pits of one side |
+//! | [`position`](Position) | two rows, two stores, the mover; playing a move |
+//! | [`sowing`](sow) | what one move does to the two rows |
+//! | [`notation`](ParseError) | board literals, start positions, lines of play |
+
+mod notation;
+mod position;
+mod row;
+mod rules;
+mod sowing;
+
+pub use notation::{Line, ParseError, StartPosition};
+pub use position::{IllegalMove, Played, Position, PositionError};
+pub use row::{MAX_PITS, Pit, Row};
+pub use rules::{Rules, UnknownRules};
+pub use sowing::{Sowing, sow};

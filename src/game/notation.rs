@@ -1,0 +1,282 @@
+use std::fmt;
+use std::str::FromStr;
+
+use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
+
+/// A text that is no position, start position or line of play.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// The text has none of the known shapes.
+    #[error(
+        "'{0}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4"
+    )]
+    Shape(String),
+    /// Something that should be a number is none, or too large.
+    #[error("'{0}' is not a number of seeds or pits")]
+    Number(String),
+    /// A board literal with the wrong count of numbers.
+    #[error("a board of {pits} pits a side has {expected} numbers in its literal, not {found}")]
+    Length {
+        /// Pits a side, as the literal says.
+        pits: usize,
+        /// Numbers the literal needs.
+        expected: usize,
+        /// Numbers it has.
+        found: usize,
+    },
+    /// A number of pits no position has.
+    #[error("{0} pits a side: positions have 1 to {MAX_PITS}")]
+    Pits(usize),
+    /// Rows and stores that make no position.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+    /// A line of play with something that is no move number.
+    #[error(
+        "'{0}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)"
+    )]
+    Turn(String),
+    /// A line of play that is not legal.
+    #[error("turn {turn} of the line: {source}")]
+    Illegal {
+        /// The turn, counted from 1.
+        turn: usize,
+        /// Why.
+        source: IllegalMove,
+    },
+    /// A turn that stops before its moves are over, or goes on after them.
+    #[error("turn {0} of the line {1}")]
+    TurnEnd(usize, &'static str),
+}
+
+fn number(text: &str) -> Result<u32, ParseError> {
+    let text = text.trim();
+    // Digits alone: `u32::from_str` would also take a plus sign.
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    digits
+        .then(|| text.parse().ok())
+        .flatten()
+        .ok_or_else(|| ParseError::Number(text.to_owned()))
+}
+
+fn row(seeds: &[u32]) -> Result<Row, ParseError> {
+    Row::new(seeds).ok_or(ParseError::Pits(seeds.len()))
+}
+
+impl FromStr for Position {
+    type Err = ParseError;
+
+    /// Reads a Kalah Game Protocol literal `<m,S,N,s1..sm,n1..nm>`, the short form `s1,..,sm/n1,..,nm` without stores,
+    /// or a start position `6x4`.
+    fn from_str(text: &str) -> Result<Position, ParseError> {
+        let text = text.trim();
+        if let Some(inner) = text
+            .strip_prefix('<')
+            .and_then(|text| text.strip_suffix('>'))
+        {
+            let numbers = inner
+                .split(',')
+                .map(number)
+                .collect::<Result<Vec<_>, _>>()?;
+            let pits = numbers[0] as usize;
+            if !(1..=MAX_PITS).contains(&pits) {
+                return Err(ParseError::Pits(pits));
+            }
+            let expected = 2 * pits + 3;
+            if numbers.len() != expected {
+                return Err(ParseError::Length {
+                    pits,
+                    expected,
+                    found: numbers.len(),
+                });
+            }
+            let (mover, other) = numbers[3..].split_at(pits);
+            return Ok(Position::new(
+                row(mover)?,
+                row(other)?,
+                numbers[1],
+                numbers[2],
+            )?);
+        }
+        if let Some((mover, other)) = text.split_once('/') {
+            let mover = mover
+                .split(',')
+                .map(number)
+                .collect::<Result<Vec<_>, _>>()?;
+            let other = other
+                .split(',')
+                .map(number)
+                .collect::<Result<Vec<_>, _>>()?;
+            return Ok(Position::new(row(&mover)?, row(&other)?, 0, 0)?);
+        }
+        text.parse::<StartPosition>()?.position()
+    }
+}
+
+impl fmt::Display for Position {
+    /// The Kalah Game Protocol literal.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "<{},{},{}",
+            self.pits(),
+            self.mover_store(),
+            self.other_store()
+        )?;
+        for seeds in self.mover().seeds().iter().chain(self.other().seeds()) {
+            write!(f, ",{seeds}")?;
+        }
+        write!(f, ">")
+    }
+}
+
+/// A start position: pits a side and seeds in each, written `6x4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StartPosition {
+    /// Pits a side, 1 to [`MAX_PITS`].
+    pub pits: usize,
+    /// Seeds in each pit.
+    pub seeds: u32,
+}
+
+impl StartPosition {
+    /// The position: all pits alike, stores empty.
+    ///
+    /// # Errors
+    /// When the pits are not 1 to [`MAX_PITS`] or the seeds too many.
+    pub fn position(self) -> Result<Position, ParseError> {
+        if !(1..=MAX_PITS).contains(&self.pits) {
+            return Err(ParseError::Pits(self.pits));
+        }
+        let row = row(&[self.seeds; MAX_PITS][..self.pits])?;
+        Ok(Position::new(row, row, 0, 0)?)
+    }
+}
+
+impl FromStr for StartPosition {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<StartPosition, ParseError> {
+        let (pits, seeds) = text
+            .trim()
+            .split_once('x')
+            .ok_or_else(|| ParseError::Shape(text.to_owned()))?;
+        let start = StartPosition {
+            pits: number(pits)? as usize,
+            seeds: number(seeds)?,
+        };
+        start.position().map(|_| start)
+    }
+}
+
+impl fmt::Display for StartPosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.pits, self.seeds)
+    }
+}
+
+/// A line of play: turns of alternating players, each the moves of one turn in order.
+///
+/// Printed with the moves of a turn run together and turns separated by spaces (`36 2 14`); moves are separated by
+/// commas on boards of more than nine pits (`11,3 2`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    pits: usize,
+    turns: Vec<Vec<Pit>>,
+}
+
+impl Line {
+    /// An empty line on a board of `pits` pits a side.
+    pub fn new(pits: usize) -> Line {
+        Line {
+            pits,
+            turns: Vec::new(),
+        }
+    }
+
+    /// Adds the moves of one turn.
+    pub fn push(&mut self, turn: Vec<Pit>) {
+        self.turns.push(turn);
+    }
+
+    /// The turns, each the moves of one player.
+    pub fn turns(&self) -> &[Vec<Pit>] {
+        &self.turns
+    }
+
+    /// Reads a line of play on a board of `pits` pits a side; whether it is legal shows in [`Line::replay`].
+    ///
+    /// # Errors
+    /// When something is not a move number of the board.
+    pub fn parse(pits: usize, text: &str) -> Result<Line, ParseError> {
+        let mut line = Line::new(pits);
+        for turn in text.split_whitespace() {
+            let bad = || ParseError::Turn(turn.to_owned());
+            let pit = |number: Option<usize>| {
+                number
+                    .and_then(Pit::from_number)
+                    .filter(|pit| pit.index() < pits)
+                    .ok_or_else(bad)
+            };
+            line.push(if turn.contains(',') || pits > 9 {
+                turn.split(',')
+                    .map(|text| pit(number(text).ok().map(|n| n as usize)))
+                    .collect::<Result<_, _>>()?
+            } else {
+                turn.chars()
+                    .map(|digit| pit(digit.to_digit(10).map(|n| n as usize)))
+                    .collect::<Result<_, _>>()?
+            });
+        }
+        Ok(line)
+    }
+
+    /// Plays the line from `start` and returns the position it leads to, seen by the player then to move.
+    ///
+    /// # Errors
+    /// When a move is illegal, or a turn ends too early or goes on too long.
+    pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
+        let mut position = *start;
+        for (index, turn) in self.turns.iter().enumerate() {
+            let number = index + 1;
+            let mut moving = true;
+            for &pit in turn {
+                if !moving {
+                    return Err(ParseError::TurnEnd(
+                        number,
+                        "goes on after its last move gave no other one",
+                    ));
+                }
+                let played = position
+                    .play(rules, pit)
+                    .map_err(|source| ParseError::Illegal {
+                        turn: number,
+                        source,
+                    })?;
+                position = played.position;
+                moving = played.again;
+            }
+            if moving {
+                return Err(ParseError::TurnEnd(
+                    number,
+                    "stops although its last move moves again",
+                ));
+            }
+        }
+        Ok(position)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let comma = if self.pits > 9 { "," } else { "" };
+        for (index, turn) in self.turns.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" ")?;
+            }
+            for (index, pit) in turn.iter().enumerate() {
+                write!(f, "{}{pit}", if index > 0 { comma } else { "" })?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,162 @@
+use super::{Pit, Row, Rules, sow};
+
+/// The most seeds of a position, stores included: differences and sums stay far from overflow.
+const MAX_SEEDS: u64 = i32::MAX as u64;
+
+/// A position with stores. The mover is always South.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    mover: Row,
+    other: Row,
+    mover_store: u32,
+    other_store: u32,
+}
+
+/// Rows and stores that make no position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PositionError {
+    /// The rows have different numbers of pits.
+    #[error("the rows have {0} and {1} pits: both sides need the same number")]
+    UnequalRows(usize, usize),
+    /// More seeds than can be counted.
+    #[error("{0} seeds are more than the {MAX_SEEDS} a position can hold")]
+    TooManySeeds(u64),
+}
+
+/// A move that cannot be played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum IllegalMove {
+    /// One row is empty.
+    #[error("the game is over: a row is empty")]
+    GameOver,
+    /// The pit is empty or not on the board.
+    #[error("move {0} is not legal: the pit holds no seeds")]
+    EmptyPit(Pit),
+}
+
+/// A position reached by a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// The position, seen by the player who is to move next (the same one when `again`).
+    pub position: Position,
+    /// Whether the move gave another one to the same player. False once the game is over.
+    pub again: bool,
+}
+
+impl Position {
+    /// A position from rows and stores.
+    ///
+    /// # Errors
+    /// When the rows differ in length or the seeds are too many.
+    pub fn new(
+        mover: Row,
+        other: Row,
+        mover_store: u32,
+        other_store: u32,
+    ) -> Result<Position, PositionError> {
+        if mover.pits() != other.pits() {
+            return Err(PositionError::UnequalRows(mover.pits(), other.pits()));
+        }
+        let rows = mover.seeds().iter().chain(other.seeds());
+        let seeds = rows.map(|&seeds| u64::from(seeds)).sum::<u64>()
+            + u64::from(mover_store)
+            + u64::from(other_store);
+        if seeds > MAX_SEEDS {
+            return Err(PositionError::TooManySeeds(seeds));
+        }
+        Ok(Position {
+            mover,
+            other,
+            mover_store,
+            other_store,
+        })
+    }
+
+    /// Pits a side.
+    pub fn pits(&self) -> usize {
+        self.mover.pits()
+    }
+
+    /// The mover's row.
+    pub fn mover(&self) -> &Row {
+        &self.mover
+    }
+
+    /// The other row.
+    pub fn other(&self) -> &Row {
+        &self.other
+    }
+
+    /// The mover's store.
+    pub fn mover_store(&self) -> u32 {
+        self.mover_store
+    }
+
+    /// The other store.
+    pub fn other_store(&self) -> u32 {
+        self.other_store
+    }
+
+    /// Seeds in play: those in the two rows.
+    pub fn seeds(&self) -> u32 {
+        self.mover.total() + self.other.total()
+    }
+
+    /// Whether a row is empty, which ends the game.
+    pub fn is_over(&self) -> bool {
+        self.mover.is_empty() || self.other.is_empty()
+    }
+
+    /// The final store difference for the mover when the mover collects `score` of the seeds in play.
+    pub fn value(&self, score: u32) -> i64 {
+        2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store)
+            - i64::from(self.other_store)
+    }
+
+    /// The legal moves; none once the game is over.
+    pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
+        let over = self.is_over();
+        self.mover.moves().filter(move |_| !over)
+    }
+
+    /// Plays one move.
+    ///
+    /// # Errors
+    /// When the game is over or the pit is empty.
+    pub fn play(&self, rules: Rules, pit: Pit) -> Result<Played, IllegalMove> {
+        if self.is_over() {
+            return Err(IllegalMove::GameOver);
+        }
+        if self.mover.seeds_in(pit) == 0 {
+            return Err(IllegalMove::EmptyPit(pit));
+        }
+        let sown = sow(rules, &self.mover, &self.other, pit);
+        let position = Position {
+            mover: sown.mover,
+            other: sown.other,
+            mover_store: self.mover_store + sown.stored,
+            other_store: self.other_store,
+        };
+        Ok(if sown.again && !position.is_over() {
+            Played {
+                position,
+                again: true,
+            }
+        } else {
+            Played {
+                position: position.turned(),
+                again: false,
+            }
+        })
+    }
+
+    /// The same board seen from the other side.
+    pub fn turned(&self) -> Position {
+        Position {
+            mover: self.other,
+            other: self.mover,
+            mover_store: self.other_store,
+            other_store: self.mover_store,
+        }
+    }
+}

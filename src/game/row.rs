@@ -1,0 +1,112 @@
+use std::fmt;
+
+/// The most pits a side that positions can have (tables stop at [`crate::index::MAX_TABLE_PITS`]).
+pub const MAX_PITS: usize = 16;
+
+/// A pit of one side, counted from 0 in its owner's sowing order; printed from 1, as moves are.
+///
+/// The last pit is the one next to the owner's store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Pit(u8);
+
+impl Pit {
+    /// The pit with `index` from 0; `None` beyond [`MAX_PITS`].
+    pub fn from_index(index: usize) -> Option<Pit> {
+        (index < MAX_PITS).then_some(Pit(index as u8))
+    }
+
+    /// The pit that move `number` (from 1) empties; `None` outside 1 to [`MAX_PITS`].
+    pub fn from_number(number: usize) -> Option<Pit> {
+        number.checked_sub(1).and_then(Pit::from_index)
+    }
+
+    /// The index from 0.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The move number, from 1.
+    pub fn number(self) -> usize {
+        self.0 as usize + 1
+    }
+}
+
+impl fmt::Display for Pit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.number())
+    }
+}
+
+/// The pits of one side, in their owner's sowing order, 1 to [`MAX_PITS`] of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Row {
+    seeds: [u32; MAX_PITS],
+    pits: u8,
+}
+
+impl Row {
+    /// A row with these seeds a pit.
+    ///
+    /// `None` without pits or with more than [`MAX_PITS`].
+    pub fn new(seeds: &[u32]) -> Option<Row> {
+        if !(1..=MAX_PITS).contains(&seeds.len()) {
+            return None;
+        }
+        let mut row = Row {
+            seeds: [0; MAX_PITS],
+            pits: seeds.len() as u8,
+        };
+        row.seeds[..seeds.len()].copy_from_slice(seeds);
+        Some(row)
+    }
+
+    /// The number of pits.
+    #[inline]
+    pub fn pits(&self) -> usize {
+        self.pits as usize
+    }
+
+    /// The seeds of each pit.
+    #[inline]
+    pub fn seeds(&self) -> &[u32] {
+        &self.seeds[..self.pits()]
+    }
+
+    #[inline]
+    pub(super) fn seeds_mut(&mut self) -> &mut [u32] {
+        &mut self.seeds[..self.pits as usize]
+    }
+
+    /// The seeds of one pit, 0 beyond the last.
+    #[inline]
+    pub fn seeds_in(&self, pit: Pit) -> u32 {
+        self.seeds[pit.index()]
+    }
+
+    /// The seeds of all pits.
+    #[inline]
+    pub fn total(&self) -> u32 {
+        self.seeds.iter().sum()
+    }
+
+    /// Whether no pit holds a seed.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.seeds.iter().all(|&seeds| seeds == 0)
+    }
+
+    /// The pits that hold seeds: the legal moves of the row's owner, from the farthest pit to the one at the store.
+    pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
+        self.seeds()
+            .iter()
+            .enumerate()
+            .filter(|&(_, &seeds)| seeds > 0)
+            .map(|(index, _)| Pit(index as u8))
+    }
+}
+
+impl fmt::Debug for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Row").field(&self.seeds()).finish()
+    }
+}

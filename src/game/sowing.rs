@@ -1,0 +1,94 @@
+use super::{Pit, Row, Rules};
+
+/// What one move does: the two rows after it, and the seeds it stores.
+///
+/// The rows are as they lie when the sowing and a capture are over; seeds left when a row is empty are not swept up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sowing {
+    /// Seeds the mover's store gains, sown or captured.
+    pub stored: u32,
+    /// The mover's row after the move.
+    pub mover: Row,
+    /// The other row after the move.
+    pub other: Row,
+    /// Whether the last seed fell into the mover's store: the mover moves again unless a row is empty.
+    pub again: bool,
+}
+
+/// Sows the seeds of `pit` of the row `mover` by `rules`.
+///
+/// Laps around the ring (both rows and the mover's store) are added at once, so a pit may hold any number of seeds.
+///
+/// # Panics
+/// When the rows differ in length or the pit is empty or not on the board; [`super::Position::play`] checks.
+pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
+    let pits = mover.pits();
+    let ring = 2 * pits + 1;
+    assert!(
+        other.pits() == pits && mover.seeds_in(pit) > 0,
+        "no seeds to sow in pit {pit} of {mover:?}"
+    );
+    let mut after = Sowing {
+        stored: 0,
+        mover: *mover,
+        other: *other,
+        again: false,
+    };
+    // Places on the ring: 0..pits the mover's row, `pits` the store, then the other row.
+    let mut place = pit.index();
+    loop {
+        let hand = std::mem::take(if place < pits {
+            &mut after.mover.seeds_mut()[place]
+        } else {
+            &mut after.other.seeds_mut()[place - pits - 1]
+        });
+        let laps = hand / ring as u32;
+        if laps > 0 {
+            after
+                .mover
+                .seeds_mut()
+                .iter_mut()
+                .for_each(|seeds| *seeds += laps);
+            after
+                .other
+                .seeds_mut()
+                .iter_mut()
+                .for_each(|seeds| *seeds += laps);
+            after.stored += laps;
+        }
+        for _ in 0..hand % ring as u32 {
+            place = if place + 1 == ring { 0 } else { place + 1 };
+            if place < pits {
+                after.mover.seeds_mut()[place] += 1;
+            } else if place == pits {
+                after.stored += 1;
+            } else {
+                after.other.seeds_mut()[place - pits - 1] += 1;
+            }
+        }
+        if place == pits {
+            after.again = true;
+            return after;
+        }
+        let (own, last) = if place < pits {
+            (true, after.mover.seeds()[place])
+        } else {
+            (false, after.other.seeds()[place - pits - 1])
+        };
+        // A pit that was empty before the last seed fell holds exactly that seed now.
+        match rules {
+            Rules::SKalaha if last > 1 => continue,
+            Rules::EmptyCapture | Rules::Standard if own && last == 1 => {
+                let opposite = pits - 1 - place;
+                let captured = after.other.seeds()[opposite];
+                if rules == Rules::EmptyCapture || captured > 0 {
+                    after.stored += 1 + captured;
+                    after.mover.seeds_mut()[place] = 0;
+                    after.other.seeds_mut()[opposite] = 0;
+                }
+            }
+            _ => {}
+        }
+        return after;
+    }
+}

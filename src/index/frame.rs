@@ -1,0 +1,50 @@
+use super::row_count;
+
+/// A frame: all positions in which the mover's row holds `mover` seeds and the other row `other`.
+///
+/// A position's index in it is (rank of the other row) x (rows of the mover) + (rank of the mover's row): the positions
+/// that differ in the mover's row alone lie together. A turn ends with the mover's row fixed and the opponent to move,
+/// so the children of a whole run of positions are again such a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// Pits a side.
+    pub pits: usize,
+    /// Seeds in the mover's row, at least 1.
+    pub mover: usize,
+    /// Seeds in the other row, at least 1.
+    pub other: usize,
+}
+
+impl Frame {
+    /// Positions of the frame.
+    pub fn positions(self) -> u64 {
+        self.mover_rows() as u64 * row_count(self.pits, self.other) as u64
+    }
+
+    /// Rows that the mover can have: the length of one run.
+    pub fn mover_rows(self) -> usize {
+        row_count(self.pits, self.mover)
+    }
+
+    /// The index of a position from the ranks of its rows.
+    #[inline]
+    pub fn index(self, mover_rank: u32, other_rank: u32) -> u64 {
+        u64::from(other_rank) * self.mover_rows() as u64 + u64::from(mover_rank)
+    }
+
+    /// The ranks (mover's row, other row) of the position with this index.
+    #[inline]
+    pub fn ranks(self, index: u64) -> (u32, u32) {
+        let rows = self.mover_rows() as u64;
+        ((index % rows) as u32, (index / rows) as u32)
+    }
+
+    /// The frame with the roles of the rows exchanged, in which quiet moves from this one end.
+    pub fn mirrored(self) -> Frame {
+        Frame {
+            pits: self.pits,
+            mover: self.other,
+            other: self.mover,
+        }
+    }
+}

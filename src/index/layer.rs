@@ -1,0 +1,79 @@
+use super::{Frame, RowIndex, TableRow};
+
+/// Ranks the positions of a layer: `seeds` seeds in play, both rows non-empty.
+///
+/// The frames follow each other from 1 seed in the mover's row to `seeds - 1`, without gaps.
+pub struct LayerIndex<'a> {
+    rows: &'a RowIndex,
+    seeds: usize,
+    /// `starts[k]`: positions in the frames with fewer than `k` seeds in the mover's row.
+    starts: Vec<u64>,
+}
+
+impl<'a> LayerIndex<'a> {
+    /// The layer with `seeds` seeds, 2 to the most that `rows` can rank plus 1.
+    pub fn new(rows: &'a RowIndex, seeds: usize) -> LayerIndex<'a> {
+        let mut starts = vec![0, 0];
+        for frame in frames(rows.pits(), seeds) {
+            starts.push(starts[frame.mover] + frame.positions());
+        }
+        LayerIndex {
+            rows,
+            seeds,
+            starts,
+        }
+    }
+
+    /// Positions of the layer.
+    pub fn positions(&self) -> u64 {
+        self.starts[self.seeds]
+    }
+
+    /// The frames in the order of their ranks.
+    pub fn frames(&self) -> impl Iterator<Item = Frame> {
+        frames(self.rows.pits(), self.seeds)
+    }
+
+    /// The rank of a position of the layer.
+    pub fn rank(&self, mover: &TableRow, other: &TableRow) -> u64 {
+        let seeds = mover.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let frame = Frame {
+            pits: self.rows.pits(),
+            mover: seeds,
+            other: self.seeds - seeds,
+        };
+        self.starts[seeds] + frame.index(self.rows.rank(mover), self.rows.rank(other))
+    }
+
+    /// The rows (mover's, other) of the position with this rank.
+    ///
+    /// # Panics
+    /// When `rank` is not below [`LayerIndex::positions`].
+    pub fn unrank(&self, rank: u64) -> (TableRow, TableRow) {
+        assert!(
+            rank < self.positions(),
+            "rank {rank} of a layer of {}",
+            self.positions()
+        );
+        let mover = self.starts.partition_point(|&start| start <= rank) - 1;
+        let frame = Frame {
+            pits: self.rows.pits(),
+            mover,
+            other: self.seeds - mover,
+        };
+        let (mover_rank, other_rank) = frame.ranks(rank - self.starts[mover]);
+        (
+            self.rows.unrank(frame.mover, mover_rank),
+            self.rows.unrank(frame.other, other_rank),
+        )
+    }
+}
+
+/// The frames of the layer with `seeds` seeds, from 1 seed in the mover's row up.
+fn frames(pits: usize, seeds: usize) -> impl Iterator<Item = Frame> {
+    (1..seeds).map(move |mover| Frame {
+        pits,
+        mover,
+        other: seeds - mover,
+    })
+}

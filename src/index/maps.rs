@@ -1,0 +1,152 @@
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use super::{RowIndex, TableRow};
+
+/// Where rows go when a sowing drops seeds on them: for every row of one seed count, its rank after `spilled` seeds
+/// were sown into it from the first pit on, lap by lap.
+///
+/// Adding the same seeds to every row keeps their order, so the ranks ascend: the rows that can result are a
+/// subsequence of all rows with that many seeds.
+pub struct SpillMap {
+    ranks: Vec<u32>,
+    selected: Vec<u64>,
+}
+
+impl SpillMap {
+    fn new(rows: &RowIndex, seeds: usize, spilled: usize) -> SpillMap {
+        let pits = rows.pits();
+        let ranks: Vec<u32> = (0..rows.rows(seeds) as u32)
+            .into_par_iter()
+            .map(|rank| {
+                let mut row = rows.unrank(seeds, rank);
+                for (pit, place) in row[..pits].iter_mut().enumerate() {
+                    *place += (spilled / pits + usize::from(pit < spilled % pits)) as u8;
+                }
+                rows.rank(&row)
+            })
+            .collect();
+        debug_assert!(ranks.is_sorted_by(|a, b| a < b));
+        let mut selected = vec![0u64; rows.rows(seeds + spilled).div_ceil(64) + 1];
+        for &rank in &ranks {
+            selected[rank as usize / 64] |= 1 << (rank % 64);
+        }
+        SpillMap { ranks, selected }
+    }
+
+    /// The rank after the spill, of each row by its rank before; ascending.
+    #[inline]
+    pub fn ranks(&self) -> &[u32] {
+        &self.ranks
+    }
+
+    /// The same as a bit set over the ranks after the spill (bit `rank % 64` of word `rank / 64`), with one spare word.
+    #[inline]
+    pub fn selected(&self) -> &[u64] {
+        &self.selected
+    }
+}
+
+/// Where rows go when one pit is captured: for every row of one seed count, its rank without the seeds of that pit.
+pub struct CaptureMap {
+    places: Vec<u32>,
+    segments: Vec<u32>,
+}
+
+impl CaptureMap {
+    fn new(rows: &RowIndex, seeds: usize, pit: usize) -> CaptureMap {
+        let mut segments = vec![0u32];
+        for captured in 0..=seeds {
+            segments.push(segments[captured] + rows.rows(seeds - captured) as u32);
+        }
+        let places = (0..rows.rows(seeds) as u32)
+            .into_par_iter()
+            .map(|rank| {
+                let mut row: TableRow = rows.unrank(seeds, rank);
+                let captured = std::mem::take(&mut row[pit]);
+                segments[usize::from(captured)] + rows.rank(&row)
+            })
+            .collect();
+        CaptureMap { places, segments }
+    }
+
+    /// For each row by its rank, the place of the row without the pit in the concatenation of all rows with 0, 1, ..
+    /// seeds fewer: segment `c` holds those with `c` seeds captured.
+    #[inline]
+    pub fn places(&self) -> &[u32] {
+        &self.places
+    }
+
+    /// The bounds of the segments: segment `c` is `segments[c]..segments[c + 1]`.
+    #[inline]
+    pub fn segments(&self) -> &[u32] {
+        &self.segments
+    }
+}
+
+/// Maps keyed by the seeds of a row and what happens to it, made when first asked for and kept.
+type Cache<T> = Mutex<HashMap<(usize, usize), Arc<T>>>;
+
+/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made when first asked for and kept.
+///
+/// They depend on the board alone, so one set serves all layers of a build. To 34 seeds at 6 pits they take less than
+/// half a gigabyte.
+pub struct RowMaps {
+    rows: Arc<RowIndex>,
+    spills: Cache<SpillMap>,
+    captures: Cache<CaptureMap>,
+}
+
+impl RowMaps {
+    /// The maps of the rows that `rows` ranks.
+    pub fn new(rows: Arc<RowIndex>) -> RowMaps {
+        RowMaps {
+            rows,
+            spills: Cache::default(),
+            captures: Cache::default(),
+        }
+    }
+
+    /// The ranks these maps are about.
+    pub fn rows(&self) -> &Arc<RowIndex> {
+        &self.rows
+    }
+
+    /// Rows with `seeds` seeds when `spilled` more are sown into them.
+    pub fn spill(&self, seeds: usize, spilled: usize) -> Arc<SpillMap> {
+        cached(&self.spills, (seeds, spilled), || {
+            SpillMap::new(&self.rows, seeds, spilled)
+        })
+    }
+
+    /// Rows with `seeds` seeds when `pit` (from 0) is captured.
+    pub fn capture(&self, seeds: usize, pit: usize) -> Arc<CaptureMap> {
+        cached(&self.captures, (seeds, pit), || {
+            CaptureMap::new(&self.rows, seeds, pit)
+        })
+    }
+}
+
+fn cached<T>(cache: &Cache<T>, key: (usize, usize), make: impl FnOnce() -> T) -> Arc<T> {
+    let get = || {
+        cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+            .cloned()
+    };
+    if let Some(found) = get() {
+        return found;
+    }
+    // Made outside the lock, which a thread that helps with the making may need.
+    let made = Arc::new(make());
+    Arc::clone(
+        cache
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(key)
+            .or_insert(made),
+    )
+}

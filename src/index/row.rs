@@ -1,0 +1,154 @@
+use super::counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+
+/// The seeds of each pit of a row of a table position, in its owner's sowing order; pits beyond the board hold none.
+pub type TableRow = [u8; MAX_TABLE_PITS];
+
+/// Ranks the rows with a given number of seeds: 0 .. C(k+m-1, m-1) for the rows of `m` pits with `k` seeds, no gaps.
+///
+/// The *potential* of a row is the sum over its pits of seeds x distance to the last pit, so the last pit weighs 0 and
+/// the first `m - 1`. Rows are ordered by potential, then lexicographically, first pit first. A move that keeps all its
+/// seeds in the row (a quiet move) lowers the potential, so its row after the move has a lower rank, and rows of one
+/// *level* (rows of equal potential, neighbours in rank) never lead to each other.
+///
+/// The number of rows of `n` pits with `k` seeds and potential `p`, `count(n, k, p)`, is the coefficient of q^p in a
+/// Gaussian binomial; all ranks are sums and differences of these counts (docs/indexing.md).
+pub struct RowIndex {
+    pits: usize,
+    max_seeds: usize,
+    /// `counts[n][k * stride + p]` for n from 1 to `pits`; `counts[0]` is unused.
+    counts: Vec<Vec<u32>>,
+    stride: usize,
+    /// `levels[k][p]`: rows with `k` seeds and a potential below `p`, for p from 0 to (pits - 1) k + 1.
+    levels: Vec<Vec<u32>>,
+}
+
+impl RowIndex {
+    /// An index for rows of `pits` pits (1 to [`MAX_TABLE_PITS`]) with up to `max_seeds` seeds (at most
+    /// [`MAX_TABLE_SEEDS`]).
+    ///
+    /// # Panics
+    /// Outside these ranges.
+    pub fn new(pits: usize, max_seeds: usize) -> RowIndex {
+        assert!(
+            (1..=MAX_TABLE_PITS).contains(&pits) && max_seeds <= MAX_TABLE_SEEDS,
+            "{pits} pits, {max_seeds} seeds"
+        );
+        let stride = (pits - 1) * max_seeds + 1;
+        let mut counts = vec![Vec::new(); pits + 1];
+        for n in 1..=pits {
+            let mut table = vec![0u32; (max_seeds + 1) * stride];
+            for k in 0..=max_seeds {
+                for p in 0..=(n - 1) * k {
+                    // Either the first pit is empty, or one of its seeds is taken away.
+                    let first_empty = if n > 1 {
+                        counts[n - 1][k * stride + p]
+                    } else {
+                        u32::from(k == 0)
+                    };
+                    let one_less = if k > 0 && p >= n - 1 {
+                        table[(k - 1) * stride + p - (n - 1)]
+                    } else {
+                        0
+                    };
+                    table[k * stride + p] = first_empty + one_less;
+                }
+            }
+            counts[n] = table;
+        }
+        let levels = (0..=max_seeds)
+            .map(|k| {
+                let level_counts = &counts[pits][k * stride..][..(pits - 1) * k + 1];
+                let mut below = vec![0];
+                below.extend(level_counts.iter().scan(0, |sum, &count| {
+                    *sum += count;
+                    Some(*sum)
+                }));
+                below
+            })
+            .collect();
+        RowIndex {
+            pits,
+            max_seeds,
+            counts,
+            stride,
+            levels,
+        }
+    }
+
+    /// Pits of the rows.
+    pub fn pits(&self) -> usize {
+        self.pits
+    }
+
+    /// The most seeds a row can have.
+    pub fn max_seeds(&self) -> usize {
+        self.max_seeds
+    }
+
+    /// Rows with exactly `seeds` seeds.
+    #[inline]
+    pub fn rows(&self, seeds: usize) -> usize {
+        self.levels[seeds][self.levels[seeds].len() - 1] as usize
+    }
+
+    /// The bounds of the levels of the rows with `seeds` seeds: level `p` holds the ranks `bounds[p]..bounds[p + 1]`.
+    pub fn level_bounds(&self, seeds: usize) -> &[u32] {
+        &self.levels[seeds]
+    }
+
+    /// The rank of `row` among the rows with as many seeds.
+    ///
+    /// Pits beyond the board must be empty and the seeds at most `max_seeds`; a row that breaks this has no rank and
+    /// panics or gives a number without meaning.
+    #[inline]
+    pub fn rank(&self, row: &TableRow) -> u32 {
+        let (mut seeds, mut potential) = (0usize, 0usize);
+        for &pit in &row[..self.pits] {
+            // Each seed so far lies one pit farther from the last one than the pit before counted it.
+            potential += seeds;
+            seeds += usize::from(pit);
+        }
+        let mut rank = self.levels[seeds][potential];
+        // Two pits or fewer are fixed by their seeds and potential.
+        for pit in 0..self.pits.saturating_sub(2) {
+            let n = self.pits - pit;
+            let count = &self.counts[n];
+            // Rows of the same seeds and potential with fewer seeds in this pit: a ray of counts that telescopes.
+            rank += count[seeds * self.stride + potential];
+            seeds -= usize::from(row[pit]);
+            potential -= usize::from(row[pit]) * (n - 1);
+            rank -= count[seeds * self.stride + potential];
+        }
+        rank
+    }
+
+    /// The row with `seeds` seeds and this rank: the inverse of [`RowIndex::rank`].
+    ///
+    /// # Panics
+    /// When `rank` is not below [`RowIndex::rows`].
+    pub fn unrank(&self, seeds: usize, rank: u32) -> TableRow {
+        assert!(
+            (rank as usize) < self.rows(seeds),
+            "rank {rank} of the rows with {seeds} seeds"
+        );
+        let mut potential = self.levels[seeds].partition_point(|&below| below <= rank) - 1;
+        let mut rest = rank - self.levels[seeds][potential];
+        let mut seeds = seeds;
+        let mut row = TableRow::default();
+        for (pit, place) in row[..self.pits - 1].iter_mut().enumerate() {
+            let n = self.pits - pit - 1;
+            loop {
+                let fewer = self.counts[n][seeds * self.stride + potential];
+                if rest < fewer {
+                    break;
+                }
+                rest -= fewer;
+                *place += 1;
+                seeds -= 1;
+                potential -= n;
+            }
+        }
+        row[self.pits - 1] = seeds as u8;
+        row
+    }
+}

@@ -1,0 +1,1 @@
+//! Seekable zstd archives of tables, for storage and download.

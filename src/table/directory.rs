@@ -1,0 +1,184 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Damage, Table, TableError, TableKey};
+use crate::game::{Row, Rules};
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+
+/// The name of a table's file, such as `empty-capture-6-24.kalah`.
+pub fn table_file_name(key: TableKey) -> String {
+    format!("{}-{}-{:02}.kalah", key.rules, key.pits, key.seeds)
+}
+
+/// The path of a table's file in `directory`.
+pub fn table_path(directory: &Path, key: TableKey) -> PathBuf {
+    directory.join(table_file_name(key))
+}
+
+/// The tables of one rule set and number of pits in a directory: all layers from 2 up without a gap.
+pub struct Tables {
+    directory: PathBuf,
+    rules: Rules,
+    rows: Arc<RowIndex>,
+    /// The table of `s` seeds at `s - 2`.
+    layers: Vec<Arc<Table>>,
+}
+
+impl Tables {
+    /// Opens the layers that are there, from 2 up to the first that is missing, at most `max_seeds`.
+    ///
+    /// # Errors
+    /// When a table file is damaged, holds another table than its name says, or cannot be read.
+    pub fn open(
+        directory: &Path,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables, TableError> {
+        let mut tables = Tables {
+            directory: directory.to_owned(),
+            rules,
+            rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
+            layers: Vec::new(),
+        };
+        for seeds in 2..=max_seeds.min(MAX_TABLE_SEEDS) {
+            let path = table_path(directory, TableKey { rules, pits, seeds });
+            if !path.exists() {
+                break;
+            }
+            tables.push(Arc::new(Table::open(&path)?))?;
+        }
+        Ok(tables)
+    }
+
+    /// Adds the next layer.
+    ///
+    /// # Errors
+    /// When `table` is not the table of the next layer of these rules and pits.
+    pub fn push(&mut self, table: Arc<Table>) -> Result<(), TableError> {
+        let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
+        if table.key() != expected {
+            let other = Damage::Other {
+                found: table.key().to_string(),
+                expected: expected.to_string(),
+            };
+            return Err(TableError::damaged(table.path(), other));
+        }
+        self.layers.push(table);
+        Ok(())
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The rule set.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Pits a side.
+    pub fn pits(&self) -> usize {
+        self.rows.pits()
+    }
+
+    /// The ranks of the rows.
+    pub fn rows(&self) -> &Arc<RowIndex> {
+        &self.rows
+    }
+
+    /// The largest layer that is there; `None` when there is none.
+    pub fn max_seeds(&self) -> Option<usize> {
+        (!self.layers.is_empty()).then_some(self.layers.len() + 1)
+    }
+
+    /// The key of the table with `seeds` seeds.
+    pub fn key(&self, seeds: usize) -> TableKey {
+        TableKey {
+            rules: self.rules,
+            pits: self.pits(),
+            seeds,
+        }
+    }
+
+    /// The layers that are there, from 2 seeds up.
+    pub fn layers(&self) -> &[Arc<Table>] {
+        &self.layers
+    }
+
+    /// The table with `seeds` seeds, if it is there.
+    #[inline]
+    pub fn layer(&self, seeds: usize) -> Option<&Table> {
+        seeds
+            .checked_sub(2)
+            .and_then(|index| self.layers.get(index))
+            .map(|table| &**table)
+    }
+
+    /// The table with `seeds` seeds.
+    ///
+    /// # Errors
+    /// When it is not there: the error tells the command that makes it.
+    pub fn require(&self, seeds: usize) -> Result<&Table, TableError> {
+        self.layer(seeds).ok_or_else(|| TableError::Missing {
+            directory: self.directory.clone(),
+            rules: self.rules,
+            pits: self.pits(),
+            seeds,
+            command: build_command(&self.directory, self.key(seeds)),
+        })
+    }
+
+    /// The score of a position by its rows: how many of the seeds in play the mover still collects.
+    ///
+    /// Once a row is empty, the seeds left belong to the owner of the other one.
+    ///
+    /// # Errors
+    /// When the layer of the position is not there, or its table is damaged.
+    #[inline]
+    pub fn score(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
+        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let frame = Frame {
+            pits: self.pits(),
+            mover: sum(mover),
+            other: sum(other),
+        };
+        if frame.mover == 0 || frame.other == 0 {
+            return Ok(frame.mover as u8);
+        }
+        let table = self.require(frame.mover + frame.other)?;
+        let index = frame.index(self.rows.rank(mover), self.rows.rank(other));
+        table
+            .frame(frame.mover)
+            .score(index)
+            .map_err(|line| table.damaged_line(line))
+    }
+}
+
+/// The command that builds a table and all below it.
+pub(super) fn build_command(directory: &Path, key: TableKey) -> String {
+    let mut command = format!("kalah build --seeds {}", key.seeds);
+    if key.rules != Rules::default() {
+        command += &format!(" --rules {}", key.rules);
+    }
+    if key.pits != 6 {
+        command += &format!(" --pits {}", key.pits);
+    }
+    if directory != Path::new("tables") {
+        command += &format!(" --tables {}", directory.display());
+    }
+    command
+}
+
+/// A row of a position as tables know it; `None` if it has too many pits or a pit too many seeds.
+pub(super) fn table_row(row: &Row) -> Option<TableRow> {
+    let mut seeds = TableRow::default();
+    if row.pits() > seeds.len() {
+        return None;
+    }
+    for (place, &pit) in seeds.iter_mut().zip(row.seeds()) {
+        *place = u8::try_from(pit).ok()?;
+    }
+    Some(seeds)
+}

@@ -1,0 +1,111 @@
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::game::Rules;
+
+/// What is wrong inside a table file or archive.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// The first bytes are not those of the format.
+    #[error("it is not a {0}")]
+    Foreign(&'static str),
+    /// A version this program does not know.
+    #[error("its format has version {found}, this program reads version {known}")]
+    Version {
+        /// The file's version.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
+    /// The file ends too early or goes on too long.
+    #[error("it has {found} bytes where {expected} belong")]
+    Length {
+        /// Bytes of the file.
+        found: u64,
+        /// Bytes it should have.
+        expected: u64,
+    },
+    /// A part does not agree with its checksum, digest or with what must stand there.
+    #[error("its {part} is damaged (byte {offset})")]
+    Part {
+        /// Which part.
+        part: &'static str,
+        /// Where it begins, in bytes from the start of the file.
+        offset: u64,
+    },
+    /// It was never finished.
+    #[error("it was never finished")]
+    Unfinished,
+    /// It is a table of something else.
+    #[error("it holds {found}, not {expected}")]
+    Other {
+        /// What the file holds.
+        found: String,
+        /// What was looked for.
+        expected: String,
+    },
+}
+
+/// Why a table cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file system said no.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The file is damaged, foreign or unfinished.
+    #[error("{path} cannot be used: {damage}; {repair}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        damage: Damage,
+        /// What to do.
+        repair: String,
+    },
+    /// The layer is not in the directory.
+    #[error(
+        "no table of {seeds} seeds for {rules} with {pits} pits in {directory}; make it with: {command}"
+    )]
+    Missing {
+        /// The directory.
+        directory: PathBuf,
+        /// The rule set.
+        rules: Rules,
+        /// Pits a side.
+        pits: usize,
+        /// Seeds in play.
+        seeds: usize,
+        /// The command that makes it.
+        command: String,
+    },
+}
+
+impl TableError {
+    /// An error of the file system at `path`.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
+        move |source| TableError::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    /// Damage of the table file at `path`.
+    pub fn damaged(path: &Path, damage: Damage) -> TableError {
+        let repair = "delete it and run the same 'kalah build' again".to_owned();
+        TableError::Damaged {
+            path: path.to_owned(),
+            damage,
+            repair,
+        }
+    }
+
+    /// Whether the file's content, rather than the file system or the user, is at fault.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, TableError::Damaged { .. })
+    }
+}

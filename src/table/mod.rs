@@ -1,0 +1,31 @@
+//! Tables on disk: one file a layer, exact scores in about 4 bits each, read in place.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`line`] | the codec: 126 scores in 64 bytes |
+//! | [`frame`](PackedFrame) | a frame of lines: packing, random access, unpacking runs |
+//! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
+//! | [`reader`](Table) | a finished file, memory-mapped |
+//! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
+//! | [`directory`](Tables) | the layers of one rule set and board, opened together |
+//! | [`probe`](Probe) | what the tables know of a position |
+//! | [`archive`] | seekable zstd archives of tables |
+//! | [`error`](TableError) | what can be wrong with a file |
+
+pub mod archive;
+mod directory;
+mod error;
+mod format;
+mod frame;
+pub mod line;
+mod probe;
+mod reader;
+mod writer;
+
+pub use directory::{Tables, table_file_name, table_path};
+pub use error::{Damage, TableError};
+pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
+pub use frame::{FrameScores, PackedFrame};
+pub use probe::{Probe, ProbeError};
+pub use reader::Table;
+pub use writer::TableWriter;

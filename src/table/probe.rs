@@ -1,0 +1,195 @@
+use super::directory::{build_command, table_row};
+use super::{TableError, TableKey, Tables};
+use crate::game::{Line, Pit, Position, Row};
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+
+/// What the tables know of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The position.
+    pub position: Position,
+    /// How many of the seeds in play the mover collects with best play.
+    pub score: u32,
+    /// The final store difference for the mover.
+    pub value: i64,
+    /// Every legal move with the mover's score after it, its own gain included. Empty once the game is over.
+    pub moves: Vec<(Pit, u32)>,
+    /// A line of best play to the end of the game, each time by the best move nearest the store.
+    pub line: Line,
+}
+
+impl Probe {
+    /// The moves that reach the score.
+    pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
+        self.moves
+            .iter()
+            .filter(|&&(_, score)| score == self.score)
+            .map(|&(pit, _)| pit)
+    }
+}
+
+/// Why a position cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeError {
+    /// The position has more seeds in play than the largest table.
+    #[error(
+        "{position} has {seeds} seeds in play, the tables in {directory} {reach}; make them with: {command}"
+    )]
+    AboveTables {
+        /// The position.
+        position: Position,
+        /// Its seeds in play.
+        seeds: u32,
+        /// The directory of the tables.
+        directory: String,
+        /// How far the tables go.
+        reach: String,
+        /// The command that builds the tables it needs.
+        command: String,
+    },
+    /// No table can have the position.
+    #[error(
+        "{position} has {pits} pits a side and {seeds} seeds in play: tables end at {MAX_TABLE_PITS} pits and {MAX_TABLE_SEEDS} seeds"
+    )]
+    BeyondTables {
+        /// The position.
+        position: Position,
+        /// Its pits a side.
+        pits: usize,
+        /// Its seeds in play.
+        seeds: u32,
+    },
+    /// The tables are of boards of another size.
+    #[error("{position} has {pits} pits a side, the tables have {tables}")]
+    OtherPits {
+        /// The position.
+        position: Position,
+        /// Its pits a side.
+        pits: usize,
+        /// Those of the tables.
+        tables: usize,
+    },
+    /// A table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+}
+
+impl Tables {
+    /// All the tables know of `position`.
+    ///
+    /// # Errors
+    /// When the position is above the tables, which then names the command that builds what it needs, or a table is
+    /// damaged.
+    pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
+        let (pits, seeds) = (position.pits(), position.seeds());
+        if !position.is_over() {
+            if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
+                return Err(ProbeError::BeyondTables {
+                    position: *position,
+                    pits,
+                    seeds,
+                });
+            }
+            if pits != self.pits() {
+                return Err(ProbeError::OtherPits {
+                    position: *position,
+                    pits,
+                    tables: self.pits(),
+                });
+            }
+            if self.max_seeds().is_none_or(|max| max < seeds as usize) {
+                let key = TableKey {
+                    rules: self.rules(),
+                    pits,
+                    seeds: seeds as usize,
+                };
+                return Err(ProbeError::AboveTables {
+                    position: *position,
+                    seeds,
+                    directory: self.directory().display().to_string(),
+                    reach: self
+                        .max_seeds()
+                        .map_or("do not exist".to_owned(), |max| format!("go to {max}")),
+                    command: build_command(self.directory(), key),
+                });
+            }
+        }
+        let score = self.row_score(position.mover(), position.other())?;
+        let mut line = Line::new(pits);
+        let mut next = *position;
+        while !next.is_over() {
+            let mut turn = Vec::new();
+            loop {
+                let target = self.row_score(next.mover(), next.other())?;
+                let moves = self.move_scores(&next)?;
+                let Some(&(pit, _)) = moves.iter().rev().find(|&&(_, score)| score == target)
+                else {
+                    return Err(self.inconsistent(&next).into());
+                };
+                turn.push(pit);
+                let played = next
+                    .play(self.rules(), pit)
+                    .map_err(|_| self.inconsistent(&next))?;
+                next = played.position;
+                if !played.again {
+                    break;
+                }
+            }
+            line.push(turn);
+        }
+        let moves = self.move_scores(position)?;
+        Ok(Probe {
+            position: *position,
+            score,
+            value: position.value(score),
+            moves,
+            line,
+        })
+    }
+
+    /// Every legal move of `position` with the mover's score after it.
+    fn move_scores(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {
+        position
+            .moves()
+            .map(|pit| {
+                let played = position
+                    .play(self.rules(), pit)
+                    .map_err(|_| self.inconsistent(position))?;
+                let next = played.position;
+                let child = self.row_score(next.mover(), next.other())?;
+                // The mover gets what the stores gained so far and the rest of the seeds in play.
+                let score = if played.again {
+                    next.mover_store() - position.mover_store() + child
+                } else {
+                    position.seeds() - child
+                };
+                Ok((pit, score))
+            })
+            .collect()
+    }
+
+    fn row_score(&self, mover: &Row, other: &Row) -> Result<u32, TableError> {
+        if mover.is_empty() || other.is_empty() {
+            return Ok(mover.total());
+        }
+        match (table_row(mover), table_row(other)) {
+            (Some(mover), Some(other)) => Ok(u32::from(self.score(&mover, &other)?)),
+            // More than 255 seeds in a pit: no layer that is there.
+            _ => self
+                .require((mover.total() + other.total()) as usize)
+                .map(|_| 0),
+        }
+    }
+
+    /// The error of a table whose score no move reaches.
+    fn inconsistent(&self, position: &Position) -> TableError {
+        let path = super::table_path(self.directory(), self.key(position.seeds() as usize));
+        TableError::damaged(
+            &path,
+            super::Damage::Part {
+                part: "score of a position",
+                offset: 0,
+            },
+        )
+    }
+}

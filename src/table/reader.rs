@@ -1,0 +1,127 @@
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+
+use super::format::{FrameEntry, TableHeader, TableKey};
+use super::frame::DamagedLine;
+use super::line::{LINE_BYTES, OVERFLOW_BYTES};
+use super::{Damage, FrameScores, TableError};
+use crate::index::Frame;
+
+/// The bytes of a table: a mapped file, or memory.
+enum Bytes {
+    Mapped(Mmap),
+    Owned(Vec<u8>),
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// A finished table, read in place.
+///
+/// Opening checks header and directory; the scores themselves are checked by [`crate::verify`]. Damaged scores are
+/// read as they stand, or told as a [`DamagedLine`]; they never panic.
+pub struct Table {
+    path: PathBuf,
+    bytes: Bytes,
+    header: TableHeader,
+}
+
+impl Table {
+    /// Opens and maps the table file at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is damaged, foreign or unfinished.
+    pub fn open(path: &Path) -> Result<Table, TableError> {
+        let file = File::open(path).map_err(TableError::io(path))?;
+        // SAFETY: finished tables are never written to again, only replaced by renaming. Another program that
+        // truncates or changes the file under us is outside what a mapping can guard against.
+        let map = unsafe { Mmap::map(&file) }.map_err(TableError::io(path))?;
+        Table::new(path, Bytes::Mapped(map))
+    }
+
+    /// Reads a table from memory; `path` only names it in errors.
+    ///
+    /// # Errors
+    /// When the bytes are no sound table.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Table, TableError> {
+        Table::new(path, Bytes::Owned(bytes))
+    }
+
+    fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
+        let header =
+            TableHeader::read(&bytes).map_err(|damage| TableError::damaged(path, damage))?;
+        Ok(Table {
+            path: path.to_owned(),
+            bytes,
+            header,
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file says about itself.
+    pub fn header(&self) -> &TableHeader {
+        &self.header
+    }
+
+    /// What the table is about.
+    pub fn key(&self) -> TableKey {
+        self.header.key
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    #[inline]
+    pub fn frame(&self, mover: usize) -> FrameScores<'_> {
+        let key = self.header.key;
+        let frame = Frame {
+            pits: key.pits,
+            mover,
+            other: key.seeds - mover,
+        };
+        let entry = &self.header.entries[mover - 1];
+        let (lines, rest) =
+            self.bytes[entry.offset as usize..].split_at(entry.lines as usize * LINE_BYTES);
+        let overflow = &rest.as_chunks::<OVERFLOW_BYTES>().0[..entry.wide_lines as usize];
+        FrameScores::new(frame, lines.as_chunks().0, overflow)
+            .expect("opening checked the number of lines")
+    }
+
+    /// The bytes of a frame as they stand in the file: data and checksums.
+    pub fn section(&self, entry: &FrameEntry) -> &[u8] {
+        &self.bytes[entry.offset as usize..entry.end() as usize]
+    }
+
+    /// A line told to be damaged, as an error that names this file.
+    pub fn damaged_line(&self, line: DamagedLine) -> TableError {
+        let entry = &self.header.entries[line.mover - 1];
+        let offset = entry.offset + line.line * LINE_BYTES as u64;
+        TableError::damaged(
+            &self.path,
+            Damage::Part {
+                part: "line of scores",
+                offset,
+            },
+        )
+    }
+}

@@ -1,0 +1,156 @@
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::format::{
+    ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest,
+};
+use super::line::LINE_POSITIONS;
+use super::{PackedFrame, TableError, table_path};
+use crate::index::Frame;
+
+/// A table file under way.
+///
+/// It is written to a temporary name beside the final one, frame after frame in the order of [`TableKey::frames`], and
+/// renamed when complete. A directory entry is written after its frame, so whatever stops the program leaves a file
+/// whose entries tell which frames are there; the next writer checks them against their digests and goes on.
+pub struct TableWriter {
+    key: TableKey,
+    path: PathBuf,
+    partial: PathBuf,
+    file: File,
+    entries: Vec<RawEntry>,
+    /// Frames already written, in file order.
+    written: usize,
+    end: u64,
+}
+
+impl TableWriter {
+    /// Begins the table `key` in `directory`, or goes on with what is there of it.
+    ///
+    /// # Errors
+    /// When the file system says no.
+    pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
+        let path = table_path(directory, key);
+        let partial = path.with_added_extension("partial");
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&partial)
+            .map_err(TableError::io(&partial))?;
+        let mut writer = TableWriter {
+            key,
+            path,
+            partial,
+            file,
+            entries: vec![bytemuck::Zeroable::zeroed(); key.seeds - 1],
+            written: 0,
+            end: key.prefix_bytes(),
+        };
+        writer.resume().map_err(TableError::io(&writer.partial))?;
+        Ok(writer)
+    }
+
+    /// Keeps the frames that an earlier writer finished, and cuts off what follows them.
+    fn resume(&mut self) -> io::Result<()> {
+        let mut prefix = Vec::new();
+        (&self.file)
+            .take(self.key.prefix_bytes())
+            .read_to_end(&mut prefix)?;
+        let sound = RawHeader::read(&prefix).is_ok_and(|(_, key)| key == self.key)
+            && prefix.len() as u64 == self.key.prefix_bytes();
+        if sound {
+            for frame in self.key.frames() {
+                let at = HEADER_BYTES + (frame.mover - 1) * ENTRY_BYTES;
+                let raw: RawEntry = bytemuck::pod_read_unaligned(&prefix[at..at + ENTRY_BYTES]);
+                if !self.is_written(frame, &raw.entry())? {
+                    break;
+                }
+                self.entries[frame.mover - 1] = raw;
+                self.end = raw.entry().end();
+                self.written += 1;
+            }
+        }
+        self.file.set_len(self.end)?;
+        self.write_at(0, bytemuck::bytes_of(&RawHeader::unfinished(self.key)))?;
+        let entries = self.entries.clone();
+        self.write_at(HEADER_BYTES as u64, bytemuck::cast_slice(&entries))
+    }
+
+    /// Whether the file holds this frame, undamaged, where it belongs.
+    fn is_written(&mut self, frame: Frame, entry: &FrameEntry) -> io::Result<bool> {
+        let lines = frame.positions().div_ceil(LINE_POSITIONS as u64);
+        if entry.offset != self.end || entry.lines != lines || entry.wide_lines > lines {
+            return Ok(false);
+        }
+        self.file.seek(SeekFrom::Start(entry.offset))?;
+        let mut hasher = blake3::Hasher::new();
+        let copied = io::copy(&mut (&self.file).take(entry.section_bytes()), &mut hasher)?;
+        Ok(copied == entry.section_bytes() && *hasher.finalize().as_bytes() == entry.digest)
+    }
+
+    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.file.write_all(bytes)
+    }
+
+    /// The frames that are still to be written, in their order.
+    pub fn missing(&self) -> impl Iterator<Item = Frame> + use<> {
+        self.key.frames().skip(self.written)
+    }
+
+    /// Frames written so far, by this writer and those before it.
+    pub fn written(&self) -> usize {
+        self.written
+    }
+
+    /// Writes the next frame.
+    ///
+    /// # Errors
+    /// When the file system says no. The frames before are safe.
+    ///
+    /// # Panics
+    /// When `packed` is not the first of [`TableWriter::missing`].
+    pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
+        assert_eq!(
+            self.missing().next(),
+            Some(packed.frame),
+            "frames are written in their order"
+        );
+        let entry = packed.entry(self.end);
+        let raw = RawEntry::new(&entry);
+        let at = HEADER_BYTES + (packed.frame.mover - 1) * ENTRY_BYTES;
+        self.write_at(self.end, packed.section())
+            .and_then(|()| self.write_at(at as u64, bytemuck::bytes_of(&raw)))
+            .map_err(TableError::io(&self.partial))?;
+        self.entries[packed.frame.mover - 1] = raw;
+        self.end = entry.end();
+        self.written += 1;
+        Ok(())
+    }
+
+    /// Completes the file and gives it its name.
+    ///
+    /// # Errors
+    /// When the file system says no. Nothing is lost then.
+    ///
+    /// # Panics
+    /// When a frame is missing.
+    pub fn finish(mut self) -> Result<PathBuf, TableError> {
+        assert_eq!(
+            self.missing().next(),
+            None,
+            "a frame of {} is missing",
+            self.key
+        );
+        let digest = table_digest(self.key, bytemuck::cast_slice(&self.entries));
+        let header = RawHeader::finished(self.key, self.end, digest);
+        self.write_at(0, bytemuck::bytes_of(&header))
+            .and_then(|()| self.file.sync_data())
+            .map_err(TableError::io(&self.partial))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::io(&self.partial))?;
+        Ok(self.path)
+    }
+}
