@@ -12,13 +12,7 @@ fn main() {
     };
     let r = b.run(&cpu::Pulse::default(), &|e| {
         if let Event::Done(d) = e {
-            println!(
-                "{} {} {:.3}s {:.1} M/s",
-                d.seeds,
-                d.positions,
-                d.seconds,
-                d.rate() / 1e6
-            )
+            println!("{} {} {:.3}s {:.1} M/s", d.seeds, d.positions, d.seconds, d.rate() / 1e6)
         }
     });
     println!("{:?}", r.map(|r| r.positions()));

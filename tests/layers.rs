@@ -10,14 +10,7 @@ use kalah::table::Tables;
 use kalah::verify::Judge;
 
 fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize, isa: Isa) {
-    let builder = Builder {
-        directory,
-        rules,
-        pits,
-        seeds,
-        isa,
-        only_last: false,
-    };
+    let builder = Builder { directory, rules, pits, seeds, isa, only_last: false };
     builder.run(&Pulse::default(), &|_| {}).unwrap();
 }
 
@@ -33,9 +26,7 @@ fn every_score_is_the_minimax_of_its_children() {
                 let index = LayerIndex::new(tables.rows(), layer.key().seeds);
                 for rank in 0..index.positions() {
                     let (mover, other) = index.unrank(rank);
-                    let right = judge
-                        .minimax(&mover, &other, |mover, other| tables.score(mover, other))
-                        .unwrap();
+                    let right = judge.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
                     let stored = tables.score(&mover, &other).unwrap();
                     assert_eq!(stored, right, "{rules} {pits} pits: {mover:?} {other:?}");
                 }

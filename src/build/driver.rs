@@ -21,9 +21,7 @@ pub enum BuildError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// It was told to stop.
-    #[error(
-        "stopped while building {0}; finished frames are kept, the same command goes on from there"
-    )]
+    #[error("stopped while building {0}; finished frames are kept, the same command goes on from there")]
     Stopped(TableKey),
 }
 
@@ -78,33 +76,23 @@ impl Builder<'_> {
     /// # Errors
     /// When the directory is in use, a table there is damaged or foreign, something cannot be written, or `pulse`
     /// says stop.
-    pub fn run(
-        &self,
-        pulse: &Pulse,
-        on_event: &(dyn Fn(Event) + Sync),
-    ) -> Result<BuildReport, BuildError> {
+    pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let _lock = DirectoryLock::take(self.directory)?;
         let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
         let maps = RowMaps::new(Arc::clone(tables.rows()));
         let mut workspace = Workspace::default();
-        let mut report = BuildReport {
-            kept: tables.layers().len(),
-            built: Vec::new(),
-        };
+        let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
+        let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
+        workspace.reserve(self.pits, self.seeds).map_err(memory)?;
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
             let path = table_path(self.directory, key);
             if path.exists() {
                 report.kept += 1;
             } else if self.only_last && seeds < self.seeds {
-                return Err(tables
-                    .require(seeds)
-                    .err()
-                    .expect("the file is not there")
-                    .into());
+                return Err(tables.require(seeds).err().expect("the file is not there").into());
             } else {
-                let record =
-                    self.build_layer(&tables, &maps, key, &mut workspace, pulse, on_event)?;
+                let record = self.build_layer(&tables, &maps, key, &mut workspace, pulse, on_event)?;
                 on_event(Event::Done(&record));
                 // The log is a convenience; a build does not fail for it.
                 let _ = record.append(self.directory);
@@ -128,11 +116,7 @@ impl Builder<'_> {
         let writer = TableWriter::open(self.directory, key)?;
         let missing: Vec<Frame> = writer.missing().collect();
         let positions = missing.iter().map(|frame| frame.positions()).sum();
-        on_event(Event::Layer {
-            key,
-            positions,
-            kept: writer.written(),
-        });
+        on_event(Event::Layer { key, positions, kept: writer.written() });
         self.write_frames(writer, &missing, tables, maps, workspace, pulse, on_event)?;
         Ok(BuildRecord {
             rules: key.rules.name().to_owned(),
@@ -146,10 +130,7 @@ impl Builder<'_> {
     }
 
     /// Computes the missing frames, pair by pair, while another thread writes those before.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the parts of one build, of different lifetimes"
-    )]
+    #[expect(clippy::too_many_arguments, reason = "the parts of one build, of different lifetimes")]
     fn write_frames(
         &self,
         mut writer: TableWriter,
@@ -172,26 +153,16 @@ impl Builder<'_> {
             let computing = (|| -> Result<bool, TableError> {
                 let mut frames = missing.iter().copied().peekable();
                 while let Some(frame) = frames.next() {
-                    let (small, large) =
-                        (frame.mover.min(frame.other), frame.mover.max(frame.other));
+                    let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
                     on_event(Event::Pair(frame));
-                    let Some(scores) =
-                        compute_pair(self.isa, tables, maps, small, large, workspace, pulse)?
-                    else {
+                    let Some(scores) = compute_pair(self.isa, tables, maps, small, large, workspace, pulse)? else {
                         return Ok(false);
                     };
                     let mirrored = frames.next_if(|next| *next == frame.mirrored());
                     for frame in [Some(frame), mirrored].into_iter().flatten() {
-                        let scores = if frame.mover == small {
-                            scores.small_moves
-                        } else {
-                            scores.large_moves
-                        };
+                        let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
                         // A writer that failed has hung up; its error is told below.
-                        if sender
-                            .send(PackedFrame::pack(self.isa, frame, scores))
-                            .is_err()
-                        {
+                        if sender.send(PackedFrame::pack(self.isa, frame, scores)).is_err() {
                             return Ok(false);
                         }
                     }
@@ -199,13 +170,9 @@ impl Builder<'_> {
                 Ok(true)
             })();
             drop(sender);
-            let writer = writing
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            let writer = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             if !computing? {
-                return Err(BuildError::Stopped(
-                    tables.key(missing[0].mover + missing[0].other),
-                ));
+                return Err(BuildError::Stopped(tables.key(missing[0].mover + missing[0].other)));
             }
             Ok(writer.finish()?)
         })

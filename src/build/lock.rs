@@ -38,18 +38,10 @@ impl DirectoryLock {
     /// When another process holds the lock, or the file system says no.
     pub fn take(directory: &Path) -> Result<DirectoryLock, LockError> {
         let path = directory.join(LOCK_FILE);
-        let io = |source| LockError::Io {
-            path: path.clone(),
-            source,
-        };
+        let io = |source| LockError::Io { path: path.clone(), source };
         std::fs::create_dir_all(directory).map_err(io)?;
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io)?;
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -57,30 +49,15 @@ impl DirectoryLock {
                 // What the holder wrote helps; its absence changes nothing.
                 let _ = file.read_to_string(&mut holder);
                 let holder = holder.trim();
-                let holder = if holder.is_empty() {
-                    "another kalah process"
-                } else {
-                    holder
-                }
-                .to_owned();
-                return Err(LockError::Held {
-                    directory: directory.to_owned(),
-                    holder,
-                });
+                let holder = if holder.is_empty() { "another kalah process" } else { holder }.to_owned();
+                return Err(LockError::Held { directory: directory.to_owned(), holder });
             }
             Err(TryLockError::Error(source)) => return Err(io(source)),
         }
         let command: Vec<String> = std::env::args().collect();
         file.set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
-            .and_then(|_| {
-                writeln!(
-                    file,
-                    "process {} ({})",
-                    std::process::id(),
-                    command.join(" ")
-                )
-            })
+            .and_then(|_| writeln!(file, "process {} ({})", std::process::id(), command.join(" ")))
             .map_err(io)?;
         Ok(DirectoryLock { _file: file })
     }

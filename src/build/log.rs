@@ -39,10 +39,7 @@ impl BuildRecord {
     /// # Errors
     /// When the log cannot be written.
     pub fn append(&self, directory: &Path) -> io::Result<()> {
-        let mut file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(directory.join(LOG_FILE))?;
+        let mut file = OpenOptions::new().append(true).create(true).open(directory.join(LOG_FILE))?;
         writeln!(file, "{}", serde_json::to_string(self)?)
     }
 
@@ -53,11 +50,7 @@ impl BuildRecord {
             .lines()
             .map_while(Result::ok)
             .filter_map(|line| serde_json::from_str::<BuildRecord>(&line).ok())
-            .filter(|record| {
-                record.rules == key.rules.name()
-                    && record.pits == key.pits
-                    && record.seeds == key.seeds
-            })
+            .filter(|record| record.rules == key.rules.name() && record.pits == key.pits && record.seeds == key.seeds)
             .last()
     }
 }

@@ -67,28 +67,16 @@ impl Plan {
             .map(|seeds| TableKey { rules, pits, seeds })
             .filter(|&key| !table_path(directory, key).exists())
             .collect();
-        let positions = missing
-            .iter()
-            .map(|key| layer_positions(pits, key.seeds))
-            .sum::<u64>();
-        let rate = if rules == Rules::SKalaha {
-            RELAY_RATE
-        } else {
-            ROW_RATE
-        } * threads as f64;
+        let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
+        let rate = if rules == Rules::SKalaha { RELAY_RATE } else { ROW_RATE } * threads as f64;
         let partial = |key: &TableKey| {
             let path = table_path(directory, *key).with_added_extension("partial");
             path.metadata().map_or(0, |metadata| metadata.len())
         };
-        let disk =
-            (positions as f64 * BITS_PER_POSITION / 8.0) as u64 + 4096 * missing.len() as u64;
+        let disk = (positions as f64 * BITS_PER_POSITION / 8.0) as u64 + 4096 * missing.len() as u64;
         Plan {
             positions,
-            memory: missing
-                .iter()
-                .map(|&key| layer_memory(key))
-                .max()
-                .unwrap_or(0),
+            memory: missing.iter().map(|&key| layer_memory(key)).max().unwrap_or(0),
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
             seconds: positions as f64 / rate,
             missing,
@@ -103,47 +91,25 @@ impl Plan {
     /// What does not fit, and what to do.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
         let (available, allowance, advice) = match budget {
-            Some(budget) => (
-                budget,
-                "allowed by --memory",
-                "allow more, or build fewer seeds",
-            ),
+            Some(budget) => (budget, "allowed by --memory", "allow more, or build fewer seeds"),
             None => {
                 let available = sysinfo::System::new().map_or(0, |mut system| {
                     system.refresh_memory();
                     system.available_memory()
                 });
-                (
-                    available,
-                    "available",
-                    "end other programs, or build fewer seeds",
-                )
+                (available, "available", "end other programs, or build fewer seeds")
             }
         };
         // A system that does not tell counts as 0.
         if self.memory > available && (budget.is_some() || available > 0) {
-            return Err(PlanError::Memory {
-                needed: self.memory,
-                available,
-                allowance,
-                advice,
-            });
+            return Err(PlanError::Memory { needed: self.memory, available, allowance, advice });
         }
-        let existing = directory
-            .ancestors()
-            .find(|path| path.exists())
-            .unwrap_or(Path::new("."));
-        let existing = if existing.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            existing
-        };
+        let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+        let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
         match fs4::available_space(existing) {
-            Ok(free) if self.disk > free => Err(PlanError::Disk {
-                needed: self.disk,
-                free,
-                directory: directory.to_owned(),
-            }),
+            Ok(free) if self.disk > free => {
+                Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() })
+            }
             // Where the free space is not told, the writer will find out, and lose nothing.
             _ => Ok(()),
         }
@@ -154,14 +120,11 @@ impl Plan {
 /// the maps of rows.
 fn layer_memory(key: TableKey) -> u64 {
     let pair = |small: usize| {
-        let positions =
-            row_count(key.pits, small) as u64 * row_count(key.pits, key.seeds - small) as u64;
+        let positions = row_count(key.pits, small) as u64 * row_count(key.pits, key.seeds - small) as u64;
         // Two pairs of frames are packed at a time: one being written, one ready.
         let packed = 4.0 * positions as f64 * BITS_PER_POSITION / 8.0;
         Workspace::bytes(key.pits, small, key.seeds - small) + packed as u64
     };
-    let maps = (1..key.seeds)
-        .map(|seeds| row_count(key.pits, seeds) as u64 * 16 * 4)
-        .sum::<u64>();
+    let maps = (1..key.seeds).map(|seeds| row_count(key.pits, seeds) as u64 * 16 * 4).sum::<u64>();
     (1..=key.seeds / 2).map(pair).max().unwrap_or(0) + maps
 }

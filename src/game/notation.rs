@@ -7,9 +7,7 @@ use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text has none of the known shapes.
-    #[error(
-        "'{0}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4"
-    )]
+    #[error("'{0}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4")]
     Shape(String),
     /// Something that should be a number is none, or too large.
     #[error("'{0}' is not a number of seeds or pits")]
@@ -31,9 +29,7 @@ pub enum ParseError {
     #[error(transparent)]
     Position(#[from] PositionError),
     /// A line of play with something that is no move number.
-    #[error(
-        "'{0}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)"
-    )]
+    #[error("'{0}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)")]
     Turn(String),
     /// A line of play that is not legal.
     #[error("turn {turn} of the line: {source}")]
@@ -52,10 +48,7 @@ fn number(text: &str) -> Result<u32, ParseError> {
     let text = text.trim();
     // Digits alone: `u32::from_str` would also take a plus sign.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits
-        .then(|| text.parse().ok())
-        .flatten()
-        .ok_or_else(|| ParseError::Number(text.to_owned()))
+    digits.then(|| text.parse().ok()).flatten().ok_or_else(|| ParseError::Number(text.to_owned()))
 }
 
 fn row(seeds: &[u32]) -> Result<Row, ParseError> {
@@ -69,43 +62,22 @@ impl FromStr for Position {
     /// or a start position `6x4`.
     fn from_str(text: &str) -> Result<Position, ParseError> {
         let text = text.trim();
-        if let Some(inner) = text
-            .strip_prefix('<')
-            .and_then(|text| text.strip_suffix('>'))
-        {
-            let numbers = inner
-                .split(',')
-                .map(number)
-                .collect::<Result<Vec<_>, _>>()?;
+        if let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
+            let numbers = inner.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
             let pits = numbers[0] as usize;
             if !(1..=MAX_PITS).contains(&pits) {
                 return Err(ParseError::Pits(pits));
             }
             let expected = 2 * pits + 3;
             if numbers.len() != expected {
-                return Err(ParseError::Length {
-                    pits,
-                    expected,
-                    found: numbers.len(),
-                });
+                return Err(ParseError::Length { pits, expected, found: numbers.len() });
             }
             let (mover, other) = numbers[3..].split_at(pits);
-            return Ok(Position::new(
-                row(mover)?,
-                row(other)?,
-                numbers[1],
-                numbers[2],
-            )?);
+            return Ok(Position::new(row(mover)?, row(other)?, numbers[1], numbers[2])?);
         }
         if let Some((mover, other)) = text.split_once('/') {
-            let mover = mover
-                .split(',')
-                .map(number)
-                .collect::<Result<Vec<_>, _>>()?;
-            let other = other
-                .split(',')
-                .map(number)
-                .collect::<Result<Vec<_>, _>>()?;
+            let mover = mover.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
+            let other = other.split(',').map(number).collect::<Result<Vec<_>, _>>()?;
             return Ok(Position::new(row(&mover)?, row(&other)?, 0, 0)?);
         }
         text.parse::<StartPosition>()?.position()
@@ -115,13 +87,7 @@ impl FromStr for Position {
 impl fmt::Display for Position {
     /// The Kalah Game Protocol literal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "<{},{},{}",
-            self.pits(),
-            self.mover_store(),
-            self.other_store()
-        )?;
+        write!(f, "<{},{},{}", self.pits(), self.mover_store(), self.other_store())?;
         for seeds in self.mover().seeds().iter().chain(self.other().seeds()) {
             write!(f, ",{seeds}")?;
         }
@@ -156,14 +122,8 @@ impl FromStr for StartPosition {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
-        let (pits, seeds) = text
-            .trim()
-            .split_once('x')
-            .ok_or_else(|| ParseError::Shape(text.to_owned()))?;
-        let start = StartPosition {
-            pits: number(pits)? as usize,
-            seeds: number(seeds)?,
-        };
+        let (pits, seeds) = text.trim().split_once('x').ok_or_else(|| ParseError::Shape(text.to_owned()))?;
+        let start = StartPosition { pits: number(pits)? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }
 }
@@ -187,10 +147,7 @@ pub struct Line {
 impl Line {
     /// An empty line on a board of `pits` pits a side.
     pub fn new(pits: usize) -> Line {
-        Line {
-            pits,
-            turns: Vec::new(),
-        }
+        Line { pits, turns: Vec::new() }
     }
 
     /// Adds the moves of one turn.
@@ -212,19 +169,12 @@ impl Line {
         for turn in text.split_whitespace() {
             let bad = || ParseError::Turn(turn.to_owned());
             let pit = |number: Option<usize>| {
-                number
-                    .and_then(Pit::from_number)
-                    .filter(|pit| pit.index() < pits)
-                    .ok_or_else(bad)
+                number.and_then(Pit::from_number).filter(|pit| pit.index() < pits).ok_or_else(bad)
             };
             line.push(if turn.contains(',') || pits > 9 {
-                turn.split(',')
-                    .map(|text| pit(number(text).ok().map(|n| n as usize)))
-                    .collect::<Result<_, _>>()?
+                turn.split(',').map(|text| pit(number(text).ok().map(|n| n as usize))).collect::<Result<_, _>>()?
             } else {
-                turn.chars()
-                    .map(|digit| pit(digit.to_digit(10).map(|n| n as usize)))
-                    .collect::<Result<_, _>>()?
+                turn.chars().map(|digit| pit(digit.to_digit(10).map(|n| n as usize))).collect::<Result<_, _>>()?
             });
         }
         Ok(line)
@@ -241,25 +191,15 @@ impl Line {
             let mut moving = true;
             for &pit in turn {
                 if !moving {
-                    return Err(ParseError::TurnEnd(
-                        number,
-                        "goes on after its last move gave no other one",
-                    ));
+                    return Err(ParseError::TurnEnd(number, "goes on after its last move gave no other one"));
                 }
-                let played = position
-                    .play(rules, pit)
-                    .map_err(|source| ParseError::Illegal {
-                        turn: number,
-                        source,
-                    })?;
+                let played =
+                    position.play(rules, pit).map_err(|source| ParseError::Illegal { turn: number, source })?;
                 position = played.position;
                 moving = played.again;
             }
             if moving {
-                return Err(ParseError::TurnEnd(
-                    number,
-                    "stops although its last move moves again",
-                ));
+                return Err(ParseError::TurnEnd(number, "stops although its last move moves again"));
             }
         }
         Ok(position)

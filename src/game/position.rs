@@ -48,28 +48,16 @@ impl Position {
     ///
     /// # Errors
     /// When the rows differ in length or the seeds are too many.
-    pub fn new(
-        mover: Row,
-        other: Row,
-        mover_store: u32,
-        other_store: u32,
-    ) -> Result<Position, PositionError> {
+    pub fn new(mover: Row, other: Row, mover_store: u32, other_store: u32) -> Result<Position, PositionError> {
         if mover.pits() != other.pits() {
             return Err(PositionError::UnequalRows(mover.pits(), other.pits()));
         }
         let rows = mover.seeds().iter().chain(other.seeds());
-        let seeds = rows.map(|&seeds| u64::from(seeds)).sum::<u64>()
-            + u64::from(mover_store)
-            + u64::from(other_store);
+        let seeds = rows.map(|&seeds| u64::from(seeds)).sum::<u64>() + u64::from(mover_store) + u64::from(other_store);
         if seeds > MAX_SEEDS {
             return Err(PositionError::TooManySeeds(seeds));
         }
-        Ok(Position {
-            mover,
-            other,
-            mover_store,
-            other_store,
-        })
+        Ok(Position { mover, other, mover_store, other_store })
     }
 
     /// Pits a side.
@@ -109,8 +97,7 @@ impl Position {
 
     /// The final store difference for the mover when the mover collects `score` of the seeds in play.
     pub fn value(&self, score: u32) -> i64 {
-        2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store)
-            - i64::from(self.other_store)
+        2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store) - i64::from(self.other_store)
     }
 
     /// The legal moves; none once the game is over.
@@ -138,25 +125,14 @@ impl Position {
             other_store: self.other_store,
         };
         Ok(if sown.again && !position.is_over() {
-            Played {
-                position,
-                again: true,
-            }
+            Played { position, again: true }
         } else {
-            Played {
-                position: position.turned(),
-                again: false,
-            }
+            Played { position: position.turned(), again: false }
         })
     }
 
     /// The same board seen from the other side.
     pub fn turned(&self) -> Position {
-        Position {
-            mover: self.other,
-            other: self.mover,
-            mover_store: self.other_store,
-            other_store: self.mover_store,
-        }
+        Position { mover: self.other, other: self.mover, mover_store: self.other_store, other_store: self.mover_store }
     }
 }

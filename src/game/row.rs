@@ -52,10 +52,7 @@ impl Row {
         if !(1..=MAX_PITS).contains(&seeds.len()) {
             return None;
         }
-        let mut row = Row {
-            seeds: [0; MAX_PITS],
-            pits: seeds.len() as u8,
-        };
+        let mut row = Row { seeds: [0; MAX_PITS], pits: seeds.len() as u8 };
         row.seeds[..seeds.len()].copy_from_slice(seeds);
         Some(row)
     }
@@ -97,11 +94,7 @@ impl Row {
 
     /// The pits that hold seeds: the legal moves of the row's owner, from the farthest pit to the one at the store.
     pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
-        self.seeds()
-            .iter()
-            .enumerate()
-            .filter(|&(_, &seeds)| seeds > 0)
-            .map(|(index, _)| Pit(index as u8))
+        self.seeds().iter().enumerate().filter(|&(_, &seeds)| seeds > 0).map(|(index, _)| Pit(index as u8))
     }
 }
 

@@ -47,9 +47,6 @@ impl FromStr for Rules {
     type Err = UnknownRules;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Rules::ALL
-            .into_iter()
-            .find(|rules| rules.name() == text)
-            .ok_or_else(|| UnknownRules(text.to_owned()))
+        Rules::ALL.into_iter().find(|rules| rules.name() == text).ok_or_else(|| UnknownRules(text.to_owned()))
     }
 }

@@ -24,16 +24,8 @@ pub struct Sowing {
 pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
     let pits = mover.pits();
     let ring = 2 * pits + 1;
-    assert!(
-        other.pits() == pits && mover.seeds_in(pit) > 0,
-        "no seeds to sow in pit {pit} of {mover:?}"
-    );
-    let mut after = Sowing {
-        stored: 0,
-        mover: *mover,
-        other: *other,
-        again: false,
-    };
+    assert!(other.pits() == pits && mover.seeds_in(pit) > 0, "no seeds to sow in pit {pit} of {mover:?}");
+    let mut after = Sowing { stored: 0, mover: *mover, other: *other, again: false };
     // Places on the ring: 0..pits the mover's row, `pits` the store, then the other row.
     let mut place = pit.index();
     loop {
@@ -44,16 +36,8 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
         });
         let laps = hand / ring as u32;
         if laps > 0 {
-            after
-                .mover
-                .seeds_mut()
-                .iter_mut()
-                .for_each(|seeds| *seeds += laps);
-            after
-                .other
-                .seeds_mut()
-                .iter_mut()
-                .for_each(|seeds| *seeds += laps);
+            after.mover.seeds_mut().iter_mut().for_each(|seeds| *seeds += laps);
+            after.other.seeds_mut().iter_mut().for_each(|seeds| *seeds += laps);
             after.stored += laps;
         }
         for _ in 0..hand % ring as u32 {

@@ -7,9 +7,7 @@ pub const MAX_TABLE_SEEDS: usize = 48;
 /// The binomial coefficient C(n, k), for results below 2^64.
 fn binomial(n: u64, k: u64) -> u64 {
     // Each product of i consecutive numbers is divisible by i!, so every step stays whole.
-    (1..=k).fold(1u128, |product, i| {
-        product * u128::from(n - k + i) / u128::from(i)
-    }) as u64
+    (1..=k).fold(1u128, |product, i| product * u128::from(n - k + i) / u128::from(i)) as u64
 }
 
 /// Rows of `pits` pits that hold exactly `seeds` seeds: C(seeds + pits - 1, pits - 1).
@@ -22,9 +20,7 @@ pub fn row_count(pits: usize, seeds: usize) -> usize {
 
 /// Positions of a layer: `seeds` in play, both rows non-empty. C(N+2m-1, 2m-1) - 2 C(N+m-1, m-1).
 pub fn layer_positions(pits: usize, seeds: usize) -> u64 {
-    (1..seeds)
-        .map(|mover| row_count(pits, mover) as u64 * row_count(pits, seeds - mover) as u64)
-        .sum()
+    (1..seeds).map(|mover| row_count(pits, mover) as u64 * row_count(pits, seeds - mover) as u64).sum()
 }
 
 /// Positions of all layers from 2 to `seeds`.

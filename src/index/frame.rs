@@ -41,10 +41,6 @@ impl Frame {
 
     /// The frame with the roles of the rows exchanged, in which quiet moves from this one end.
     pub fn mirrored(self) -> Frame {
-        Frame {
-            pits: self.pits,
-            mover: self.other,
-            other: self.mover,
-        }
+        Frame { pits: self.pits, mover: self.other, other: self.mover }
     }
 }

@@ -17,11 +17,7 @@ impl<'a> LayerIndex<'a> {
         for frame in frames(rows.pits(), seeds) {
             starts.push(starts[frame.mover] + frame.positions());
         }
-        LayerIndex {
-            rows,
-            seeds,
-            starts,
-        }
+        LayerIndex { rows, seeds, starts }
     }
 
     /// Positions of the layer.
@@ -37,11 +33,7 @@ impl<'a> LayerIndex<'a> {
     /// The rank of a position of the layer.
     pub fn rank(&self, mover: &TableRow, other: &TableRow) -> u64 {
         let seeds = mover.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let frame = Frame {
-            pits: self.rows.pits(),
-            mover: seeds,
-            other: self.seeds - seeds,
-        };
+        let frame = Frame { pits: self.rows.pits(), mover: seeds, other: self.seeds - seeds };
         self.starts[seeds] + frame.index(self.rows.rank(mover), self.rows.rank(other))
     }
 
@@ -50,30 +42,15 @@ impl<'a> LayerIndex<'a> {
     /// # Panics
     /// When `rank` is not below [`LayerIndex::positions`].
     pub fn unrank(&self, rank: u64) -> (TableRow, TableRow) {
-        assert!(
-            rank < self.positions(),
-            "rank {rank} of a layer of {}",
-            self.positions()
-        );
+        assert!(rank < self.positions(), "rank {rank} of a layer of {}", self.positions());
         let mover = self.starts.partition_point(|&start| start <= rank) - 1;
-        let frame = Frame {
-            pits: self.rows.pits(),
-            mover,
-            other: self.seeds - mover,
-        };
+        let frame = Frame { pits: self.rows.pits(), mover, other: self.seeds - mover };
         let (mover_rank, other_rank) = frame.ranks(rank - self.starts[mover]);
-        (
-            self.rows.unrank(frame.mover, mover_rank),
-            self.rows.unrank(frame.other, other_rank),
-        )
+        (self.rows.unrank(frame.mover, mover_rank), self.rows.unrank(frame.other, other_rank))
     }
 }
 
 /// The frames of the layer with `seeds` seeds, from 1 seed in the mover's row up.
 fn frames(pits: usize, seeds: usize) -> impl Iterator<Item = Frame> {
-    (1..seeds).map(move |mover| Frame {
-        pits,
-        mover,
-        other: seeds - mover,
-    })
+    (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover })
 }

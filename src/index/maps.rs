@@ -16,12 +16,12 @@ pub struct SpillMap {
 }
 
 impl SpillMap {
-    fn new(rows: &RowIndex, seeds: usize, spilled: usize) -> SpillMap {
+    fn new(rows: &RowIndex, all: &[TableRow], seeds: usize, spilled: usize) -> SpillMap {
         let pits = rows.pits();
-        let ranks: Vec<u32> = (0..rows.rows(seeds) as u32)
-            .into_par_iter()
-            .map(|rank| {
-                let mut row = rows.unrank(seeds, rank);
+        let ranks: Vec<u32> = all
+            .par_iter()
+            .map(|&row| {
+                let mut row = row;
                 for (pit, place) in row[..pits].iter_mut().enumerate() {
                     *place += (spilled / pits + usize::from(pit < spilled % pits)) as u8;
                 }
@@ -56,15 +56,15 @@ pub struct CaptureMap {
 }
 
 impl CaptureMap {
-    fn new(rows: &RowIndex, seeds: usize, pit: usize) -> CaptureMap {
+    fn new(rows: &RowIndex, all: &[TableRow], seeds: usize, pit: usize) -> CaptureMap {
         let mut segments = vec![0u32];
         for captured in 0..=seeds {
             segments.push(segments[captured] + rows.rows(seeds - captured) as u32);
         }
-        let places = (0..rows.rows(seeds) as u32)
-            .into_par_iter()
-            .map(|rank| {
-                let mut row: TableRow = rows.unrank(seeds, rank);
+        let places = all
+            .par_iter()
+            .map(|&row| {
+                let mut row = row;
                 let captured = std::mem::take(&mut row[pit]);
                 segments[usize::from(captured)] + rows.rank(&row)
             })
@@ -95,6 +95,7 @@ type Cache<T> = Mutex<HashMap<(usize, usize), Arc<T>>>;
 /// half a gigabyte.
 pub struct RowMaps {
     rows: Arc<RowIndex>,
+    all: Cache<Vec<TableRow>>,
     spills: Cache<SpillMap>,
     captures: Cache<CaptureMap>,
 }
@@ -102,11 +103,7 @@ pub struct RowMaps {
 impl RowMaps {
     /// The maps of the rows that `rows` ranks.
     pub fn new(rows: Arc<RowIndex>) -> RowMaps {
-        RowMaps {
-            rows,
-            spills: Cache::default(),
-            captures: Cache::default(),
-        }
+        RowMaps { rows, all: Cache::default(), spills: Cache::default(), captures: Cache::default() }
     }
 
     /// The ranks these maps are about.
@@ -114,39 +111,31 @@ impl RowMaps {
         &self.rows
     }
 
+    /// All rows with `seeds` seeds, by rank.
+    pub fn all(&self, seeds: usize) -> Arc<Vec<TableRow>> {
+        cached(&self.all, (seeds, 0), || {
+            let ranks = 0..self.rows.rows(seeds) as u32;
+            ranks.into_par_iter().map(|rank| self.rows.unrank(seeds, rank)).collect()
+        })
+    }
+
     /// Rows with `seeds` seeds when `spilled` more are sown into them.
     pub fn spill(&self, seeds: usize, spilled: usize) -> Arc<SpillMap> {
-        cached(&self.spills, (seeds, spilled), || {
-            SpillMap::new(&self.rows, seeds, spilled)
-        })
+        cached(&self.spills, (seeds, spilled), || SpillMap::new(&self.rows, &self.all(seeds), seeds, spilled))
     }
 
     /// Rows with `seeds` seeds when `pit` (from 0) is captured.
     pub fn capture(&self, seeds: usize, pit: usize) -> Arc<CaptureMap> {
-        cached(&self.captures, (seeds, pit), || {
-            CaptureMap::new(&self.rows, seeds, pit)
-        })
+        cached(&self.captures, (seeds, pit), || CaptureMap::new(&self.rows, &self.all(seeds), seeds, pit))
     }
 }
 
 fn cached<T>(cache: &Cache<T>, key: (usize, usize), make: impl FnOnce() -> T) -> Arc<T> {
-    let get = || {
-        cache
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&key)
-            .cloned()
-    };
+    let get = || cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
     if let Some(found) = get() {
         return found;
     }
     // Made outside the lock, which a thread that helps with the making may need.
     let made = Arc::new(make());
-    Arc::clone(
-        cache
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .entry(key)
-            .or_insert(made),
-    )
+    Arc::clone(cache.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made))
 }

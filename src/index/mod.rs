@@ -17,9 +17,7 @@ mod layer;
 mod maps;
 mod row;
 
-pub use counts::{
-    MAX_TABLE_PITS, MAX_TABLE_SEEDS, cumulative_positions, layer_positions, row_count,
-};
+pub use counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, cumulative_positions, layer_positions, row_count};
 pub use frame::Frame;
 pub use layer::LayerIndex;
 pub use maps::{CaptureMap, RowMaps, SpillMap};

@@ -29,10 +29,7 @@ impl RowIndex {
     /// # Panics
     /// Outside these ranges.
     pub fn new(pits: usize, max_seeds: usize) -> RowIndex {
-        assert!(
-            (1..=MAX_TABLE_PITS).contains(&pits) && max_seeds <= MAX_TABLE_SEEDS,
-            "{pits} pits, {max_seeds} seeds"
-        );
+        assert!((1..=MAX_TABLE_PITS).contains(&pits) && max_seeds <= MAX_TABLE_SEEDS, "{pits} pits, {max_seeds} seeds");
         let stride = (pits - 1) * max_seeds + 1;
         let mut counts = vec![Vec::new(); pits + 1];
         for n in 1..=pits {
@@ -40,16 +37,8 @@ impl RowIndex {
             for k in 0..=max_seeds {
                 for p in 0..=(n - 1) * k {
                     // Either the first pit is empty, or one of its seeds is taken away.
-                    let first_empty = if n > 1 {
-                        counts[n - 1][k * stride + p]
-                    } else {
-                        u32::from(k == 0)
-                    };
-                    let one_less = if k > 0 && p >= n - 1 {
-                        table[(k - 1) * stride + p - (n - 1)]
-                    } else {
-                        0
-                    };
+                    let first_empty = if n > 1 { counts[n - 1][k * stride + p] } else { u32::from(k == 0) };
+                    let one_less = if k > 0 && p >= n - 1 { table[(k - 1) * stride + p - (n - 1)] } else { 0 };
                     table[k * stride + p] = first_empty + one_less;
                 }
             }
@@ -66,13 +55,7 @@ impl RowIndex {
                 below
             })
             .collect();
-        RowIndex {
-            pits,
-            max_seeds,
-            counts,
-            stride,
-            levels,
-        }
+        RowIndex { pits, max_seeds, counts, stride, levels }
     }
 
     /// Pits of the rows.
@@ -127,10 +110,7 @@ impl RowIndex {
     /// # Panics
     /// When `rank` is not below [`RowIndex::rows`].
     pub fn unrank(&self, seeds: usize, rank: u32) -> TableRow {
-        assert!(
-            (rank as usize) < self.rows(seeds),
-            "rank {rank} of the rows with {seeds} seeds"
-        );
+        assert!((rank as usize) < self.rows(seeds), "rank {rank} of the rows with {seeds} seeds");
         let mut potential = self.levels[seeds].partition_point(|&below| below <= rank) - 1;
         let mut rest = rank - self.levels[seeds][potential];
         let mut seeds = seeds;

@@ -29,12 +29,7 @@ impl Tables {
     ///
     /// # Errors
     /// When a table file is damaged, holds another table than its name says, or cannot be read.
-    pub fn open(
-        directory: &Path,
-        rules: Rules,
-        pits: usize,
-        max_seeds: usize,
-    ) -> Result<Tables, TableError> {
+    pub fn open(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
         let mut tables = Tables {
             directory: directory.to_owned(),
             rules,
@@ -58,10 +53,7 @@ impl Tables {
     pub fn push(&mut self, table: Arc<Table>) -> Result<(), TableError> {
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
         if table.key() != expected {
-            let other = Damage::Other {
-                found: table.key().to_string(),
-                expected: expected.to_string(),
-            };
+            let other = Damage::Other { found: table.key().to_string(), expected: expected.to_string() };
             return Err(TableError::damaged(table.path(), other));
         }
         self.layers.push(table);
@@ -95,11 +87,7 @@ impl Tables {
 
     /// The key of the table with `seeds` seeds.
     pub fn key(&self, seeds: usize) -> TableKey {
-        TableKey {
-            rules: self.rules,
-            pits: self.pits(),
-            seeds,
-        }
+        TableKey { rules: self.rules, pits: self.pits(), seeds }
     }
 
     /// The layers that are there, from 2 seeds up.
@@ -110,10 +98,7 @@ impl Tables {
     /// The table with `seeds` seeds, if it is there.
     #[inline]
     pub fn layer(&self, seeds: usize) -> Option<&Table> {
-        seeds
-            .checked_sub(2)
-            .and_then(|index| self.layers.get(index))
-            .map(|table| &**table)
+        seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
     /// The table with `seeds` seeds.
@@ -139,20 +124,13 @@ impl Tables {
     #[inline]
     pub fn score(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-        let frame = Frame {
-            pits: self.pits(),
-            mover: sum(mover),
-            other: sum(other),
-        };
+        let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
         if frame.mover == 0 || frame.other == 0 {
             return Ok(frame.mover as u8);
         }
         let table = self.require(frame.mover + frame.other)?;
-        let index = frame.index(self.rows.rank(mover), self.rows.rank(other));
-        table
-            .frame(frame.mover)
-            .score(index)
-            .map_err(|line| table.damaged_line(line))
+        let (mover_rank, other_rank) = (self.rows.rank(mover), self.rows.rank(other));
+        table.frame(frame.mover).score(mover_rank, other_rank).map_err(|line| table.damaged_line(line))
     }
 }
 

@@ -68,9 +68,7 @@ pub enum TableError {
         repair: String,
     },
     /// The layer is not in the directory.
-    #[error(
-        "no table of {seeds} seeds for {rules} with {pits} pits in {directory}; make it with: {command}"
-    )]
+    #[error("no table of {seeds} seeds for {rules} with {pits} pits in {directory}; make it with: {command}")]
     Missing {
         /// The directory.
         directory: PathBuf,
@@ -88,20 +86,13 @@ pub enum TableError {
 impl TableError {
     /// An error of the file system at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
-        move |source| TableError::Io {
-            path: path.to_owned(),
-            source,
-        }
+        move |source| TableError::Io { path: path.to_owned(), source }
     }
 
     /// Damage of the table file at `path`.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
         let repair = "delete it and run the same 'kalah build' again".to_owned();
-        TableError::Damaged {
-            path: path.to_owned(),
-            damage,
-            repair,
-        }
+        TableError::Damaged { path: path.to_owned(), damage, repair }
     }
 
     /// Whether the file's content, rather than the file system or the user, is at fault.

@@ -2,7 +2,7 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Damage;
-use super::line::{LINE_BYTES, LINE_POSITIONS, OVERFLOW_BYTES};
+use super::line::{LINE_BYTES, LINE_POSITIONS};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 
@@ -38,14 +38,8 @@ impl TableKey {
     pub fn frames(self) -> impl Iterator<Item = Frame> {
         let pits = self.pits;
         (1..=self.seeds / 2).flat_map(move |mover| {
-            let frame = Frame {
-                pits,
-                mover,
-                other: self.seeds - mover,
-            };
-            [frame, frame.mirrored()]
-                .into_iter()
-                .take(if frame.mover == frame.other { 1 } else { 2 })
+            let frame = Frame { pits, mover, other: self.seeds - mover };
+            [frame, frame.mirrored()].into_iter().take(if frame.mover == frame.other { 1 } else { 2 })
         })
     }
 
@@ -57,49 +51,68 @@ impl TableKey {
 
 impl std::fmt::Display for TableKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "{} with {} pits and {} seeds",
-            self.rules, self.pits, self.seeds
-        )
+        write!(f, "{} with {} pits and {} seeds", self.rules, self.pits, self.seeds)
     }
 }
 
 /// A frame's entry in the directory.
+///
+/// The parts of a frame follow each other, each padded with zeros to a multiple of [`ALIGNMENT`] bytes: profile (a byte
+/// for each mover's row), lines, patches, checksums of these three in blocks of [`BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {
-    /// Where its lines begin, in bytes from the start of the file.
+    /// Where it begins, in bytes from the start of the file.
     pub offset: u64,
+    /// Mover's rows: bytes of the profile.
+    pub rows: u64,
     /// Lines.
     pub lines: u64,
-    /// Wide lines, each with an overflow record.
-    pub wide_lines: u64,
-    /// Scores that do not fit 4 bits above the base of their line.
+    /// Bytes of patches.
+    pub patch_bytes: u64,
+    /// Scores that are exceptions.
     pub exceptions: u64,
-    /// BLAKE3 of lines, overflow records and checksums.
+    /// BLAKE3 of all its parts.
     pub digest: [u8; 32],
 }
 
 impl FrameEntry {
-    /// Bytes of lines and overflow records, the latter padded: what the checksums cover.
-    pub(super) fn data_bytes(&self) -> u64 {
-        self.lines * LINE_BYTES as u64
-            + (self.wide_lines * OVERFLOW_BYTES as u64).next_multiple_of(ALIGNMENT)
+    /// Where the lines begin, in bytes from the start of the frame.
+    pub(super) fn lines_at(&self) -> u64 {
+        self.rows.next_multiple_of(ALIGNMENT)
+    }
+
+    /// Where the patches begin.
+    pub(super) fn patches_at(&self) -> u64 {
+        self.lines_at() + self.lines * LINE_BYTES as u64
+    }
+
+    /// Where the checksums begin: the bytes before them are what they cover.
+    pub(super) fn checksums_at(&self) -> u64 {
+        self.patches_at() + self.patch_bytes.next_multiple_of(ALIGNMENT)
     }
 
     /// Blocks that have a checksum.
     pub(super) fn blocks(&self) -> u64 {
-        self.data_bytes().div_ceil(BLOCK_BYTES as u64)
+        self.checksums_at().div_ceil(BLOCK_BYTES as u64)
     }
 
-    /// All bytes of the frame: data, then checksums, padded.
+    /// Bytes of the frame.
     pub(super) fn section_bytes(&self) -> u64 {
-        self.data_bytes() + (self.blocks() * 8).next_multiple_of(ALIGNMENT)
+        self.checksums_at() + (self.blocks() * 8).next_multiple_of(ALIGNMENT)
     }
 
     /// Where the next frame begins.
     pub(super) fn end(&self) -> u64 {
         self.offset + self.section_bytes()
+    }
+
+    /// Whether it can be the entry of `frame` in a file of at most `file_bytes` bytes.
+    pub(super) fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
+        self.rows == frame.mover_rows() as u64
+            && self.lines == frame.positions().div_ceil(LINE_POSITIONS as u64)
+            && self.patch_bytes <= file_bytes
+            && self.offset <= file_bytes
+            && self.end() <= file_bytes
     }
 }
 
@@ -138,8 +151,9 @@ pub(super) struct RawHeader {
 #[repr(C)]
 pub(super) struct RawEntry {
     offset: u64,
+    rows: u64,
     lines: u64,
-    wide_lines: u64,
+    patch_bytes: u64,
     exceptions: u64,
     digest: [u8; 32],
 }
@@ -148,8 +162,9 @@ impl RawEntry {
     pub(super) fn new(entry: &FrameEntry) -> RawEntry {
         RawEntry {
             offset: entry.offset.to_le(),
+            rows: entry.rows.to_le(),
             lines: entry.lines.to_le(),
-            wide_lines: entry.wide_lines.to_le(),
+            patch_bytes: entry.patch_bytes.to_le(),
             exceptions: entry.exceptions.to_le(),
             digest: entry.digest,
         }
@@ -158,8 +173,9 @@ impl RawEntry {
     pub(super) fn entry(&self) -> FrameEntry {
         FrameEntry {
             offset: u64::from_le(self.offset),
+            rows: u64::from_le(self.rows),
             lines: u64::from_le(self.lines),
-            wide_lines: u64::from_le(self.wide_lines),
+            patch_bytes: u64::from_le(self.patch_bytes),
             exceptions: u64::from_le(self.exceptions),
             digest: self.digest,
         }
@@ -183,13 +199,7 @@ impl RawHeader {
 
     /// The header of a finished table.
     pub(super) fn finished(key: TableKey, file_bytes: u64, digest: [u8; 32]) -> RawHeader {
-        RawHeader {
-            finished: 1,
-            file_bytes: file_bytes.to_le(),
-            digest,
-            ..RawHeader::unfinished(key)
-        }
-        .sealed()
+        RawHeader { finished: 1, file_bytes: file_bytes.to_le(), digest, ..RawHeader::unfinished(key) }.sealed()
     }
 
     fn sealed(mut self) -> RawHeader {
@@ -207,25 +217,16 @@ impl RawHeader {
         let raw: RawHeader = bytemuck::pod_read_unaligned(raw.unwrap_or_default());
         let version = u32::from_le(raw.version);
         if version != VERSION {
-            return Err(Damage::Version {
-                found: version,
-                known: VERSION,
-            });
+            return Err(Damage::Version { found: version, known: VERSION });
         }
-        let damaged = Damage::Part {
-            part: "header",
-            offset: 0,
-        };
+        let damaged = Damage::Part { part: "header", offset: 0 };
         if raw.sealed().checksum != raw.checksum {
             return Err(damaged);
         }
         let key = (|| {
-            let rules = Rules::ALL
-                .into_iter()
-                .find(|&rules| rules_code(rules) == raw.rules)?;
+            let rules = Rules::ALL.into_iter().find(|&rules| rules_code(rules) == raw.rules)?;
             let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
-            let fits =
-                (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
+            let fits = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
             fits.then_some(TableKey { rules, pits, seeds })
         })()
         .ok_or(damaged)?;
@@ -271,18 +272,10 @@ impl TableHeader {
         }
         let file_bytes = u64::from_le(raw.file_bytes);
         if file.len() as u64 != file_bytes {
-            return Err(Damage::Length {
-                found: file.len() as u64,
-                expected: file_bytes,
-            });
+            return Err(Damage::Length { found: file.len() as u64, expected: file_bytes });
         }
-        let damaged = Damage::Part {
-            part: "directory",
-            offset: HEADER_BYTES as u64,
-        };
-        let directory = file
-            .get(HEADER_BYTES..HEADER_BYTES + (key.seeds - 1) * ENTRY_BYTES)
-            .ok_or(damaged.clone())?;
+        let damaged = Damage::Part { part: "directory", offset: HEADER_BYTES as u64 };
+        let directory = file.get(HEADER_BYTES..HEADER_BYTES + (key.seeds - 1) * ENTRY_BYTES).ok_or(damaged.clone())?;
         if table_digest(key, directory) != raw.digest {
             return Err(damaged);
         }
@@ -293,8 +286,7 @@ impl TableHeader {
         let mut offset = key.prefix_bytes();
         for frame in key.frames() {
             let entry = &entries[frame.mover - 1];
-            let lines = frame.positions().div_ceil(LINE_POSITIONS as u64);
-            if entry.offset != offset || entry.lines != lines || entry.wide_lines > lines {
+            if entry.offset != offset || !entry.fits(frame, file_bytes) {
                 return Err(damaged);
             }
             offset = entry.end();
@@ -311,14 +303,9 @@ impl TableHeader {
         })
     }
 
-    /// Scores that do not fit 4 bits above the base of their line.
+    /// Scores that are exceptions to the 4 bits.
     pub fn exceptions(&self) -> u64 {
         self.entries.iter().map(|entry| entry.exceptions).sum()
-    }
-
-    /// Wide lines.
-    pub fn wide_lines(&self) -> u64 {
-        self.entries.iter().map(|entry| entry.wide_lines).sum()
     }
 
     /// Bits of the file a position.

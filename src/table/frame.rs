@@ -2,24 +2,27 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::{ALIGNMENT, BLOCK_BYTES, FrameEntry};
-use super::line::{self, LINE_BYTES, LINE_POSITIONS, Line, OVERFLOW_BYTES, Overflow};
+use super::line::{self, LINE_BYTES, LINE_POSITIONS, Line, Patch};
 use crate::index::Frame;
-use crate::isa::Isa;
+use crate::isa::{Isa, per_isa};
 
-/// Lines packed by one task: one block of checksummed bytes.
-const CHUNK_LINES: usize = BLOCK_BYTES / LINE_BYTES;
+/// Lines packed by one task.
+const TASK_LINES: usize = 1024;
 
 /// The scores of a frame in their packed form.
 ///
-/// The bytes may come from a damaged file: nothing here panics on them, and a wide line without its record is told.
+/// The bytes may come from a damaged file: nothing here panics on them, and a line that refers to a patch which is not
+/// there is told.
 #[derive(Clone, Copy)]
 pub struct FrameScores<'a> {
     frame: Frame,
+    /// What each mover's row adds to its residuals.
+    profile: &'a [u8],
     lines: &'a [Line],
-    overflow: &'a [Overflow],
+    patches: &'a [u8],
 }
 
-/// A wide line refers to an overflow record that the frame does not have: the file is damaged.
+/// A line refers to a patch that the frame does not have: the file is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the frame with {mover} seeds to move and {other} opposite is damaged")]
 pub struct DamagedLine {
@@ -32,20 +35,13 @@ pub struct DamagedLine {
 }
 
 impl<'a> FrameScores<'a> {
-    /// The scores in `lines` (one for each [`LINE_POSITIONS`] positions of `frame`) and their overflow records.
-    ///
-    /// `None` when the lines are too few for the frame.
-    pub fn new(
-        frame: Frame,
-        lines: &'a [Line],
-        overflow: &'a [Overflow],
-    ) -> Option<FrameScores<'a>> {
-        let needed = frame.positions().div_ceil(LINE_POSITIONS as u64);
-        (lines.len() as u64 >= needed).then_some(FrameScores {
-            frame,
-            lines,
-            overflow,
-        })
+    /// The scores in the `section` of a file that `entry` describes; `None` if it cannot be that.
+    #[inline]
+    pub(super) fn new(frame: Frame, entry: &FrameEntry, section: &'a [u8]) -> Option<FrameScores<'a>> {
+        let profile = section.get(..entry.rows as usize)?;
+        let lines = section.get(entry.lines_at() as usize..entry.patches_at() as usize)?.as_chunks().0;
+        let patches = section.get(entry.patches_at() as usize..)?.get(..entry.patch_bytes as usize)?;
+        Some(FrameScores { frame, profile, lines, patches })
     }
 
     /// The frame.
@@ -53,27 +49,27 @@ impl<'a> FrameScores<'a> {
         self.frame
     }
 
-    /// The score of the position with this index in the frame (see [`Frame::index`]).
+    /// The score of the position with these ranks of rows (see [`Frame::index`]).
     ///
     /// # Errors
     /// When its line is damaged.
     ///
     /// # Panics
-    /// When the frame has no such index.
+    /// When the frame has no such ranks.
     #[inline]
-    pub fn score(&self, index: u64) -> Result<u8, DamagedLine> {
-        let (number, place) = (
-            index / LINE_POSITIONS as u64,
-            (index % LINE_POSITIONS as u64) as usize,
-        );
+    pub fn score(&self, mover_rank: u32, other_rank: u32) -> Result<u8, DamagedLine> {
+        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        let (number, place) = (index / LINE_POSITIONS as u64, (index % LINE_POSITIONS as u64) as usize);
         let line = &self.lines[number as usize];
-        match line::overflow_index(line) {
-            None => Ok(line::score(line, place)),
-            Some(_) => Ok(line::wide_score(line, self.record(number, line)?, place)),
-        }
+        let residual = match line::patch_offset(line) {
+            None => line::residual(line, place),
+            Some(offset) => self.patch(number, offset)?.residual(line, place),
+        };
+        Ok(residual.wrapping_add(self.profile[mover_rank as usize]))
     }
 
-    /// The scores of `count` positions from index `start` on, unpacked into `buffer`, which grows as needed.
+    /// The scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, unpacked
+    /// into `buffer`, which grows as needed.
     ///
     /// # Errors
     /// When a line is damaged.
@@ -81,130 +77,183 @@ impl<'a> FrameScores<'a> {
     pub fn run<'b>(
         &self,
         isa: Isa,
-        start: u64,
+        mover_rank: u32,
+        other_rank: u32,
         count: usize,
         buffer: &'b mut Vec<u8>,
     ) -> Result<&'b [u8], DamagedLine> {
+        let start = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
         let first = (start / LINE_POSITIONS as u64) as usize;
         let skip = (start % LINE_POSITIONS as u64) as usize;
-        let lines = (skip + count).div_ceil(LINE_POSITIONS);
-        if buffer.len() < lines * LINE_POSITIONS + 2 {
-            buffer.resize(lines * LINE_POSITIONS + 2 * LINE_BYTES, 0);
+        let count_lines = (skip + count).div_ceil(LINE_POSITIONS);
+        if buffer.len() < count_lines * LINE_POSITIONS + 2 {
+            buffer.resize(count_lines * LINE_POSITIONS + 2 * LINE_BYTES, 0);
         }
-        self.decode(isa, first, lines, buffer)?;
-        Ok(&buffer[skip..skip + count])
-    }
-
-    /// Unpacks whole lines; `out` has room for two bytes more than their scores.
-    fn decode(
-        &self,
-        isa: Isa,
-        first: usize,
-        count: usize,
-        out: &mut [u8],
-    ) -> Result<(), DamagedLine> {
-        let lines = &self.lines[first..first + count];
-        if line::decode_lines(isa, lines, out) {
-            for (index, line) in lines
-                .iter()
-                .enumerate()
-                .filter(|(_, line)| line::overflow_index(line).is_some())
-            {
-                let record = self.record((first + index) as u64, line)?;
-                line::decode_wide(line, record, &mut out[index * LINE_POSITIONS..]);
+        let lines = &self.lines[first..first + count_lines];
+        if line::decode_lines(isa, lines, buffer) {
+            let residuals = buffer.as_chunks_mut::<LINE_POSITIONS>().0;
+            for (index, (line, residuals)) in lines.iter().zip(residuals).enumerate() {
+                if let Some(offset) = line::patch_offset(line) {
+                    self.patch((first + index) as u64, offset)?.mend(line, residuals);
+                }
             }
         }
-        Ok(())
+        let run = &mut buffer[skip..skip + count];
+        add(isa, run, &self.profile[mover_rank as usize..][..count]);
+        Ok(run)
     }
 
     #[inline]
-    fn record(&self, number: u64, line: &Line) -> Result<&'a Overflow, DamagedLine> {
-        let index = line::overflow_index(line).unwrap_or_default();
-        let damaged = DamagedLine {
-            line: number,
-            mover: self.frame.mover,
-            other: self.frame.other,
-        };
-        self.overflow.get(index as usize).ok_or(damaged)
+    fn patch(&self, number: u64, offset: u32) -> Result<Patch<'a>, DamagedLine> {
+        let damaged = DamagedLine { line: number, mover: self.frame.mover, other: self.frame.other };
+        Patch::read(self.patches, offset).ok_or(damaged)
     }
 }
 
-/// A frame packed for writing: data (lines, then overflow records), then the checksums of its blocks.
+per_isa! {
+    fn add(values: &mut [u8], profile: &[u8]) {
+        for (value, &profile) in values.iter_mut().zip(profile) {
+            *value = value.wrapping_add(profile);
+        }
+    }
+}
+
+per_isa! {
+    /// `residuals = scores - profile`, the scores starting at rank `first` of the profile and going around it.
+    fn subtract_profile(scores: &[u8], profile: &[u8], first: usize, residuals: &mut [u8]) {
+        let (mut scores, mut residuals, mut first) = (scores, residuals, first);
+        while !scores.is_empty() {
+            let count = scores.len().min(profile.len() - first);
+            let (now, later) = residuals.split_at_mut(count);
+            for ((residual, &score), &profile) in now.iter_mut().zip(scores).zip(&profile[first..]) {
+                *residual = score.wrapping_sub(profile);
+            }
+            (scores, residuals, first) = (&scores[count..], later, 0);
+        }
+    }
+}
+
+per_isa! {
+    /// Adds the scores of some whole runs to the sums of their columns.
+    fn add_runs(runs: &[u8], sums: &mut [u64]) {
+        // Sums of 256 scores below 256 fit 16 bits; columns are taken in parts that stay in the cache.
+        let width = sums.len();
+        for group in runs.chunks(256 * width) {
+            for start in (0..width).step_by(512) {
+                let part = 512.min(width - start);
+                let mut small = [0u16; 512];
+                for run in group.chunks_exact(width) {
+                    for (sum, &score) in small.iter_mut().zip(&run[start..start + part]) {
+                        *sum += u16::from(score);
+                    }
+                }
+                for (sum, &small) in sums[start..start + part].iter_mut().zip(&small) {
+                    *sum += u64::from(small);
+                }
+            }
+        }
+    }
+}
+
+/// The profile of a frame: the mean score of each mover's row over all other rows, rounded down.
+fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
+    let runs = (scores.len() / rows) as u64;
+    let task = (1usize << 20).div_ceil(rows) * rows;
+    let sums = scores
+        .par_chunks(task)
+        .fold(
+            || vec![0u64; rows],
+            |mut sums, runs| {
+                add_runs(isa, runs, &mut sums);
+                sums
+            },
+        )
+        .reduce_with(|mut a, b| {
+            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+            a
+        });
+    sums.unwrap_or_default().into_iter().map(|sum| (sum / runs) as u8).collect()
+}
+
+/// A frame packed for writing: profile, lines, patches, and the checksums of these (see [`FrameEntry`]).
 ///
-/// The bytes depend on the scores alone.
+/// The profile tells the mean score of each mover's row; lines keep what the scores differ from it. Neighbours in a line
+/// differ in the mover's row, so this brings them close enough for 4 bits. The bytes depend on the scores alone.
 pub struct PackedFrame {
     /// The frame.
     pub frame: Frame,
-    lines: u64,
-    wide_lines: u64,
-    exceptions: u64,
+    entry: FrameEntry,
     section: Vec<u8>,
 }
 
 impl PackedFrame {
-    /// Packs the scores of `frame`, one byte each in the order of their indices, on all threads of the current pool.
+    /// Packs the scores of `frame`, one byte each (below 64) in the order of their indices, on all threads of the current
+    /// pool.
     ///
     /// # Panics
-    /// When there is not one score for each position, or one is above [`line::MAX_SCORE`].
+    /// When there is not one score for each position.
     pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
-        assert_eq!(
-            scores.len() as u64,
-            frame.positions(),
-            "one score for each position of {frame:?}"
-        );
+        assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
+        let rows = frame.mover_rows();
         let lines = scores.len().div_ceil(LINE_POSITIONS);
-        let mut section = Vec::with_capacity(lines * LINE_BYTES + lines * LINE_BYTES / 64);
-        section.resize(lines * LINE_BYTES, 0);
-        let packed: Vec<(Vec<Overflow>, u64)> = section
-            .as_chunks_mut::<LINE_BYTES>()
-            .0
-            .par_chunks_mut(CHUNK_LINES)
-            .zip(scores.par_chunks(CHUNK_LINES * LINE_POSITIONS))
-            .map(|(lines, scores)| line::encode_lines(isa, scores, lines))
-            .collect();
-        // Each task numbered its wide lines from 0.
-        let mut wide_lines = 0;
-        for (chunk, (records, _)) in section
+        let profile = profile(isa, scores, rows);
+        let mut entry = FrameEntry {
+            offset: 0,
+            rows: rows as u64,
+            lines: lines as u64,
+            patch_bytes: 0,
+            exceptions: 0,
+            digest: [0; 32],
+        };
+        let lines_at = entry.lines_at() as usize;
+        let mut section = Vec::with_capacity(lines_at + lines * (LINE_BYTES + 3));
+        section.extend_from_slice(&profile);
+        section.resize(lines_at + lines * LINE_BYTES, 0);
+        let packed: Vec<(Vec<u8>, u64)> = section[lines_at..]
             .as_chunks_mut()
             .0
-            .chunks_mut(CHUNK_LINES)
-            .zip(&packed)
-        {
-            if !records.is_empty() && wide_lines > 0 {
-                for line in chunk {
-                    if let Some(index) = line::overflow_index(line) {
-                        line::set_overflow_index(line, index + wide_lines as u32);
+            .par_chunks_mut(TASK_LINES)
+            .zip(scores.par_chunks(TASK_LINES * LINE_POSITIONS))
+            .enumerate()
+            .map_init(
+                || vec![0; TASK_LINES * LINE_POSITIONS],
+                |residuals, (task, (lines, scores))| {
+                    let residuals = &mut residuals[..scores.len()];
+                    let first = task * TASK_LINES * LINE_POSITIONS % rows;
+                    subtract_profile(isa, scores, &profile, first, residuals);
+                    let mut patches = Vec::new();
+                    let exceptions = line::encode_lines(isa, residuals, lines, &mut patches);
+                    (patches, exceptions)
+                },
+            )
+            .collect();
+        // Each task counted its patches from 0.
+        let mut offset = 0;
+        for (lines, (patches, _)) in section[lines_at..].as_chunks_mut().0.chunks_mut(TASK_LINES).zip(&packed) {
+            if offset > 0 && !patches.is_empty() {
+                for line in lines {
+                    if let Some(local) = line::patch_offset(line) {
+                        line::set_patch_offset(line, offset + local);
                     }
                 }
             }
-            wide_lines += records.len();
+            offset += patches.len() as u32;
         }
-        for (records, _) in &packed {
-            section.extend_from_slice(records.as_flattened());
+        for (patches, exceptions) in &packed {
+            section.extend_from_slice(patches);
+            entry.patch_bytes += patches.len() as u64;
+            entry.exceptions += exceptions;
         }
-        let exceptions = packed.iter().map(|(_, exceptions)| exceptions).sum();
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
         let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
         section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-        PackedFrame {
-            frame,
-            lines: lines as u64,
-            wide_lines: wide_lines as u64,
-            exceptions,
-            section,
-        }
+        PackedFrame { frame, entry, section }
     }
 
     /// The packed scores.
     pub fn scores(&self) -> FrameScores<'_> {
-        let (lines, rest) = self.section.split_at(self.lines as usize * LINE_BYTES);
-        let overflow = &rest.as_chunks::<OVERFLOW_BYTES>().0[..self.wide_lines as usize];
-        FrameScores {
-            frame: self.frame,
-            lines: lines.as_chunks().0,
-            overflow,
-        }
+        FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
     }
 
     /// The bytes as they stand in a file.
@@ -214,12 +263,6 @@ impl PackedFrame {
 
     /// The directory entry of the frame when it stands at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
-        FrameEntry {
-            offset,
-            lines: self.lines,
-            wide_lines: self.wide_lines,
-            exceptions: self.exceptions,
-            digest: *blake3::hash(&self.section).as_bytes(),
-        }
+        FrameEntry { offset, digest: *blake3::hash(&self.section).as_bytes(), ..self.entry }
     }
 }

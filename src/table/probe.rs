@@ -21,10 +21,7 @@ pub struct Probe {
 impl Probe {
     /// The moves that reach the score.
     pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
-        self.moves
-            .iter()
-            .filter(|&&(_, score)| score == self.score)
-            .map(|&(pit, _)| pit)
+        self.moves.iter().filter(|&&(_, score)| score == self.score).map(|&(pit, _)| pit)
     }
 }
 
@@ -32,9 +29,7 @@ impl Probe {
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
     /// The position has more seeds in play than the largest table.
-    #[error(
-        "{position} has {seeds} seeds in play, the tables in {directory} {reach}; make them with: {command}"
-    )]
+    #[error("{position} has {seeds} seeds in play, the tables in {directory} {reach}; make them with: {command}")]
     AboveTables {
         /// The position.
         position: Position,
@@ -84,32 +79,18 @@ impl Tables {
         let (pits, seeds) = (position.pits(), position.seeds());
         if !position.is_over() {
             if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-                return Err(ProbeError::BeyondTables {
-                    position: *position,
-                    pits,
-                    seeds,
-                });
+                return Err(ProbeError::BeyondTables { position: *position, pits, seeds });
             }
             if pits != self.pits() {
-                return Err(ProbeError::OtherPits {
-                    position: *position,
-                    pits,
-                    tables: self.pits(),
-                });
+                return Err(ProbeError::OtherPits { position: *position, pits, tables: self.pits() });
             }
             if self.max_seeds().is_none_or(|max| max < seeds as usize) {
-                let key = TableKey {
-                    rules: self.rules(),
-                    pits,
-                    seeds: seeds as usize,
-                };
+                let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
                 return Err(ProbeError::AboveTables {
                     position: *position,
                     seeds,
                     directory: self.directory().display().to_string(),
-                    reach: self
-                        .max_seeds()
-                        .map_or("do not exist".to_owned(), |max| format!("go to {max}")),
+                    reach: self.max_seeds().map_or("do not exist".to_owned(), |max| format!("go to {max}")),
                     command: build_command(self.directory(), key),
                 });
             }
@@ -122,14 +103,11 @@ impl Tables {
             loop {
                 let target = self.row_score(next.mover(), next.other())?;
                 let moves = self.move_scores(&next)?;
-                let Some(&(pit, _)) = moves.iter().rev().find(|&&(_, score)| score == target)
-                else {
+                let Some(&(pit, _)) = moves.iter().rev().find(|&&(_, score)| score == target) else {
                     return Err(self.inconsistent(&next).into());
                 };
                 turn.push(pit);
-                let played = next
-                    .play(self.rules(), pit)
-                    .map_err(|_| self.inconsistent(&next))?;
+                let played = next.play(self.rules(), pit).map_err(|_| self.inconsistent(&next))?;
                 next = played.position;
                 if !played.again {
                     break;
@@ -138,13 +116,7 @@ impl Tables {
             line.push(turn);
         }
         let moves = self.move_scores(position)?;
-        Ok(Probe {
-            position: *position,
-            score,
-            value: position.value(score),
-            moves,
-            line,
-        })
+        Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
     /// Every legal move of `position` with the mover's score after it.
@@ -152,9 +124,7 @@ impl Tables {
         position
             .moves()
             .map(|pit| {
-                let played = position
-                    .play(self.rules(), pit)
-                    .map_err(|_| self.inconsistent(position))?;
+                let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
                 let next = played.position;
                 let child = self.row_score(next.mover(), next.other())?;
                 // The mover gets what the stores gained so far and the rest of the seeds in play.
@@ -175,21 +145,13 @@ impl Tables {
         match (table_row(mover), table_row(other)) {
             (Some(mover), Some(other)) => Ok(u32::from(self.score(&mover, &other)?)),
             // More than 255 seeds in a pit: no layer that is there.
-            _ => self
-                .require((mover.total() + other.total()) as usize)
-                .map(|_| 0),
+            _ => self.require((mover.total() + other.total()) as usize).map(|_| 0),
         }
     }
 
     /// The error of a table whose score no move reaches.
     fn inconsistent(&self, position: &Position) -> TableError {
         let path = super::table_path(self.directory(), self.key(position.seeds() as usize));
-        TableError::damaged(
-            &path,
-            super::Damage::Part {
-                part: "score of a position",
-                offset: 0,
-            },
-        )
+        TableError::damaged(&path, super::Damage::Part { part: "score of a position", offset: 0 })
     }
 }

@@ -5,7 +5,7 @@ use memmap2::Mmap;
 
 use super::format::{FrameEntry, TableHeader, TableKey};
 use super::frame::DamagedLine;
-use super::line::{LINE_BYTES, OVERFLOW_BYTES};
+use super::line::LINE_BYTES;
 use super::{Damage, FrameScores, TableError};
 use crate::index::Frame;
 
@@ -58,13 +58,8 @@ impl Table {
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
-        let header =
-            TableHeader::read(&bytes).map_err(|damage| TableError::damaged(path, damage))?;
-        Ok(Table {
-            path: path.to_owned(),
-            bytes,
-            header,
-        })
+        let header = TableHeader::read(&bytes).map_err(|damage| TableError::damaged(path, damage))?;
+        Ok(Table { path: path.to_owned(), bytes, header })
     }
 
     /// The file.
@@ -94,17 +89,9 @@ impl Table {
     #[inline]
     pub fn frame(&self, mover: usize) -> FrameScores<'_> {
         let key = self.header.key;
-        let frame = Frame {
-            pits: key.pits,
-            mover,
-            other: key.seeds - mover,
-        };
+        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
         let entry = &self.header.entries[mover - 1];
-        let (lines, rest) =
-            self.bytes[entry.offset as usize..].split_at(entry.lines as usize * LINE_BYTES);
-        let overflow = &rest.as_chunks::<OVERFLOW_BYTES>().0[..entry.wide_lines as usize];
-        FrameScores::new(frame, lines.as_chunks().0, overflow)
-            .expect("opening checked the number of lines")
+        FrameScores::new(frame, entry, self.section(entry)).expect("opening checked the entries")
     }
 
     /// The bytes of a frame as they stand in the file: data and checksums.
@@ -115,13 +102,7 @@ impl Table {
     /// A line told to be damaged, as an error that names this file.
     pub fn damaged_line(&self, line: DamagedLine) -> TableError {
         let entry = &self.header.entries[line.mover - 1];
-        let offset = entry.offset + line.line * LINE_BYTES as u64;
-        TableError::damaged(
-            &self.path,
-            Damage::Part {
-                part: "line of scores",
-                offset,
-            },
-        )
+        let offset = entry.offset + entry.lines_at() + line.line * LINE_BYTES as u64;
+        TableError::damaged(&self.path, Damage::Part { part: "line of scores", offset })
     }
 }

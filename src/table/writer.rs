@@ -2,10 +2,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::format::{
-    ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest,
-};
-use super::line::LINE_POSITIONS;
+use super::format::{ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest};
 use super::{PackedFrame, TableError, table_path};
 use crate::index::Frame;
 
@@ -56,9 +53,7 @@ impl TableWriter {
     /// Keeps the frames that an earlier writer finished, and cuts off what follows them.
     fn resume(&mut self) -> io::Result<()> {
         let mut prefix = Vec::new();
-        (&self.file)
-            .take(self.key.prefix_bytes())
-            .read_to_end(&mut prefix)?;
+        (&self.file).take(self.key.prefix_bytes()).read_to_end(&mut prefix)?;
         let sound = RawHeader::read(&prefix).is_ok_and(|(_, key)| key == self.key)
             && prefix.len() as u64 == self.key.prefix_bytes();
         if sound {
@@ -81,8 +76,7 @@ impl TableWriter {
 
     /// Whether the file holds this frame, undamaged, where it belongs.
     fn is_written(&mut self, frame: Frame, entry: &FrameEntry) -> io::Result<bool> {
-        let lines = frame.positions().div_ceil(LINE_POSITIONS as u64);
-        if entry.offset != self.end || entry.lines != lines || entry.wide_lines > lines {
+        if entry.offset != self.end || !entry.fits(frame, self.file.metadata()?.len()) {
             return Ok(false);
         }
         self.file.seek(SeekFrom::Start(entry.offset))?;
@@ -114,11 +108,7 @@ impl TableWriter {
     /// # Panics
     /// When `packed` is not the first of [`TableWriter::missing`].
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
-        assert_eq!(
-            self.missing().next(),
-            Some(packed.frame),
-            "frames are written in their order"
-        );
+        assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
         let entry = packed.entry(self.end);
         let raw = RawEntry::new(&entry);
         let at = HEADER_BYTES + (packed.frame.mover - 1) * ENTRY_BYTES;
@@ -139,12 +129,7 @@ impl TableWriter {
     /// # Panics
     /// When a frame is missing.
     pub fn finish(mut self) -> Result<PathBuf, TableError> {
-        assert_eq!(
-            self.missing().next(),
-            None,
-            "a frame of {} is missing",
-            self.key
-        );
+        assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
         let digest = table_digest(self.key, bytemuck::cast_slice(&self.entries));
         let header = RawHeader::finished(self.key, self.end, digest);
         self.write_at(0, bytemuck::bytes_of(&header))

@@ -93,8 +93,7 @@ impl Judge {
                     // Facing pits are equally far from the other side's store.
                     let facing = 2 * pits - at;
                     let own = at < store;
-                    if own && found_empty && (self.rules == Rules::EmptyCapture || ring[facing] > 0)
-                    {
+                    if own && found_empty && (self.rules == Rules::EmptyCapture || ring[facing] > 0) {
                         ring[store] += ring[at] + ring[facing];
                         ring[at] = 0;
                         ring[facing] = 0;

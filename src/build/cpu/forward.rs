@@ -35,6 +35,7 @@ pub(super) struct FrameEvaluator<'a> {
     isa: Isa,
     tables: &'a Tables,
     frame: Frame,
+    movers: Arc<Vec<TableRow>>,
     /// The frame of the layer below with one seed fewer in the mover's row, turned around: a run of scores for all
     /// other rows, for each mover's row. Children of most moves that move again.
     again: &'a [u8],
@@ -56,41 +57,22 @@ impl<'a> FrameEvaluator<'a> {
         again: &'a mut Vec<u8>,
     ) -> Result<FrameEvaluator<'a>, TableError> {
         let Frame { pits, mover, other } = frame;
-        let turned = Frame {
-            pits,
-            mover: mover - 1,
-            other,
-        };
+        let turned = Frame { pits, mover: mover - 1, other };
         turn_around(isa, tables, turned, again)?;
         // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
         let most_spilled = match tables.rules() {
             Rules::SKalaha => mover,
             _ => pits * mover.div_ceil(2 * pits + 1),
         };
-        let spills = (0..mover.min(most_spilled + 1))
-            .map(|spilled| maps.spill(other, spilled))
-            .collect();
+        let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, then in no later one: its last pit is not empty.
         let laps = match tables.rules() {
             Rules::SKalaha => 0..0,
             _ if mover < pits + 2 => 0..1,
             _ => 0..2,
         };
-        let captures = laps
-            .map(|lap| {
-                (0..pits)
-                    .map(|pit| maps.capture(other + lap * pits, pit))
-                    .collect()
-            })
-            .collect();
-        Ok(FrameEvaluator {
-            isa,
-            tables,
-            frame,
-            again,
-            spills,
-            captures,
-        })
+        let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
+        Ok(FrameEvaluator { isa, tables, frame, movers: maps.all(mover), again, spills, captures })
     }
 
     fn total(&self) -> u8 {
@@ -103,28 +85,15 @@ impl<'a> FrameEvaluator<'a> {
         SCRATCH.with_borrow_mut(|scratch| self.forward_in(mover, best, scratch))
     }
 
-    fn forward_in(
-        &self,
-        mover: u32,
-        best: &mut [u8],
-        scratch: &mut Scratch,
-    ) -> Result<(), TableError> {
-        let Frame {
-            pits,
-            mover: seeds,
-            other,
-        } = self.frame;
+    fn forward_in(&self, mover: u32, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+        let Frame { pits, mover: seeds, other } = self.frame;
         let (rows, total) = (self.tables.rows(), self.total());
-        let row = rows.unrank(seeds, mover);
+        let row = self.movers[mover as usize];
         best.fill(0);
         for (pit, row_move) in RowMove::all(self.tables.rules(), pits, &row) {
             match row_move {
                 RowMove::Quiet { .. } => {}
-                RowMove::Again {
-                    own,
-                    stored,
-                    spilled,
-                } => {
+                RowMove::Again { own, stored, spilled } => {
                     let left = seeds - usize::from(stored + spilled);
                     if left == 0 {
                         best.iter_mut().for_each(|best| *best = (*best).max(stored));
@@ -150,22 +119,9 @@ impl<'a> FrameEvaluator<'a> {
                     };
                     kernels::max_after_pass(self.isa, best, scores, total);
                 }
-                RowMove::Capture {
-                    own,
-                    spilled,
-                    pit,
-                    uncaptured,
-                    ..
-                } => {
+                RowMove::Capture { own, spilled, pit, uncaptured, .. } => {
                     let map = &self.captures[usize::from(spilled) / pits][pit];
-                    self.capture(
-                        &own,
-                        usize::from(spilled),
-                        map,
-                        uncaptured.is_none(),
-                        best,
-                        scratch,
-                    )?;
+                    self.capture(&own, usize::from(spilled), map, uncaptured.is_none(), best, scratch)?;
                 }
                 RowMove::Relay => self.relay(&row, pit, best)?,
             }
@@ -176,12 +132,7 @@ impl<'a> FrameEvaluator<'a> {
     /// The scores of all positions with `opponent` seeds in the row to move and `own` as the other row.
     ///
     /// Where `own` is empty the game is over and the seeds belong to the opponent.
-    fn child_run<'b>(
-        &self,
-        own: &TableRow,
-        opponent: usize,
-        buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b [u8], TableError> {
+    fn child_run<'b>(&self, own: &TableRow, opponent: usize, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], TableError> {
         let left = own.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let count = self.tables.rows().rows(opponent);
         if left == 0 || opponent == 0 {
@@ -190,11 +141,8 @@ impl<'a> FrameEvaluator<'a> {
             return Ok(&buffer[..count]);
         }
         let table = self.tables.require(left + opponent)?;
-        let start = u64::from(self.tables.rows().rank(own)) * count as u64;
-        table
-            .frame(opponent)
-            .run(self.isa, start, count, buffer)
-            .map_err(|line| table.damaged_line(line))
+        let own = self.tables.rows().rank(own);
+        table.frame(opponent).run(self.isa, 0, own, count, buffer).map_err(|line| table.damaged_line(line))
     }
 
     /// A capture: the opponent's rows without the pit, for every number of seeds it may have held.
@@ -208,12 +156,7 @@ impl<'a> FrameEvaluator<'a> {
         scratch: &mut Scratch,
     ) -> Result<(), TableError> {
         let opponent = self.frame.other + spilled;
-        let Scratch {
-            run,
-            segments,
-            places,
-            ..
-        } = scratch;
+        let Scratch { run, segments, places, .. } = scratch;
         let bounds = map.segments();
         grow(segments, bounds[opponent + 1] as usize);
         for captured in 0..=opponent {
@@ -229,12 +172,7 @@ impl<'a> FrameEvaluator<'a> {
             map.places()
         } else {
             places.clear();
-            places.extend(
-                self.spills[spilled]
-                    .ranks()
-                    .iter()
-                    .map(|&rank| map.places()[rank as usize]),
-            );
+            places.extend(self.spills[spilled].ranks().iter().map(|&rank| map.places()[rank as usize]));
             places
         };
         let scores = &segments[..bounds[opponent + 1] as usize];
@@ -255,17 +193,9 @@ impl<'a> FrameEvaluator<'a> {
         let table = self.tables.require(left + opponent)?;
         let scores = table.frame(left);
         let rank = self.tables.rows().rank(own);
-        for (best, &other) in best
-            .iter_mut()
-            .zip(self.spills[usize::from(spilled)].ranks())
-        {
-            let index = scores.frame().index(rank, other);
-            *best = (*best).max(
-                stored
-                    + scores
-                        .score(index)
-                        .map_err(|line| table.damaged_line(line))?,
-            );
+        for (best, &other) in best.iter_mut().zip(self.spills[usize::from(spilled)].ranks()) {
+            let score = scores.score(rank, other).map_err(|line| table.damaged_line(line))?;
+            *best = (*best).max(score.saturating_add(stored));
         }
         Ok(())
     }
@@ -273,17 +203,12 @@ impl<'a> FrameEvaluator<'a> {
     /// A move that may pick up seeds of the other row: played position by position.
     fn relay(&self, row: &TableRow, pit: usize, best: &mut [u8]) -> Result<(), TableError> {
         let (rows, pits, rules) = (self.tables.rows(), self.frame.pits, self.tables.rules());
-        let game_row = |row: &TableRow| {
-            Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
-        };
+        let game_row = |row: &TableRow| Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row");
         let mover = game_row(row);
         let pit = Pit::from_index(pit).expect("a pit of a table's board");
         let table_row = |row: &Row| {
             let mut seeds = TableRow::default();
-            seeds
-                .iter_mut()
-                .zip(row.seeds())
-                .for_each(|(place, &seeds)| *place = seeds as u8);
+            seeds.iter_mut().zip(row.seeds()).for_each(|(place, &seeds)| *place = seeds as u8);
             seeds
         };
         for (rank, best) in best.iter_mut().enumerate() {
@@ -291,9 +216,9 @@ impl<'a> FrameEvaluator<'a> {
             let sown = sow(rules, &mover, &game_row(&other), pit);
             let (own, opposite) = (table_row(&sown.mover), table_row(&sown.other));
             let score = if sown.again && !sown.other.is_empty() {
-                sown.stored as u8 + self.tables.score(&own, &opposite)?
+                self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
             } else {
-                self.total() - self.tables.score(&opposite, &own)?
+                self.total().saturating_sub(self.tables.score(&opposite, &own)?)
             };
             *best = (*best).max(score);
         }
@@ -310,12 +235,7 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
 /// Unpacks `frame` into `buffer`, turned around: a run of the scores against all other rows, for each mover's row.
 ///
 /// A frame with an empty mover's row, which no table has, gives nothing.
-fn turn_around(
-    isa: Isa,
-    tables: &Tables,
-    frame: Frame,
-    buffer: &mut Vec<u8>,
-) -> Result<(), TableError> {
+fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut Vec<u8>) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
     }
@@ -325,26 +245,19 @@ fn turn_around(
     grow(buffer, movers * others);
     // A task turns the part of all runs that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);
-    buffer[..movers * others]
-        .par_chunks_mut(task_rows * others)
-        .enumerate()
-        .try_for_each(|(task, turned)| {
-            let first = task * task_rows;
-            let part = turned.len() / others;
-            let mut run = Vec::new();
-            let mut runs = vec![0; TURN_ROWS * part];
-            for other in (0..others).step_by(TURN_ROWS) {
-                let count = TURN_ROWS.min(others - other);
-                for (index, out) in runs.chunks_mut(part).take(count).enumerate() {
-                    let start = frame.index(first as u32, (other + index) as u32);
-                    out.copy_from_slice(
-                        scores
-                            .run(isa, start, part, &mut run)
-                            .map_err(|line| table.damaged_line(line))?,
-                    );
-                }
-                kernels::transpose(isa, &runs, part, count, part, &mut turned[other..], others);
+    buffer[..movers * others].par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
+        let first = task * task_rows;
+        let part = turned.len() / others;
+        let mut run = Vec::new();
+        let mut runs = vec![0; TURN_ROWS * part];
+        for other in (0..others).step_by(TURN_ROWS) {
+            let count = TURN_ROWS.min(others - other);
+            for (index, out) in runs.chunks_mut(part).take(count).enumerate() {
+                let scores = scores.run(isa, first as u32, (other + index) as u32, part, &mut run);
+                out.copy_from_slice(scores.map_err(|line| table.damaged_line(line))?);
             }
-            Ok(())
-        })
+            kernels::transpose(isa, &runs, part, count, part, &mut turned[other..], others);
+        }
+        Ok(())
+    })
 }

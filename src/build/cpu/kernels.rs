@@ -64,8 +64,7 @@ pub fn select(isa: Isa, scores: &[u8], map: &SpillMap, out: &mut [u8]) {
 #[target_feature(enable = "popcnt,bmi2,avx512f,avx512bw,avx512vbmi2")]
 fn select_avx512(scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     use std::arch::x86_64::{
-        _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
-        _mm512_storeu_si512,
+        _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8, _mm512_storeu_si512,
     };
     assert!(out.len() >= map.ranks().len() + 64);
     let mut filled = 0;
@@ -74,8 +73,7 @@ fn select_avx512(scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     for (block, &mask) in blocks.iter().zip(&mut selected) {
         // SAFETY: the block has 64 bytes; `filled` is at most the number of ranks, and `out` has 64 bytes more.
         unsafe {
-            let packed =
-                _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(block.as_ptr().cast()));
+            let packed = _mm512_maskz_compress_epi8(mask, _mm512_loadu_si512(block.as_ptr().cast()));
             _mm512_storeu_si512(out.as_mut_ptr().add(filled).cast(), packed);
         }
         filled += mask.count_ones() as usize;
@@ -85,10 +83,7 @@ fn select_avx512(scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     // SAFETY: the mask keeps the load inside `rest`; for the store see above.
     unsafe {
         let block = _mm512_maskz_loadu_epi8((1 << rest.len()) - 1, rest.as_ptr().cast());
-        _mm512_storeu_si512(
-            out.as_mut_ptr().add(filled).cast(),
-            _mm512_maskz_compress_epi8(mask, block),
-        );
+        _mm512_storeu_si512(out.as_mut_ptr().add(filled).cast(), _mm512_maskz_compress_epi8(mask, block));
     }
 }
 

@@ -41,6 +41,18 @@ pub struct Workspace {
 }
 
 impl Workspace {
+    /// Takes the memory for all pairs of a layer at once.
+    ///
+    /// # Errors
+    /// When there is not as much.
+    pub fn reserve(&mut self, pits: usize, seeds: usize) -> std::io::Result<()> {
+        let rows = |seeds| crate::index::row_count(pits, seeds);
+        let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
+        self.small.slice(largest)?;
+        self.large.slice(largest)?;
+        Ok(())
+    }
+
     /// Bytes that a pair with `small` and `large` seeds a side takes at most, maps and tables not counted.
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let rows = |seeds| crate::index::row_count(pits, seeds) as u64;
@@ -100,42 +112,26 @@ pub fn compute_pair<'a>(
     pulse: &Pulse,
 ) -> Result<Option<PairScores<'a>>, TableError> {
     assert!(0 < small && small <= large);
-    let Workspace {
-        small: small_arena,
-        large: large_arena,
-        again,
-        block,
-    } = workspace;
+    let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
     let rows = tables.rows();
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
-    let memory =
-        |source| TableError::io(std::path::Path::new("memory for a pair of frames"))(source);
+    let memory = |source| TableError::io(std::path::Path::new("memory for a pair of frames"))(source);
     // The small side to move: by its row, a run over the large side; replaced block by block with the scores of the
     // large side to move, which are kept in the same order.
     let by_small = small_arena.slice(pair).map_err(memory)?;
     // The small side to move: by the large side's row, a run over the small side.
     let by_large = large_arena.slice(pair).map_err(memory)?;
 
-    let frame = Frame {
-        pits: tables.pits(),
-        mover: small,
-        other: large,
-    };
+    let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let small_moves = FrameEvaluator::new(isa, tables, maps, frame, again)?;
-    by_small
-        .par_chunks_mut(large_rows)
-        .with_min_len(TASK_BYTES.div_ceil(large_rows))
-        .enumerate()
-        .try_for_each(|(row, best)| {
-            if stopped(pulse) {
-                Ok(())
-            } else {
-                small_moves.forward(row as u32, best)
-            }
-        })?;
-    let small_quiet = QuietMoves::new(isa, tables.rules(), rows, frame);
-    let large_quiet = QuietMoves::new(isa, tables.rules(), rows, frame.mirrored());
+    by_small.par_chunks_mut(large_rows).with_min_len(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
+        |(row, best)| {
+            if stopped(pulse) { Ok(()) } else { small_moves.forward(row as u32, best) }
+        },
+    )?;
+    let small_quiet = QuietMoves::new(isa, tables.rules(), maps, frame);
+    let large_quiet = QuietMoves::new(isa, tables.rules(), maps, frame.mirrored());
     let large_moves = FrameEvaluator::new(isa, tables, maps, frame.mirrored(), again)?;
 
     for level in rows.level_bounds(large).windows(2) {
@@ -147,90 +143,50 @@ pub fn compute_pair<'a>(
             let [to_move, turned, waiting] = block.sized(count * small_rows);
             let (done, rest) = by_large.split_at_mut(start * small_rows);
 
-            to_move
-                .par_chunks_mut(small_rows)
-                .with_min_len(TASK_BYTES.div_ceil(small_rows))
-                .enumerate()
-                .try_for_each(|(index, best)| {
+            to_move.par_chunks_mut(small_rows).with_min_len(TASK_BYTES.div_ceil(small_rows)).enumerate().try_for_each(
+                |(index, best)| {
                     let row = (start + index) as u32;
                     large_moves.forward(row, best)?;
                     for &quiet in large_quiet.of(row) {
-                        large_quiet.apply(
-                            quiet,
-                            best,
-                            &done[quiet.own as usize * small_rows..][..small_rows],
-                            0,
-                        );
+                        large_quiet.apply(quiet, best, &done[quiet.own as usize * small_rows..][..small_rows], 0);
                     }
                     Ok(())
-                })?;
+                },
+            )?;
 
             let chunk = (TASK_BYTES / count).max(1).next_multiple_of(16);
-            turned
-                .par_chunks_mut(chunk * count)
-                .enumerate()
-                .for_each(|(index, turned)| {
-                    let columns = turned.len() / count;
-                    kernels::transpose(
-                        isa,
-                        &to_move[index * chunk..],
-                        small_rows,
-                        count,
-                        columns,
-                        turned,
-                        count,
-                    );
-                });
+            turned.par_chunks_mut(chunk * count).enumerate().for_each(|(index, turned)| {
+                let columns = turned.len() / count;
+                kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, turned, count);
+            });
 
             waiting
                 .par_chunks_mut(chunk * count)
                 .zip(by_small.par_chunks_mut(chunk * large_rows))
                 .enumerate()
                 .for_each(|(index, (waiting, by_small))| {
-                    let rows = waiting
-                        .chunks_exact_mut(count)
-                        .zip(by_small.chunks_exact_mut(large_rows));
+                    let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
                     for (row, (best, by_small)) in (index * chunk..).zip(rows) {
                         let kept = &mut by_small[start..start + count];
                         best.copy_from_slice(kept);
                         for &quiet in small_quiet.of(row as u32) {
-                            small_quiet.apply(
-                                quiet,
-                                best,
-                                &turned[quiet.own as usize * count..][..count],
-                                start,
-                            );
+                            small_quiet.apply(quiet, best, &turned[quiet.own as usize * count..][..count], start);
                         }
                         kept.copy_from_slice(&turned[row * count..][..count]);
                     }
                 });
 
             let chunk = count.div_ceil(4).next_multiple_of(16);
-            rest[..count * small_rows]
-                .par_chunks_mut(chunk * small_rows)
-                .enumerate()
-                .for_each(|(index, by_large)| {
-                    let columns = by_large.len() / small_rows;
-                    kernels::transpose(
-                        isa,
-                        &waiting[index * chunk..],
-                        count,
-                        small_rows,
-                        columns,
-                        by_large,
-                        small_rows,
-                    );
-                });
-            pulse.positions.fetch_add(
-                count as u64 * small_rows as u64 * if small == large { 1 } else { 2 },
-                Ordering::Relaxed,
-            );
+            rest[..count * small_rows].par_chunks_mut(chunk * small_rows).enumerate().for_each(|(index, by_large)| {
+                let columns = by_large.len() / small_rows;
+                kernels::transpose(isa, &waiting[index * chunk..], count, small_rows, columns, by_large, small_rows);
+            });
+            pulse
+                .positions
+                .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);
         }
     }
-    Ok(Some(PairScores {
-        small_moves: by_large,
-        large_moves: by_small,
-    }))
+    Ok(Some(PairScores { small_moves: by_large, large_moves: by_small }))
 }
 
 fn stopped(pulse: &Pulse) -> bool {

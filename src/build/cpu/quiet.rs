@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::{RowMove, kernels};
 use crate::game::Rules;
-use crate::index::{Frame, RowIndex, TableRow};
+use crate::index::{Frame, RowIndex, RowMaps, TableRow};
 use crate::isa::Isa;
 
 /// A move that stays in the layer: the child is in the mirrored frame, with the opponent to move.
@@ -28,13 +28,10 @@ pub(super) struct QuietMoves {
 }
 
 impl QuietMoves {
-    pub fn new(isa: Isa, rules: Rules, rows: &RowIndex, frame: Frame) -> QuietMoves {
+    pub fn new(isa: Isa, rules: Rules, maps: &RowMaps, frame: Frame) -> QuietMoves {
         let Frame { pits, mover, other } = frame;
-        let by_row: Vec<Vec<QuietMove>> = (0..rows.rows(mover) as u32)
-            .into_par_iter()
-            .with_min_len(256)
-            .map(|rank| quiet_moves(rules, rows, &rows.unrank(mover, rank)))
-            .collect();
+        let by_row: Vec<Vec<QuietMove>> =
+            maps.all(mover).par_iter().with_min_len(256).map(|row| quiet_moves(rules, maps.rows(), row)).collect();
         let moves = by_row.concat();
         let mut starts = vec![0];
         starts.extend(by_row.iter().scan(0, |end, moves| {
@@ -42,27 +39,13 @@ impl QuietMoves {
             Some(*end)
         }));
         let empty = if moves.iter().any(|quiet| quiet.only_if_empty.is_some()) {
-            let others: Vec<TableRow> = (0..rows.rows(other) as u32)
-                .into_par_iter()
-                .map(|rank| rows.unrank(other, rank))
-                .collect();
-            let mask = |pit: usize| {
-                others
-                    .iter()
-                    .map(|row| if row[pit] == 0 { 0xff } else { 0 })
-                    .collect()
-            };
+            let others = maps.all(other);
+            let mask = |pit: usize| others.iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect();
             (0..pits).map(mask).collect()
         } else {
             Vec::new()
         };
-        QuietMoves {
-            isa,
-            total: (mover + other) as u8,
-            moves,
-            starts,
-            empty,
-        }
+        QuietMoves { isa, total: (mover + other) as u8, moves, starts, empty }
     }
 
     /// The quiet moves of the mover's row with this rank.
@@ -86,18 +69,10 @@ impl QuietMoves {
 fn quiet_moves(rules: Rules, rows: &RowIndex, row: &TableRow) -> Vec<QuietMove> {
     RowMove::all(rules, rows.pits(), row)
         .filter_map(|(_, row_move)| match row_move {
-            RowMove::Quiet { own } => Some(QuietMove {
-                own: rows.rank(&own),
-                only_if_empty: None,
-            }),
-            RowMove::Capture {
-                pit,
-                uncaptured: Some(own),
-                ..
-            } => Some(QuietMove {
-                own: rows.rank(&own),
-                only_if_empty: Some(pit as u8),
-            }),
+            RowMove::Quiet { own } => Some(QuietMove { own: rows.rank(&own), only_if_empty: None }),
+            RowMove::Capture { pit, uncaptured: Some(own), .. } => {
+                Some(QuietMove { own: rows.rank(&own), only_if_empty: Some(pit as u8) })
+            }
             _ => None,
         })
         .collect()

@@ -48,15 +48,9 @@ pub enum RowMove {
 
 impl RowMove {
     /// The moves of `row` on a board of `pits` pits a side, each with its pit (from 0).
-    pub fn all(
-        rules: Rules,
-        pits: usize,
-        row: &TableRow,
-    ) -> impl Iterator<Item = (usize, RowMove)> {
+    pub fn all(rules: Rules, pits: usize, row: &TableRow) -> impl Iterator<Item = (usize, RowMove)> {
         let row = *row;
-        (0..pits)
-            .filter(move |&pit| row[pit] > 0)
-            .map(move |pit| (pit, RowMove::new(rules, pits, &row, pit)))
+        (0..pits).filter(move |&pit| row[pit] > 0).map(move |pit| (pit, RowMove::new(rules, pits, &row, pit)))
     }
 
     /// What sowing pit `pit` (from 0, holding seeds) of `row` does, on a board of `pits` pits a side.
@@ -76,39 +70,21 @@ impl RowMove {
                 }
             }
             if place == pits {
-                return RowMove::Again {
-                    own,
-                    stored,
-                    spilled,
-                };
+                return RowMove::Again { own, stored, spilled };
             }
             if place > pits {
-                return if rules == Rules::SKalaha {
-                    RowMove::Relay
-                } else {
-                    RowMove::Pass { own, spilled }
-                };
+                return if rules == Rules::SKalaha { RowMove::Relay } else { RowMove::Pass { own, spilled } };
             }
             let was_empty = own[place] == 1;
             if rules == Rules::SKalaha && !was_empty {
                 continue;
             }
             if rules == Rules::SKalaha || !was_empty {
-                return if stored == 0 {
-                    RowMove::Quiet { own }
-                } else {
-                    RowMove::Pass { own, spilled }
-                };
+                return if stored == 0 { RowMove::Quiet { own } } else { RowMove::Pass { own, spilled } };
             }
             let uncaptured = (rules == Rules::Standard && spilled == 0).then_some(own);
             own[place] = 0;
-            return RowMove::Capture {
-                own,
-                stored: stored + 1,
-                spilled,
-                pit: pits - 1 - place,
-                uncaptured,
-            };
+            return RowMove::Capture { own, stored: stored + 1, spilled, pit: pits - 1 - place, uncaptured };
         }
     }
 }
