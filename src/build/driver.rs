@@ -78,6 +78,11 @@ impl Builder<'_> {
     /// says stop.
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let _lock = DirectoryLock::take(self.directory)?;
+        // Inside the pool: there the many small parallel steps begin without waking a thread.
+        rayon::scope(|_| self.run_locked(pulse, on_event))
+    }
+
+    fn run_locked(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
         let maps = RowMaps::new(Arc::clone(tables.rows()));
         let mut workspace = Workspace::default();

@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -52,36 +53,43 @@ impl SpillMap {
 /// Where rows go when one pit is captured: for every row of one seed count, its rank without the seeds of that pit.
 pub struct CaptureMap {
     places: Vec<u32>,
-    segments: Vec<u32>,
+    segments: Vec<Range<u32>>,
 }
 
 impl CaptureMap {
+    /// Places between two segments that belong to none, so that a segment can be filled with whole lines.
+    pub const MARGIN: usize = 256;
+
     fn new(rows: &RowIndex, all: &[TableRow], seeds: usize, pit: usize) -> CaptureMap {
-        let mut segments = vec![0u32];
-        for captured in 0..=seeds {
-            segments.push(segments[captured] + rows.rows(seeds - captured) as u32);
-        }
+        let mut end = 0;
+        let segments: Vec<Range<u32>> = (0..=seeds)
+            .map(|captured| {
+                let start = end + CaptureMap::MARGIN as u32;
+                end = start + rows.rows(seeds - captured) as u32;
+                start..end
+            })
+            .collect();
         let places = all
             .par_iter()
             .map(|&row| {
                 let mut row = row;
                 let captured = std::mem::take(&mut row[pit]);
-                segments[usize::from(captured)] + rows.rank(&row)
+                segments[usize::from(captured)].start + rows.rank(&row)
             })
             .collect();
         CaptureMap { places, segments }
     }
 
-    /// For each row by its rank, the place of the row without the pit in the concatenation of all rows with 0, 1, ..
-    /// seeds fewer: segment `c` holds those with `c` seeds captured.
+    /// For each row by its rank, the place of the row without the pit among all rows with 0, 1, .. seeds fewer: segment
+    /// `c` holds those with `c` seeds captured.
     #[inline]
     pub fn places(&self) -> &[u32] {
         &self.places
     }
 
-    /// The bounds of the segments: segment `c` is `segments[c]..segments[c + 1]`.
+    /// The places of each segment; before each, and behind the last, [`CaptureMap::MARGIN`] places belong to none.
     #[inline]
-    pub fn segments(&self) -> &[u32] {
+    pub fn segments(&self) -> &[Range<u32>] {
         &self.segments
     }
 }

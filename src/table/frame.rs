@@ -6,6 +6,9 @@ use super::line::{self, LINE_BYTES, LINE_POSITIONS, Line, Patch};
 use crate::index::Frame;
 use crate::isa::{Isa, per_isa};
 
+/// Bytes around a run that unpacking may overwrite.
+pub const RUN_MARGIN: usize = 2 * LINE_BYTES;
+
 /// Lines packed by one task.
 const TASK_LINES: usize = 1024;
 
@@ -68,39 +71,36 @@ impl<'a> FrameScores<'a> {
         Ok(residual.wrapping_add(self.profile[mover_rank as usize]))
     }
 
-    /// The scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, unpacked
-    /// into `buffer`, which grows as needed.
+    /// Unpacks the scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, to
+    /// `buffer[at..at + count]`.
+    ///
+    /// Whole lines are unpacked: up to [`RUN_MARGIN`] bytes before and behind are overwritten, and must be there.
     ///
     /// # Errors
     /// When a line is damaged.
     #[inline]
-    pub fn run<'b>(
+    pub fn unpack_run(
         &self,
         isa: Isa,
-        mover_rank: u32,
-        other_rank: u32,
+        (mover_rank, other_rank): (u32, u32),
         count: usize,
-        buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b [u8], DamagedLine> {
+        buffer: &mut [u8],
+        at: usize,
+    ) -> Result<(), DamagedLine> {
         let start = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
         let first = (start / LINE_POSITIONS as u64) as usize;
         let skip = (start % LINE_POSITIONS as u64) as usize;
-        let count_lines = (skip + count).div_ceil(LINE_POSITIONS);
-        if buffer.len() < count_lines * LINE_POSITIONS + 2 {
-            buffer.resize(count_lines * LINE_POSITIONS + 2 * LINE_BYTES, 0);
-        }
-        let lines = &self.lines[first..first + count_lines];
-        if line::decode_lines(isa, lines, buffer) {
-            let residuals = buffer.as_chunks_mut::<LINE_POSITIONS>().0;
-            for (index, (line, residuals)) in lines.iter().zip(residuals).enumerate() {
+        let lines = &self.lines[first..first + (skip + count).div_ceil(LINE_POSITIONS)];
+        let residuals = &mut buffer[at - skip..];
+        if line::decode_lines(isa, lines, residuals) {
+            for (index, (line, residuals)) in lines.iter().zip(residuals.as_chunks_mut().0).enumerate() {
                 if let Some(offset) = line::patch_offset(line) {
                     self.patch((first + index) as u64, offset)?.mend(line, residuals);
                 }
             }
         }
-        let run = &mut buffer[skip..skip + count];
-        add(isa, run, &self.profile[mover_rank as usize..][..count]);
-        Ok(run)
+        add(isa, &mut buffer[at..at + count], &self.profile[mover_rank as usize..]);
+        Ok(())
     }
 
     #[inline]

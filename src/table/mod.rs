@@ -25,7 +25,7 @@ mod writer;
 pub use directory::{Tables, table_file_name, table_path};
 pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
-pub use frame::{FrameScores, PackedFrame};
+pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use probe::{Probe, ProbeError};
 pub use reader::Table;
 pub use writer::TableWriter;

@@ -9,7 +9,7 @@ use super::{RowMove, kernels};
 use crate::game::{Pit, Row, Rules, sow};
 use crate::index::{CaptureMap, Frame, RowMaps, SpillMap, TableRow};
 use crate::isa::Isa;
-use crate::table::{TableError, Tables};
+use crate::table::{RUN_MARGIN, TableError, Tables};
 
 /// Bytes of work that are worth a task of their own.
 pub(super) const TASK_BYTES: usize = 1 << 15;
@@ -108,7 +108,10 @@ impl<'a> FrameEvaluator<'a> {
                 RowMove::Pass { own, spilled } => {
                     let opponent = other + usize::from(spilled);
                     let Scratch { run, selected, .. } = scratch;
-                    let scores = self.child_run(&own, opponent, run)?;
+                    let count = self.tables.rows().rows(opponent);
+                    grow(run, count + 2 * RUN_MARGIN);
+                    self.child_run(&own, opponent, run, RUN_MARGIN)?;
+                    let scores = &run[RUN_MARGIN..RUN_MARGIN + count];
                     let scores = if spilled == 0 {
                         scores
                     } else {
@@ -129,20 +132,21 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// The scores of all positions with `opponent` seeds in the row to move and `own` as the other row.
+    /// Unpacks the scores of all positions with `opponent` seeds in the row to move and `own` as the other row to
+    /// `buffer` from `at` on, with [`RUN_MARGIN`] bytes around them.
     ///
     /// Where `own` is empty the game is over and the seeds belong to the opponent.
-    fn child_run<'b>(&self, own: &TableRow, opponent: usize, buffer: &'b mut Vec<u8>) -> Result<&'b [u8], TableError> {
+    fn child_run(&self, own: &TableRow, opponent: usize, buffer: &mut [u8], at: usize) -> Result<(), TableError> {
         let left = own.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let count = self.tables.rows().rows(opponent);
         if left == 0 || opponent == 0 {
-            grow(buffer, count);
-            buffer[..count].fill(opponent as u8);
-            return Ok(&buffer[..count]);
+            buffer[at..at + count].fill(opponent as u8);
+            return Ok(());
         }
         let table = self.tables.require(left + opponent)?;
-        let own = self.tables.rows().rank(own);
-        table.frame(opponent).run(self.isa, 0, own, count, buffer).map_err(|line| table.damaged_line(line))
+        let ranks = (0, self.tables.rows().rank(own));
+        let unpacked = table.frame(opponent).unpack_run(self.isa, ranks, count, buffer, at);
+        unpacked.map_err(|line| table.damaged_line(line))
     }
 
     /// A capture: the opponent's rows without the pit, for every number of seeds it may have held.
@@ -156,16 +160,17 @@ impl<'a> FrameEvaluator<'a> {
         scratch: &mut Scratch,
     ) -> Result<(), TableError> {
         let opponent = self.frame.other + spilled;
-        let Scratch { run, segments, places, .. } = scratch;
-        let bounds = map.segments();
-        grow(segments, bounds[opponent + 1] as usize);
-        for captured in 0..=opponent {
-            let segment = &mut segments[bounds[captured] as usize..bounds[captured + 1] as usize];
+        let Scratch { segments, places, .. } = scratch;
+        let ranges = map.segments();
+        let end = ranges[opponent].end as usize;
+        grow(segments, end + CaptureMap::MARGIN);
+        for (captured, range) in ranges.iter().enumerate() {
+            let (start, end) = (range.start as usize, range.end as usize);
             if captured > 0 || captures_empty {
-                segment.copy_from_slice(self.child_run(own, opponent - captured, run)?);
+                self.child_run(own, opponent - captured, segments, start)?;
             } else {
                 // No capture here: worth nothing, so that another move decides.
-                segment.fill(self.total());
+                segments[start..end].fill(self.total());
             }
         }
         let places = if spilled == 0 {
@@ -175,8 +180,7 @@ impl<'a> FrameEvaluator<'a> {
             places.extend(self.spills[spilled].ranks().iter().map(|&rank| map.places()[rank as usize]));
             places
         };
-        let scores = &segments[..bounds[opponent + 1] as usize];
-        kernels::max_after_capture(self.isa, best, scores, places, self.total());
+        kernels::max_after_capture(self.isa, best, &segments[..end], places, self.total());
         Ok(())
     }
 
@@ -248,15 +252,16 @@ fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut Vec<u8>) ->
     buffer[..movers * others].par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
         let first = task * task_rows;
         let part = turned.len() / others;
-        let mut run = Vec::new();
-        let mut runs = vec![0; TURN_ROWS * part];
+        let stride = part + 2 * RUN_MARGIN;
+        let mut runs = vec![0; TURN_ROWS * stride];
         for other in (0..others).step_by(TURN_ROWS) {
             let count = TURN_ROWS.min(others - other);
-            for (index, out) in runs.chunks_mut(part).take(count).enumerate() {
-                let scores = scores.run(isa, first as u32, (other + index) as u32, part, &mut run);
-                out.copy_from_slice(scores.map_err(|line| table.damaged_line(line))?);
+            for index in 0..count {
+                let ranks = (first as u32, (other + index) as u32);
+                let unpacked = scores.unpack_run(isa, ranks, part, &mut runs, index * stride + RUN_MARGIN);
+                unpacked.map_err(|line| table.damaged_line(line))?;
             }
-            kernels::transpose(isa, &runs, part, count, part, &mut turned[other..], others);
+            kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut turned[other..], others);
         }
         Ok(())
     })

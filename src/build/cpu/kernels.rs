@@ -100,17 +100,12 @@ per_isa! {
         for row in (0..rows).step_by(TILE) {
             for column in (0..columns).step_by(TILE) {
                 if row + TILE <= rows && column + TILE <= columns {
-                    let mut tile = [[0u8; TILE]; TILE];
-                    for (index, line) in tile.iter_mut().enumerate() {
-                        line.copy_from_slice(&from[(row + index) * from_stride + column..][..TILE]);
-                    }
-                    // Four perfect shuffles of the 256 bytes exchange rows and columns.
-                    for _ in 0..4 {
-                        tile = shuffle(&tile);
-                    }
-                    for (index, line) in tile.iter().enumerate() {
-                        to[(column + index) * to_stride + row..][..TILE].copy_from_slice(line);
-                    }
+                    transpose_tile(
+                        &from[row * from_stride + column..][..(TILE - 1) * from_stride + TILE],
+                        from_stride,
+                        &mut to[column * to_stride + row..][..(TILE - 1) * to_stride + TILE],
+                        to_stride,
+                    );
                 } else {
                     for row in row..rows.min(row + TILE) {
                         for column in column..columns.min(column + TILE) {
@@ -123,18 +118,42 @@ per_isa! {
     }
 }
 
-/// Interleaves the first half of a tile with the second, byte by byte.
+/// Transposes one whole tile.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn shuffle(tile: &[[u8; TILE]; TILE]) -> [[u8; TILE]; TILE] {
-    let mut shuffled = [[0u8; TILE]; TILE];
-    for index in 0..TILE / 2 {
-        let (a, b) = (&tile[index], &tile[index + TILE / 2]);
-        for byte in 0..TILE / 2 {
-            shuffled[2 * index][2 * byte] = a[byte];
-            shuffled[2 * index][2 * byte + 1] = b[byte];
-            shuffled[2 * index + 1][2 * byte] = a[byte + TILE / 2];
-            shuffled[2 * index + 1][2 * byte + 1] = b[byte + TILE / 2];
+fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usize) {
+    use std::arch::x86_64::{
+        _mm_loadu_si128, _mm_setzero_si128, _mm_storeu_si128, _mm_unpackhi_epi8, _mm_unpacklo_epi8,
+    };
+    assert!(from.len() >= (TILE - 1) * from_stride + TILE && to.len() >= (TILE - 1) * to_stride + TILE);
+    // SAFETY: SSE2 belongs to every x86-64 machine; the assertion keeps loads and stores inside the slices.
+    unsafe {
+        let mut tile = [_mm_setzero_si128(); TILE];
+        for (index, line) in tile.iter_mut().enumerate() {
+            *line = _mm_loadu_si128(from.as_ptr().add(index * from_stride).cast());
+        }
+        // Four perfect shuffles of the 256 bytes exchange rows and columns.
+        for _ in 0..4 {
+            let mut shuffled = tile;
+            for index in 0..TILE / 2 {
+                shuffled[2 * index] = _mm_unpacklo_epi8(tile[index], tile[index + TILE / 2]);
+                shuffled[2 * index + 1] = _mm_unpackhi_epi8(tile[index], tile[index + TILE / 2]);
+            }
+            tile = shuffled;
+        }
+        for (index, line) in tile.into_iter().enumerate() {
+            _mm_storeu_si128(to.as_mut_ptr().add(index * to_stride).cast(), line);
         }
     }
-    shuffled
+}
+
+/// Transposes one whole tile.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usize) {
+    for row in 0..TILE {
+        for column in 0..TILE {
+            to[column * to_stride + row] = from[row * from_stride + column];
+        }
+    }
 }
