@@ -87,12 +87,12 @@ impl FrameEntry {
     }
 
     /// Where the checksums begin: the bytes before them are what they cover.
-    pub(super) fn checksums_at(&self) -> u64 {
+    pub fn checksums_at(&self) -> u64 {
         self.patches_at() + self.patch_bytes.next_multiple_of(ALIGNMENT)
     }
 
     /// Blocks that have a checksum.
-    pub(super) fn blocks(&self) -> u64 {
+    pub fn blocks(&self) -> u64 {
         self.checksums_at().div_ceil(BLOCK_BYTES as u64)
     }
 

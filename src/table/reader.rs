@@ -3,10 +3,11 @@ use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
+use super::directory::missing;
 use super::format::{FrameEntry, TableHeader, TableKey};
 use super::frame::DamagedLine;
 use super::line::LINE_BYTES;
-use super::{Damage, FrameScores, TableError};
+use super::{Damage, FrameScores, TableError, table_path};
 use crate::index::Frame;
 
 /// The bytes of a table: a mapped file, or memory.
@@ -47,6 +48,24 @@ impl Table {
         // truncates or changes the file under us is outside what a mapping can guard against.
         let map = unsafe { Mmap::map(&file) }.map_err(TableError::io(path))?;
         Table::new(path, Bytes::Mapped(map))
+    }
+
+    /// Opens the table `key` in `directory`.
+    ///
+    /// # Errors
+    /// As [`Table::open`]; also when the table is not there (the error tells the command that makes it) or the file holds
+    /// another one.
+    pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
+        let path = table_path(directory, key);
+        if !path.exists() {
+            return Err(missing(directory, key));
+        }
+        let table = Table::open(&path)?;
+        if table.key() != key {
+            let other = Damage::Other { found: table.key().to_string(), expected: key.to_string() };
+            return Err(TableError::damaged(&path, other));
+        }
+        Ok(table)
     }
 
     /// Reads a table from memory; `path` only names it in errors.
