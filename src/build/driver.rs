@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
-use super::cpu::{Pulse, Workspace, compute_pair};
+use super::cpu::{Evaluator, Pulse, Workspace, compute_pair};
 use super::{BuildRecord, DirectoryLock, LockError};
 use crate::game::Rules;
-use crate::index::{Frame, RowMaps};
+use crate::index::Frame;
 use crate::isa::Isa;
 use crate::table::{PackedFrame, Table, TableError, TableKey, TableWriter, Tables, table_path};
 
@@ -84,7 +84,7 @@ impl Builder<'_> {
 
     fn run_locked(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
-        let maps = RowMaps::new(Arc::clone(tables.rows()));
+        let evaluator = Evaluator::new(self.isa, self.rules, Arc::clone(tables.rows()));
         let mut workspace = Workspace::default();
         let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
         let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
@@ -97,7 +97,7 @@ impl Builder<'_> {
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).err().expect("the file is not there").into());
             } else {
-                let record = self.build_layer(&tables, &maps, key, &mut workspace, pulse, on_event)?;
+                let record = self.build_layer(&evaluator, &tables, key, &mut workspace, pulse, on_event)?;
                 on_event(Event::Done(&record));
                 // The log is a convenience; a build does not fail for it.
                 let _ = record.append(self.directory);
@@ -110,8 +110,8 @@ impl Builder<'_> {
 
     fn build_layer(
         &self,
+        evaluator: &Evaluator,
         tables: &Tables,
-        maps: &RowMaps,
         key: TableKey,
         workspace: &mut Workspace,
         pulse: &Pulse,
@@ -122,7 +122,7 @@ impl Builder<'_> {
         let missing: Vec<Frame> = writer.missing().collect();
         let positions = missing.iter().map(|frame| frame.positions()).sum();
         on_event(Event::Layer { key, positions, kept: writer.written() });
-        self.write_frames(writer, &missing, tables, maps, workspace, pulse, on_event)?;
+        self.write_frames(writer, &missing, evaluator, tables, workspace, pulse, on_event)?;
         Ok(BuildRecord {
             rules: key.rules.name().to_owned(),
             pits: key.pits,
@@ -140,8 +140,8 @@ impl Builder<'_> {
         &self,
         mut writer: TableWriter,
         missing: &[Frame],
+        evaluator: &Evaluator,
         tables: &Tables,
-        maps: &RowMaps,
         workspace: &mut Workspace,
         pulse: &Pulse,
         on_event: &(dyn Fn(Event) + Sync),
@@ -160,7 +160,7 @@ impl Builder<'_> {
                 while let Some(frame) = frames.next() {
                     let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
                     on_event(Event::Pair(frame));
-                    let Some(scores) = compute_pair(self.isa, tables, maps, small, large, workspace, pulse)? else {
+                    let Some(scores) = compute_pair(evaluator, tables, small, large, workspace, pulse)? else {
                         return Ok(false);
                     };
                     let mirrored = frames.next_if(|next| *next == frame.mirrored());

@@ -127,12 +127,11 @@ impl Verify {
         let total = every().map(|(check, seeds)| tables.layer(seeds).map_or(0, |table| work(check, table))).sum();
         let progress = Progress::new(total);
         let pulse = Pulse::default();
-        let maps = RowMaps::new(Arc::clone(tables.rows()));
         let mut report = Report { rules: rules.name(), pits, ok: true, passed: Vec::new(), wrong: None };
         for (check, seeds) in every() {
             let start = Instant::now();
             progress.stage(format!("layer {seeds}, {}", check.name()));
-            let result = progress.watch(&pulse.positions, || self.check(check, &tables, &maps, seeds, &pulse));
+            let result = progress.watch(&pulse.positions, || self.check(check, &tables, seeds, &pulse));
             match result {
                 Ok(checked) => {
                     let passed = Passed { seeds, check, checked, seconds: start.elapsed().as_secs_f64() };
@@ -157,14 +156,14 @@ impl Verify {
         Ok(if report.ok { Outcome::Done } else { Outcome::Wrong })
     }
 
-    fn check(&self, check: Check, tables: &Tables, maps: &RowMaps, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
+    fn check(&self, check: Check, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
         let checked: &AtomicU64 = &pulse.positions;
         match (check, self.sample) {
             (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
             (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.choice, checked),
             (Check::Consistency, None) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.
-            (Check::Cpu, _) => rayon::scope(|_| check_against_cpu(tables, maps, seeds, pulse)),
+            (Check::Cpu, _) => rayon::scope(|_| check_against_cpu(tables, seeds, pulse)),
         }
     }
 

@@ -103,6 +103,20 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
+    /// Has the processor fetch the first `count` lines of the run against one other row.
+    #[inline]
+    pub fn prefetch_run(&self, other_rank: u32, count: usize) {
+        let start = u64::from(other_rank) * self.profile.len() as u64 / LINE_POSITIONS as u64;
+        #[cfg(target_arch = "x86_64")]
+        for line in self.lines[start as usize..].iter().take(count) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching has no effect but on speed.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, count);
+    }
+
     #[inline]
     fn patch(&self, number: u64, offset: u32) -> Result<Patch<'a>, DamagedLine> {
         let damaged = DamagedLine { line: number, mover: self.frame.mover, other: self.frame.other };

@@ -1,6 +1,8 @@
 use super::Fault;
-use crate::build::cpu::{Pulse, Workspace, compute_pair};
-use crate::index::{Frame, RowMaps};
+use std::sync::Arc;
+
+use crate::build::cpu::{Evaluator, Pulse, Workspace, compute_pair};
+use crate::index::Frame;
 use crate::isa::Isa;
 use crate::table::{Damage, FrameScores, PackedFrame, TableError, Tables};
 
@@ -9,13 +11,14 @@ use crate::table::{Damage, FrameScores, PackedFrame, TableError, Tables};
 ///
 /// # Errors
 /// The first wrong score in the order of the file, or why a table cannot be read.
-pub fn check_against_cpu(tables: &Tables, maps: &RowMaps, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
+pub fn check_against_cpu(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     let isa = Isa::detect();
+    let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
     let mut workspace = Workspace::default();
     for small in 1..=seeds / 2 {
         let large = seeds - small;
-        let Some(scores) = compute_pair(isa, tables, maps, small, large, &mut workspace, pulse)? else {
+        let Some(scores) = compute_pair(&evaluator, tables, small, large, &mut workspace, pulse)? else {
             break;
         };
         let frame = Frame { pits: tables.pits(), mover: small, other: large };
