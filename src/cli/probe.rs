@@ -95,7 +95,8 @@ impl Prober<'_> {
             return self.refuse(text, &format_args!("{position} has {} pits a side, not {pits}", position.pits()));
         }
         match self.look_up(&position) {
-            Ok(probe) => Ok(if self.probe.json { self.json(&probe)? } else { self.text(&probe)? }),
+            Ok(probe) if self.probe.json => Ok(self.json(&probe)?),
+            Ok(probe) => Ok(self.text(&probe)?),
             Err(ProbeError::Table(error @ TableError::Damaged { .. })) => Err(error.into()),
             Err(error) => {
                 if let Outcome::Done = self.outcome {

@@ -1,11 +1,10 @@
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use kalah::build::cpu::Pulse;
-use kalah::index::{MAX_TABLE_SEEDS, RowMaps};
+use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::{Table, Tables};
 use kalah::verify::{Fault, check_against_cpu, check_checksums, check_consistency, check_sample};
 use serde::Serialize;

@@ -30,7 +30,7 @@ pub enum Fault {
         /// The table.
         key: TableKey,
         /// The position, without stores.
-        position: Position,
+        position: Box<Position>,
         /// The score in the table.
         stored: u8,
         /// What it should be.
@@ -54,6 +54,6 @@ impl Fault {
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
         let row = |row: &TableRow| Row::new(&row.map(u32::from)[..key.pits]).expect("a table's board has a row");
         let position = Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length");
-        Fault::Score { key, position, stored, right }
+        Fault::Score { key, position: Box::new(position), stored, right }
     }
 }
