@@ -4,13 +4,13 @@ use rayon::prelude::*;
 
 use super::{Fault, Judge};
 use crate::index::{Frame, LayerIndex, TableRow};
-use crate::table::{TableError, Tables};
+use crate::table::Tables;
 
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, with the lower layers as they
 /// are. Returns the number of positions; adds to `checked` while it runs.
 ///
 /// # Errors
-/// The first wrong score by rank in the layer, or why a table cannot be read.
+/// A wrong score: the first by rank in the layer, or one that it was found to come from; or why a table cannot be read.
 pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     let (pits, rows) = (tables.pits(), tables.rows());
@@ -19,12 +19,8 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
         let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
         let movers: Vec<TableRow> = all(frame.mover).collect();
         // Runs of one other row each, so the first fault found is the first by rank.
-        let fault = all(frame.other).enumerate().find_map_first(|(rank, other)| {
-            let fault = (0..).zip(&movers).find_map(|(mover_rank, mover)| {
-                let stored = table.frame(frame.mover).score(mover_rank, rank as u32);
-                let stored = stored.map_err(|line| table.damaged_line(line));
-                check_position(tables, seeds, mover, &other, stored).err()
-            });
+        let fault = all(frame.other).find_map_first(|other| {
+            let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
             checked.fetch_add(movers.len() as u64, Ordering::Relaxed);
             fault
         });
@@ -39,7 +35,7 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
 /// choice repeatable.
 ///
 /// # Errors
-/// The wrong score first by rank among those chosen, or why a table cannot be read.
+/// As [`check_consistency`], among the positions chosen; or why a table cannot be read.
 pub fn check_sample(tables: &Tables, seeds: usize, count: u64, source: u64, checked: &AtomicU64) -> Result<u64, Fault> {
     tables.require(seeds)?;
     let layer = LayerIndex::new(tables.rows(), seeds);
@@ -49,20 +45,27 @@ pub fn check_sample(tables: &Tables, seeds: usize, count: u64, source: u64, chec
     let fault = ranks.par_iter().find_map_first(|&rank| {
         let (mover, other) = layer.unrank(rank);
         checked.fetch_add(1, Ordering::Relaxed);
-        check_position(tables, seeds, &mover, &other, tables.score(&mover, &other)).err()
+        check_position(tables, &mover, &other).err()
     });
     fault.map_or(Ok(count), Err)
 }
 
-fn check_position(
-    tables: &Tables,
-    seeds: usize,
-    mover: &TableRow,
-    other: &TableRow,
-    stored: Result<u8, TableError>,
-) -> Result<(), Fault> {
+/// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are
+/// themselves right is told.
+fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
     let judge = Judge::new(tables.rules(), tables.pits());
+    let stored = tables.score(mover, other)?;
     let right = judge.minimax(mover, other, |mover, other| tables.score(mover, other))?;
-    let stored = stored?;
-    if stored == right { Ok(()) } else { Err(Fault::score(tables.key(seeds), mover, other, stored, right)) }
+    if stored == right {
+        return Ok(());
+    }
+    // Some child may be to blame. A score of 0 for all others asks for the children without looking them up.
+    let mut children = Vec::new();
+    judge.minimax(mover, other, |mover, other| {
+        children.push((*mover, *other));
+        Ok::<u8, Fault>(0)
+    })?;
+    children.iter().try_for_each(|(mover, other)| check_position(tables, mover, other))?;
+    let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
+    Err(Fault::score(tables.key(seeds), mover, other, stored, right))
 }
