@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::BytesCount};
 use kalah::build::cpu::kernels;
-use kalah::index::{RowIndex, RowMaps};
+use kalah::index::{CaptureMap, RowIndex, RowMaps};
 use kalah::isa::Isa;
 
 /// Seeds of the other row: 8568 rows.
@@ -55,7 +55,7 @@ fn select_after_3_spilled(bencher: Bencher, name: &str) {
 fn max_after_capture(bencher: Bencher, name: &str) {
     let (isa, maps) = (isa(name), maps());
     let map = maps.capture(SEEDS, 2);
-    let scores = scores(map.segments()[SEEDS].end as usize);
+    let scores = scores(map.segments()[SEEDS].end as usize + CaptureMap::MARGIN);
     let mut best = vec![0; map.places().len()];
     bencher
         .counter(BytesCount::new(best.len()))

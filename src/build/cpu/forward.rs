@@ -207,7 +207,7 @@ impl<'a> FrameEvaluator<'a> {
             places.extend(self.spills[spilled].ranks().iter().map(|&rank| map.places()[rank as usize]));
             places
         };
-        kernels::max_after_capture(self.isa, best, &segments[..end], places, total);
+        kernels::max_after_capture(self.isa, best, &segments[..end + CaptureMap::MARGIN], places, total);
         Ok(())
     }
 
