@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{channel, sync_channel};
 use std::time::Instant;
 
 use super::cpu::{Evaluator, Pulse, Workspace, compute_pair};
@@ -148,10 +148,14 @@ impl Builder<'_> {
     ) -> Result<PathBuf, BuildError> {
         // Without room in the channel, at most one packed frame waits for the one being written.
         let (sender, receiver) = sync_channel::<PackedFrame>(0);
+        // Memory of written frames comes back for the next ones.
+        let (give_back, given_back) = channel::<Vec<u8>>();
         std::thread::scope(|scope| {
             let writing = scope.spawn(move || -> Result<TableWriter, TableError> {
                 for packed in receiver {
                     writer.write(&packed)?;
+                    // The other end is gone when all is packed.
+                    let _ = give_back.send(packed.into_buffer());
                 }
                 Ok(writer)
             });
@@ -167,7 +171,8 @@ impl Builder<'_> {
                     for frame in [Some(frame), mirrored].into_iter().flatten() {
                         let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
                         // A writer that failed has hung up; its error is told below.
-                        if sender.send(PackedFrame::pack(self.isa, frame, scores)).is_err() {
+                        let buffer = given_back.try_recv().unwrap_or_default();
+                        if sender.send(PackedFrame::pack_in(self.isa, frame, scores, buffer)).is_err() {
                             return Ok(false);
                         }
                     }

@@ -207,6 +207,15 @@ impl PackedFrame {
     /// # Panics
     /// When there is not one score for each position.
     pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
+        PackedFrame::pack_in(isa, frame, scores, Vec::new())
+    }
+
+    /// [`PackedFrame::pack`] into memory that was used before (see [`PackedFrame::into_buffer`]): fresh memory costs
+    /// more than packing.
+    ///
+    /// # Panics
+    /// When there is not one score for each position.
+    pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
         assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
         let rows = frame.mover_rows();
         let lines = scores.len().div_ceil(LINE_POSITIONS);
@@ -220,9 +229,12 @@ impl PackedFrame {
             digest: [0; 32],
         };
         let lines_at = entry.lines_at() as usize;
-        let mut section = Vec::with_capacity(lines_at + lines * (LINE_BYTES + 3));
-        section.extend_from_slice(&profile);
+        let mut section = buffer;
+        section.truncate(lines_at + lines * LINE_BYTES);
+        section.reserve((lines_at + lines * (LINE_BYTES + 3)).saturating_sub(section.len()));
         section.resize(lines_at + lines * LINE_BYTES, 0);
+        section[..rows].copy_from_slice(&profile);
+        section[rows..lines_at].fill(0);
         let packed: Vec<(Vec<u8>, u64)> = section[lines_at..]
             .as_chunks_mut()
             .0
@@ -268,6 +280,11 @@ impl PackedFrame {
     /// The packed scores.
     pub fn scores(&self) -> FrameScores<'_> {
         FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
+    }
+
+    /// The memory, for another frame.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.section
     }
 
     /// The bytes as they stand in a file.

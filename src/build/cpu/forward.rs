@@ -57,12 +57,12 @@ pub(super) struct FrameEvaluator<'a> {
 impl<'a> FrameEvaluator<'a> {
     /// An evaluator of `frame` with the layers below in `tables`.
     ///
-    /// `again` becomes the buffer of the frame turned around; it grows as needed.
+    /// `again` is memory for the frame with one seed fewer in the mover's row, turned around: a byte for each position.
     pub fn new(
         evaluator: &Evaluator,
         tables: &'a Tables,
         frame: Frame,
-        again: &'a mut Vec<u8>,
+        again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
         let Evaluator { isa, rules, maps, .. } = evaluator;
         let Frame { pits, mover, other } = frame;
@@ -276,17 +276,16 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
 /// Unpacks `frame` into `buffer`, turned around: a run of the scores against all other rows, for each mover's row.
 ///
 /// A frame with an empty mover's row, which no table has, gives nothing.
-fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut Vec<u8>) -> Result<(), TableError> {
+fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
     let scores = table.frame(frame.mover);
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
-    grow(buffer, movers * others);
     // A task turns the part of all runs that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);
-    buffer[..movers * others].par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
+    buffer.par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
         let first = task * task_rows;
         let part = turned.len() / others;
         let stride = part + 2 * RUN_MARGIN;

@@ -37,7 +37,7 @@ impl Arena {
 pub struct Workspace {
     small: Arena,
     large: Arena,
-    again: Vec<u8>,
+    again: Arena,
     block: Block,
 }
 
@@ -51,6 +51,8 @@ impl Workspace {
         let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
         self.small.slice(largest)?;
         self.large.slice(largest)?;
+        // A frame of the layer below is smaller.
+        self.again.slice(largest)?;
         Ok(())
     }
 
@@ -124,7 +126,9 @@ pub fn compute_pair<'a>(
     let by_large = large_arena.slice(pair).map_err(memory)?;
 
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
-    let small_moves = FrameEvaluator::new(evaluator, tables, frame, again)?;
+    let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
+    let turned_frame = again.slice(below(small, large)).map_err(memory)?;
+    let small_moves = FrameEvaluator::new(evaluator, tables, frame, turned_frame)?;
     by_small.par_chunks_mut(large_rows).with_min_len(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
             if stopped(pulse) { Ok(()) } else { small_moves.forward(row as u32, best) }
@@ -132,7 +136,8 @@ pub fn compute_pair<'a>(
     )?;
     let (small_quiet, large_quiet) = (evaluator.moves(small), evaluator.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
-    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), again)?;
+    let turned_frame = again.slice(below(large, small)).map_err(memory)?;
+    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), turned_frame)?;
 
     for level in rows.level_bounds(large).windows(2) {
         for start in (level[0] as usize..level[1] as usize).step_by(BLOCK_ROWS) {
