@@ -93,13 +93,13 @@ impl RowIndex {
         }
         let mut rank = self.levels[seeds][potential];
         // Two pits or fewer are fixed by their seeds and potential.
-        for pit in 0..self.pits.saturating_sub(2) {
+        for (pit, &own) in row.iter().enumerate().take(self.pits.saturating_sub(2)) {
             let n = self.pits - pit;
             let count = &self.counts[n];
             // Rows of the same seeds and potential with fewer seeds in this pit: a ray of counts that telescopes.
             rank += count[seeds * self.stride + potential];
-            seeds -= usize::from(row[pit]);
-            potential -= usize::from(row[pit]) * (n - 1);
+            seeds -= usize::from(own);
+            potential -= usize::from(own) * (n - 1);
             rank -= count[seeds * self.stride + potential];
         }
         rank

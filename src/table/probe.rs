@@ -32,7 +32,7 @@ pub enum ProbeError {
     #[error("{position} has {seeds} seeds in play, the tables in {directory} {reach}; make them with: {command}")]
     AboveTables {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Its seeds in play.
         seeds: u32,
         /// The directory of the tables.
@@ -48,7 +48,7 @@ pub enum ProbeError {
     )]
     BeyondTables {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Its pits a side.
         pits: usize,
         /// Its seeds in play.
@@ -58,7 +58,7 @@ pub enum ProbeError {
     #[error("{position} has {pits} pits a side, the tables have {tables}")]
     OtherPits {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Its pits a side.
         pits: usize,
         /// Those of the tables.
@@ -79,15 +79,15 @@ impl Tables {
         let (pits, seeds) = (position.pits(), position.seeds());
         if !position.is_over() {
             if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-                return Err(ProbeError::BeyondTables { position: *position, pits, seeds });
+                return Err(ProbeError::BeyondTables { position: Box::new(*position), pits, seeds });
             }
             if pits != self.pits() {
-                return Err(ProbeError::OtherPits { position: *position, pits, tables: self.pits() });
+                return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
             }
             if self.max_seeds().is_none_or(|max| max < seeds as usize) {
                 let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
                 return Err(ProbeError::AboveTables {
-                    position: *position,
+                    position: Box::new(*position),
                     seeds,
                     directory: self.directory().display().to_string(),
                     reach: self.max_seeds().map_or("do not exist".to_owned(), |max| format!("go to {max}")),
