@@ -94,7 +94,7 @@ fn probe_start(rules: Rules, start: StartPosition) -> Probe {
 fn outcome(rules: Rules, start: StartPosition, line: &Line) -> Option<i64> {
     let end = line.replay(rules, &start.position().unwrap()).ok()?;
     let value = end.value(end.mover().total());
-    end.is_over().then_some(if line.turns().len() % 2 == 0 { value } else { -value })
+    end.is_over().then_some(if line.turns().len().is_multiple_of(2) { value } else { -value })
 }
 
 fn sign(value: i64) -> &'static str {
