@@ -87,13 +87,16 @@ impl Build {
                 let (mover, other) = (frame.mover, frame.other);
                 progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
             }
-            Event::Done(record) => progress.line(&format!(
-                "layer {}: {} positions in {:.2} s, {}",
-                record.seeds,
-                HumanCount(record.positions),
+            Event::Done(record) => progress.step(
                 record.seconds,
-                output::rate(record.positions, record.seconds),
-            )),
+                &format!(
+                    "layer {}: {} positions in {:.2} s, {}",
+                    record.seeds,
+                    HumanCount(record.positions),
+                    record.seconds,
+                    output::rate(record.positions, record.seconds),
+                ),
+            ),
         };
         let builder = Builder { directory, rules, pits, seeds: self.seeds, isa, only_last: self.only };
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));

@@ -13,6 +13,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// How often a line is logged where there is no terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
+/// Steps that took fewer seconds are not told.
+const TOLD_FROM: f64 = 0.5;
+
 /// Progress of work that is counted in positions.
 pub struct Progress {
     bar: ProgressBar,
@@ -43,6 +46,13 @@ impl Progress {
     /// Takes work off the total that turned out to be done.
     pub fn skip(&self, positions: u64) {
         self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
+    }
+
+    /// Tells of a step that took some time; of quick ones the summary at the end tells enough.
+    pub fn step(&self, seconds: f64, text: &str) {
+        if seconds > TOLD_FROM {
+            self.line(text);
+        }
     }
 
     /// Prints a line above the bar, or logs it.

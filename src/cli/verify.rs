@@ -134,12 +134,8 @@ impl Verify {
             match result {
                 Ok(checked) => {
                     let passed = Passed { seeds, check, checked, seconds: start.elapsed().as_secs_f64() };
-                    progress.line(&format!(
-                        "layer {seeds}: {} {}, no fault, {:.2} s",
-                        HumanCount(checked),
-                        check.unit(),
-                        passed.seconds
-                    ));
+                    let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+                    progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
                     report.passed.push(passed);
                 }
                 Err(Fault::Failed(error)) => return Err(error.into()),
