@@ -32,7 +32,9 @@ fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
     let mut command = assert_cmd::Command::new("python3");
     command.arg(READER).arg(directory).arg(rules.name()).write_stdin(positions);
     command.output().unwrap_or_else(|error| {
-        panic!("cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without")
+        panic!(
+            "cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without"
+        )
     })
 }
 

@@ -308,13 +308,7 @@ impl TableHeader {
         if offset != file_bytes {
             return Err(damaged);
         }
-        Ok(TableHeader {
-            key,
-            positions,
-            file_bytes,
-            digest: raw.digest,
-            entries,
-        })
+        Ok(TableHeader { key, positions, file_bytes, digest: raw.digest, entries })
     }
 
     /// Scores that are exceptions to the 4 bits.
