@@ -195,7 +195,7 @@ fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
             key.pits != 2 || Table::open(&table_path(stopped.directory.path(), key)).unwrap().header().exceptions() > 0
         );
         let prefix = (128 + 72 * (key.seeds - 1)).next_multiple_of(64);
-        let step = if cfg!(debug_assertions) { 11 } else { 1 };
+        let step = if cfg!(debug_assertions) { 23 } else { 7 };
         for at in (0..prefix).step_by(step) {
             for partial in [&stopped.partial, &stopped.finished] {
                 let mut bytes = partial.clone();
