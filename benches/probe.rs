@@ -3,10 +3,8 @@
 //! Builds its tables in a temporary directory; `KALAH_BENCH_SEEDS` chooses the layer (default 20).
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use kalah::build::{Builder, cpu::Pulse};
 use kalah::game::Rules;
 use kalah::index::{LayerIndex, TableRow};
-use kalah::isa::Isa;
 use kalah::table::Tables;
 
 const COUNT: usize = 1000;
@@ -21,9 +19,8 @@ fn seeds() -> usize {
 
 fn tables() -> (tempfile::TempDir, Tables) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let (rules, pits, seeds, isa) = (Rules::default(), 6, seeds(), Isa::detect());
-    let builder = Builder { directory: directory.path(), rules, pits, seeds, isa, only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).expect("tables are built");
+    let (rules, pits, seeds) = (Rules::default(), 6, seeds());
+    kalah::build::build(directory.path(), rules, pits, seeds).expect("tables are built");
     let tables = Tables::open(directory.path(), rules, pits, seeds).expect("tables are sound");
     (directory, tables)
 }

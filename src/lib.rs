@@ -5,16 +5,14 @@
 //! of 1 to 6 pits a side. They are built layer by layer, each from those below:
 //!
 //! ```
-//! use kalah::build::{Builder, cpu::Pulse};
+//! use kalah::build::build;
 //! use kalah::game::{Position, Rules};
-//! use kalah::isa::Isa;
 //! use kalah::table::Tables;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let directory = tempfile::tempdir()?;
 //! let (rules, pits, seeds) = (Rules::EmptyCapture, 6, 12);
-//! Builder { directory: directory.path(), rules, pits, seeds, isa: Isa::detect(), only_last: false }
-//!     .run(&Pulse::default(), &|_| {})?;
+//! build(directory.path(), rules, pits, seeds)?;
 //!
 //! let tables = Tables::open(directory.path(), rules, pits, seeds)?;
 //! let start: Position = "6x1".parse()?;

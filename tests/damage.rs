@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use kalah::build::{BuildError, Builder, cpu::Pulse};
+use kalah::build::BuildError;
 use kalah::game::{Position, Row, Rules};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
@@ -19,8 +19,7 @@ const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 20 
 
 fn build(directory: &Path, key: TableKey) -> Result<(), BuildError> {
     let TableKey { rules, pits, seeds } = key;
-    let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).map(|_| ())
+    kalah::build::build(directory, rules, pits, seeds).map(drop)
 }
 
 /// The files of all layers to that of [`KEY`].

@@ -1,8 +1,7 @@
 //! The page on the format tells what the files are.
 
-use kalah::build::{Builder, cpu::Pulse};
+use kalah::build::build;
 use kalah::game::Rules;
-use kalah::isa::Isa;
 use kalah::table::{TableKey, table_path};
 
 const PAGE: &str = include_str!("../docs/format.md");
@@ -19,8 +18,7 @@ fn the_example_of_the_format_page_is_the_file() {
     }
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 3);
-    let builder = Builder { directory: directory.path(), rules, pits, seeds, isa: Isa::detect(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    build(directory.path(), rules, pits, seeds).unwrap();
     let file = std::fs::read(table_path(directory.path(), TableKey { rules, pits, seeds })).unwrap();
     assert_eq!(shown, file);
 
@@ -39,8 +37,7 @@ fn the_example_of_the_format_page_is_the_file() {
 fn the_patch_of_the_format_page_is_in_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 17);
-    let builder = Builder { directory: directory.path(), rules, pits, seeds, isa: Isa::detect(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    build(directory.path(), rules, pits, seeds).unwrap();
     let file = std::fs::read(table_path(directory.path(), TableKey { rules, pits, seeds })).unwrap();
     let frame = u64::from_le_bytes(file[128..136].try_into().unwrap()) as usize;
     let line = &file[frame + 64..][..64];

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use kalah::build::{Builder, cpu::Pulse};
 use kalah::game::{Pit, Position, Row, Rules};
-use kalah::isa::Isa;
 use kalah::table::{ProbeError, Tables};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -13,8 +11,7 @@ const PITS: usize = 4;
 const SEEDS: usize = 12;
 
 fn build(directory: &Path, rules: Rules, seeds: usize) -> Tables {
-    let builder = Builder { directory, rules, pits: PITS, seeds, isa: Isa::detect(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    kalah::build::build(directory, rules, PITS, seeds).unwrap();
     Tables::open(directory, rules, PITS, seeds).unwrap()
 }
 

@@ -4,10 +4,9 @@ mod reference;
 
 use std::collections::HashSet;
 
-use kalah::build::{Builder, cpu::Pulse};
+use kalah::build::build;
 use kalah::game::{Line, Position, Rules, StartPosition, sow};
 use kalah::index::{MAX_TABLE_SEEDS, cumulative_positions};
-use kalah::isa::Isa;
 use kalah::table::{Probe, Tables};
 
 /// Larger boards are left out, so that the tests take seconds; unoptimised ones are some fifty times slower.
@@ -83,8 +82,7 @@ fn irving_2000_game_graphs() {
 fn probe_start(rules: Rules, start: StartPosition) -> Probe {
     let directory = tempfile::tempdir().unwrap();
     let (directory, seeds) = (directory.path(), 2 * start.pits * start.seeds as usize);
-    let builder = Builder { directory, rules, pits: start.pits, seeds, isa: Isa::detect(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    build(directory, rules, start.pits, seeds).unwrap();
     let tables = Tables::open(directory, rules, start.pits, seeds).unwrap();
     tables.probe(&start.position().unwrap()).unwrap()
 }

@@ -4,17 +4,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
-use kalah::build::{Builder, cpu::Pulse};
 use kalah::game::Rules;
 use kalah::index::{LayerIndex, TableRow};
-use kalah::isa::Isa;
 use kalah::table::{Tables, table_path};
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
 fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
-    let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    kalah::build::build(directory, rules, pits, seeds).unwrap();
     Tables::open(directory, rules, pits, seeds).unwrap()
 }
 

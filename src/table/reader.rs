@@ -2,9 +2,11 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::directory::missing;
-use super::format::{FrameEntry, TableHeader, TableKey};
+use super::format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 use super::frame::DamagedLine;
 use super::line::LINE_BYTES;
 use super::{Damage, FrameScores, TableError, table_path};
@@ -116,6 +118,28 @@ impl Table {
     /// The bytes of a frame as they stand in the file: data and checksums.
     pub fn section(&self, entry: &FrameEntry) -> &[u8] {
         &self.bytes[entry.offset as usize..entry.end() as usize]
+    }
+
+    /// Compares every block with its checksum, on all threads of the current pool. Returns the number of blocks.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    pub fn check_blocks(&self) -> Result<u64, TableError> {
+        let mut blocks = 0;
+        for frame in self.key().frames() {
+            let entry = &self.header.entries[frame.mover - 1];
+            let (data, checksums) = self.section(entry).split_at(entry.checksums_at() as usize);
+            let wrong = data
+                .par_chunks(BLOCK_BYTES)
+                .zip(checksums.as_chunks().0)
+                .position_first(|(block, &checksum)| xxh3_64(block) != u64::from_le_bytes(checksum));
+            if let Some(block) = wrong {
+                let offset = entry.offset + (block * BLOCK_BYTES) as u64;
+                return Err(TableError::damaged(&self.path, Damage::Part { part: "block of scores", offset }));
+            }
+            blocks += entry.blocks();
+        }
+        Ok(blocks)
     }
 
     /// A line told to be damaged, as an error that names this file.
