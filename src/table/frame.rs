@@ -103,10 +103,11 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
-    /// Has the processor fetch the first `count` lines of the run against one other row.
+    /// Has the processor fetch the lines of the run against one other row, the first `most` of them.
     #[inline]
-    pub fn prefetch_run(&self, other_rank: u32, count: usize) {
+    pub fn prefetch_run(&self, other_rank: u32, most: usize) {
         let start = u64::from(other_rank) * self.profile.len() as u64 / LINE_POSITIONS as u64;
+        let count = most.min(self.profile.len() / LINE_POSITIONS + 2);
         #[cfg(target_arch = "x86_64")]
         for line in self.lines[start as usize..].iter().take(count) {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -19,7 +19,10 @@ pub(super) const TASK_BYTES: usize = 1 << 15;
 const TURN_ROWS: usize = 64;
 
 /// Lines that are fetched ahead of a run: of short runs all, of long ones the first.
-const PREFETCH_LINES: usize = 4;
+const PREFETCH_LINES: usize = 32;
+
+/// Runs that are fetched ahead for a capture: those of few seeds captured are the longest.
+const PREFETCH_SEGMENTS: usize = 8;
 
 /// Buffers of a thread.
 #[derive(Default)]
@@ -168,10 +171,15 @@ impl<'a> FrameEvaluator<'a> {
     #[inline]
     fn prefetch(&self, next: &ForwardMove) {
         let opponent = self.frame.other + usize::from(next.spilled);
-        if let Kind::Pass | Kind::Capture { .. } = next.kind
-            && let Some(Some((_, scores))) = self.children.get(usize::from(next.left) * self.total() + opponent)
-        {
-            scores.prefetch_run(next.own, PREFETCH_LINES);
+        let segments = match next.kind {
+            Kind::Again => 0,
+            Kind::Pass | Kind::Relay { .. } => 1,
+            Kind::Capture { .. } => PREFETCH_SEGMENTS,
+        };
+        for captured in 0..segments.min(opponent) {
+            if let Some((_, scores)) = self.children[usize::from(next.left) * self.total() + opponent - captured] {
+                scores.prefetch_run(next.own, PREFETCH_LINES);
+            }
         }
     }
 
