@@ -19,10 +19,10 @@ pub(super) const TASK_BYTES: usize = 1 << 15;
 const TURN_ROWS: usize = 64;
 
 /// Lines that are fetched ahead of a run: of short runs all, of long ones the first.
-const PREFETCH_LINES: usize = 32;
+const PREFETCH_LINES: usize = 16;
 
 /// Runs that are fetched ahead for a capture: those of few seeds captured are the longest.
-const PREFETCH_SEGMENTS: usize = 8;
+const PREFETCH_SEGMENTS: usize = 4;
 
 /// Buffers of a thread.
 #[derive(Default)]
