@@ -26,12 +26,12 @@ fn packed(directory: &Path) -> (Table, PathBuf) {
 #[test]
 fn unpacked_tables_are_those_packed() {
     for rules in Rules::ALL {
-        for (pits, seeds) in [(1, 2), (1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 2), (6, 11)] {
+        for (pits, seeds) in [(1, 2), (1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 2), (6, 10)] {
             let directory = tempfile::tempdir().unwrap();
             let table = table(directory.path(), rules, pits, seeds);
             let path = directory.path().join("table.zst");
             let unpacked = directory.path().join("unpacked");
-            for side in [16, 100, archive::CHUNK_SIDE] {
+            for side in [64, archive::CHUNK_SIDE] {
                 let (to, fro) = (AtomicU64::new(0), AtomicU64::new(0));
                 let count = |sum: &AtomicU64, positions| _ = sum.fetch_add(positions, Ordering::Relaxed);
                 let info = archive::pack_in_chunks(&table, &path, side, &|positions| count(&to, positions)).unwrap();
@@ -112,11 +112,9 @@ fn a_changed_byte_is_refused() {
     // Every byte of the header, of some chunks and of the seek table, and some between.
     let all = (0..bytes.len()).filter(|at| *at < 700 || at + 300 > bytes.len() || at % 97 == 0);
     for at in all {
-        for flip in [1, 0x80, 0xff] {
-            let mut bytes = bytes.clone();
-            bytes[at] ^= flip;
-            refused(directory.path(), &table, &bytes);
-        }
+        let mut bytes = bytes.clone();
+        bytes[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
+        refused(directory.path(), &table, &bytes);
     }
 }
 
@@ -144,7 +142,7 @@ fn another_file_is_refused() {
     }
 }
 
-/// Chunks with right checksums in the wrong places: only the digest tells.
+/// Sound chunks under the header of another table: only the digest tells.
 #[test]
 fn chunks_of_another_table_are_refused() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The bytes of an archive around its chunks: header and seek table, both in skippable zstd frames.
+//! The bytes of an archive around its chunks: header, checksums and seek table, each in a skippable zstd frame.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -17,8 +17,10 @@ use crate::table::{Damage, Table, TableError, TableKey};
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
 
-/// The magic numbers of zstd's seekable format: those of two skippable frames, and the one at the end of the file.
+/// The magic numbers of the skippable frames; that of the seek table and the one at the end of the file are those of
+/// zstd's seekable format.
 const HEADER_FRAME: u32 = 0x184d_2a50;
+const CHECKSUM_FRAME: u32 = 0x184d_2a51;
 const SEEK_TABLE_FRAME: u32 = 0x184d_2a5e;
 const SEEKABLE: u32 = 0x8f92_eab1;
 
@@ -29,7 +31,7 @@ const FRAME_PREFIX_BYTES: usize = 8;
 const FOOTER_BYTES: usize = 9;
 
 const SEEK_ENTRY_BYTES: usize = 8;
-const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
+const HEADER_BYTES: usize = size_of::<RawHeader>();
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
@@ -58,7 +60,7 @@ impl RawHeader {
 /// Chunks of an archive of `key`; `None` if it would have too many for the format.
 fn chunks(key: TableKey, side: usize) -> Option<u32> {
     let chunks = key.frames().map(|frame| Grid::new(frame, side).chunks() as u64).sum::<u64>();
-    // The header has a place in the seek table, too, whose length must fit 32 bits.
+    // Header and checksums have a place in the seek table, too, whose length must fit 32 bits.
     (chunks < u64::from(u32::MAX) / SEEK_ENTRY_BYTES as u64 - 16).then_some(chunks as u32)
 }
 
@@ -84,6 +86,13 @@ pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
     skippable(HEADER_FRAME, bytemuck::bytes_of(&header.sealed()))
 }
 
+/// The frame behind the chunks, from their checksums: those and a checksum of them all.
+pub fn checksum_frame(checksums: &[u64]) -> Vec<u8> {
+    let mut content: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
+    content.extend(xxh3_64(&content).to_le_bytes());
+    skippable(CHECKSUM_FRAME, &content)
+}
+
 /// The last frame of an archive, from the bytes of its frames and of their content.
 pub fn seek_table_frame(frames: &[(u32, u32)]) -> Vec<u8> {
     let mut content: Vec<u8> =
@@ -98,7 +107,7 @@ fn skippable(magic: u32, content: &[u8]) -> Vec<u8> {
     [&magic.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
 }
 
-/// A chunk as the seek table knows it.
+/// A chunk as the seek table and the checksums know it.
 #[derive(Clone, Copy)]
 pub struct ChunkEntry {
     /// Where its frame begins, in bytes from the start of the file.
@@ -107,9 +116,11 @@ pub struct ChunkEntry {
     pub bytes: u32,
     /// Bytes of the content of its frame.
     pub content_bytes: u32,
+    /// XXH3 of its frame.
+    pub checksum: u64,
 }
 
-/// An archive whose header and seek table are sound: its chunks follow each other without gaps.
+/// An archive whose header, checksums and seek table are sound: its chunks follow each other without gaps.
 pub struct Container {
     pub file: File,
     pub info: ArchiveInfo,
@@ -127,16 +138,22 @@ impl Container {
         let mut info = read_header(&header).map_err(damaged)?;
         info.archive_bytes = archive_bytes;
 
-        // What the seek table must be is known, so that a damaged one is not believed.
-        let frames = u64::from(info.chunks) + 1;
-        let seek_bytes = FRAME_PREFIX_BYTES as u64 + frames * SEEK_ENTRY_BYTES as u64 + FOOTER_BYTES as u64;
-        let expected = header.len() as u64 + seek_bytes;
-        let Some(offset) = archive_bytes.checked_sub(seek_bytes).filter(|&offset| offset >= header.len() as u64) else {
+        // How long the last two frames must be is known, so that damaged ones are not believed.
+        let chunks = info.chunks as usize;
+        let checksum_bytes = FRAME_PREFIX_BYTES + (chunks + 1) * size_of::<u64>();
+        let seek_bytes = FRAME_PREFIX_BYTES + (chunks + 2) * SEEK_ENTRY_BYTES + FOOTER_BYTES;
+        let tail_bytes = (checksum_bytes + seek_bytes) as u64;
+        let Some(offset) = archive_bytes.checked_sub(tail_bytes).filter(|&offset| offset >= header.len() as u64) else {
+            let expected = header.len() as u64 + tail_bytes;
             return Err(damaged(Damage::Length { found: archive_bytes, expected }));
         };
-        let seek_table = read_at(&mut file, offset, seek_bytes as usize).map_err(TableError::io(path))?;
-        let chunks = read_seek_table(&seek_table, &info, header.len() as u32, offset);
-        let chunks = chunks.ok_or_else(|| damaged(Damage::Part { part: "seek table", offset }))?;
+        let tail = read_at(&mut file, offset, tail_bytes as usize).map_err(TableError::io(path))?;
+        let (checksums, seek_table) = tail.split_at(checksum_bytes);
+        let seek_table_damaged = Damage::Part { part: "seek table", offset: offset + checksum_bytes as u64 };
+        let mut chunks = read_seek_table(seek_table, &info, [header.len(), checksum_bytes], offset)
+            .ok_or_else(|| damaged(seek_table_damaged))?;
+        read_checksums(checksums, &mut chunks)
+            .ok_or_else(|| damaged(Damage::Part { part: "list of checksums", offset }))?;
         Ok(Container { file, info, chunks })
     }
 }
@@ -188,31 +205,38 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     .ok_or(damaged)
 }
 
-/// The chunks of the seek table that begins at `end`; `None` if it is not that of the archive.
-fn read_seek_table(bytes: &[u8], info: &ArchiveInfo, header_bytes: u32, end: u64) -> Option<Vec<ChunkEntry>> {
+/// The chunks of a seek table; `None` if it is not that of the archive, whose first and last frame before it have these
+/// bytes, and whose last chunk ends at `end`. The checksums are left open.
+fn read_seek_table(bytes: &[u8], info: &ArchiveInfo, outer: [usize; 2], end: u64) -> Option<Vec<ChunkEntry>> {
     let content = bytes.get(FRAME_PREFIX_BYTES..bytes.len().checked_sub(FOOTER_BYTES)?)?;
-    let frames: Vec<(u32, u32)> = content
-        .as_chunks::<4>()
-        .0
-        .as_chunks::<2>()
-        .0
-        .iter()
-        .map(|&[bytes, content]| (u32::from_le_bytes(bytes), u32::from_le_bytes(content)))
-        .collect();
+    let words = content.as_chunks::<4>().0.as_chunks::<2>().0;
+    let frames: Vec<(u32, u32)> = words.iter().map(|word| word.map(u32::from_le_bytes).into()).collect();
     // Only one way to write these frames is right.
-    if seek_table_frame(&frames) != bytes || frames.first() != Some(&(header_bytes, 0)) {
+    if seek_table_frame(&frames) != bytes {
         return None;
     }
-    let mut offset = u64::from(header_bytes);
+    let [first, last] = outer.map(|bytes| (bytes as u32, 0));
+    let frames = frames.strip_prefix(&[first])?.strip_suffix(&[last])?;
+    let mut offset = outer[0] as u64;
     let grids = info.key.frames().map(|frame| Grid::new(frame, info.chunk_side));
     let positions = grids.flat_map(|grid| (0..grid.chunks()).map(move |number| grid.positions(number)));
-    let mut chunks = Vec::with_capacity(frames.len() - 1);
-    for (&(bytes, content_bytes), positions) in frames[1..].iter().zip(positions) {
+    let mut chunks = Vec::with_capacity(frames.len());
+    for (&(bytes, content_bytes), positions) in frames.iter().zip(positions) {
         if content_bytes as usize > content_limit(positions) {
             return None;
         }
-        chunks.push(ChunkEntry { offset, bytes, content_bytes });
+        chunks.push(ChunkEntry { offset, bytes, content_bytes, checksum: 0 });
         offset += u64::from(bytes);
     }
     (offset == end).then_some(chunks)
+}
+
+/// Reads the checksums of the chunks; `None` if their frame is damaged.
+fn read_checksums(bytes: &[u8], chunks: &mut [ChunkEntry]) -> Option<()> {
+    let content = bytes.get(FRAME_PREFIX_BYTES..bytes.len() - size_of::<u64>())?;
+    let checksums: Vec<u64> = content.as_chunks().0.iter().map(|&checksum| u64::from_le_bytes(checksum)).collect();
+    for (chunk, &checksum) in chunks.iter_mut().zip(&checksums) {
+        chunk.checksum = checksum;
+    }
+    (checksum_frame(&checksums) == bytes).then_some(())
 }

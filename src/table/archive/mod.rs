@@ -8,7 +8,7 @@
 //! | `order` | rows in lexicographic order, their parents, and how a frame is cut into chunks |
 //! | `predict` | what a score is likely to be |
 //! | `chunk` | scores to symbols to a zstd frame, and back |
-//! | `container` | header and seek table |
+//! | `container` | header, checksums and seek table |
 
 mod chunk;
 mod container;
@@ -21,6 +21,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
@@ -61,7 +62,7 @@ impl ArchiveInfo {
     }
 }
 
-/// Reads what an archive says about itself; header and seek table are checked, chunks are not.
+/// Reads what an archive says about itself; header, checksums and seek table are checked, chunks are not.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
@@ -111,13 +112,18 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     let header = container::header_frame(table, side);
     write(&header)?;
     let mut sizes = vec![(header.len() as u32, 0)];
+    let mut checksums = Vec::new();
     let index = RowIndex::new(table.key().pits, table.key().seeds);
     for frame in table.key().frames() {
         for (bytes, content_bytes) in pack_frame(table, &index, frame, side, progress)? {
             write(&bytes)?;
             sizes.push((bytes.len() as u32, content_bytes));
+            checksums.push(xxh3_64(&bytes));
         }
     }
+    let checksum_frame = container::checksum_frame(&checksums);
+    write(&checksum_frame)?;
+    sizes.push((checksum_frame.len() as u32, 0));
     write(&container::seek_table_frame(&sizes))?;
     file.sync_data().map_err(TableError::io(path))
 }
@@ -248,7 +254,9 @@ fn unpack_frame(
             let mut scores = zeroed(shape.positions() as u64).map_err(TableError::io(archive))?;
             let packed = &packed[(entry.offset - start) as usize..][..entry.bytes as usize];
             let max_score = (frame.mover + frame.other) as u8;
-            chunk::decode(&shape, packed, entry.content_bytes as usize, max_score, &mut scores).ok_or_else(|| {
+            let sound = xxh3_64(packed) == entry.checksum;
+            let decode = || chunk::decode(&shape, packed, entry.content_bytes as usize, max_score, &mut scores);
+            sound.then(decode).flatten().ok_or_else(|| {
                 TableError::damaged_archive(archive, Damage::Part { part: "chunk", offset: entry.offset })
             })?;
             progress(shape.positions() as u64);
