@@ -123,13 +123,13 @@ pub fn decode(shape: &Shape, frame: &[u8], content_bytes: usize, max_score: u8, 
     let map = ContextMap(map.try_into().ok()?);
     // For each class, where its next symbol stands and where its last one ends.
     let mut streams = [Stream::default(); CLASSES];
-    let counts = counts.as_chunks::<4>().0.iter().map(|&count| u32::from_le_bytes(count));
-    for (stream, count) in streams.iter_mut().zip(counts.clone()) {
+    let mut counts = counts.as_chunks::<4>().0.iter().map(|&count| u32::from_le_bytes(count));
+    for (stream, count) in streams.iter_mut().zip(counts.by_ref()) {
         let (bytes, behind) = rest.split_at_checked(count.div_ceil(2) as usize)?;
         *stream = Stream { bytes, next: 0, count };
         rest = behind;
     }
-    if counts.last() != Some(rest.len() as u32) {
+    if counts.next() != Some(rest.len() as u32) {
         return None;
     }
     let mut escapes = rest.iter();
@@ -264,7 +264,7 @@ fn log2(value: u64) -> u32 {
     for _ in 0..8 {
         mantissa = mantissa * mantissa >> 31;
         let bit = mantissa >> 32;
-        log = log << 1 | bit as u32;
+        log = (log << 1) | bit as u32;
         mantissa >>= bit;
     }
     log

@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
 use self::order::{Grid, RowOrder};
-use super::{Damage, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter};
+use super::{Damage, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path};
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
 
@@ -35,6 +35,11 @@ pub const CHUNK_SIDE: usize = 2048;
 
 /// The sides that chunks can have.
 pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
+
+/// The path of a table's archive in `directory`: that of the table with `.zst` added.
+pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
+    table_path(directory, key).with_added_extension("zst")
+}
 
 /// What an archive says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +54,7 @@ pub struct ArchiveInfo {
     pub table_bytes: u64,
     /// Bytes of the archive.
     pub archive_bytes: u64,
-    /// Chunks have at most this many positions squared.
+    /// Chunks have at most the square of this many positions.
     pub chunk_side: usize,
     /// Chunks.
     pub chunks: u32,
