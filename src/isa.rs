@@ -55,7 +55,7 @@ impl Isa {
             let wanted = std::env::var("KALAH_ISA").ok();
             available()
                 .find(|isa| wanted.as_deref() == Some(isa.name()))
-                .or(available().last())
+                .or(available().next_back())
                 .unwrap_or(Isa::Baseline)
         })
     }

@@ -1,4 +1,40 @@
 //! Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
+//!
+//! A *table* holds, for every position of a *layer* (all positions with the same number of seeds in play), how many of
+//! those seeds the mover collects with best play: the *score*. Tables exist for three [rule sets](game::Rules) and boards
+//! of 1 to 6 pits a side. They are built layer by layer, each from those below:
+//!
+//! ```
+//! use kalah::build::build;
+//! use kalah::game::{Position, Rules};
+//! use kalah::table::Tables;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let directory = tempfile::tempdir()?;
+//! let (rules, pits, seeds) = (Rules::EmptyCapture, 6, 12);
+//! build(directory.path(), rules, pits, seeds)?;
+//!
+//! let tables = Tables::open(directory.path(), rules, pits, seeds)?;
+//! let start: Position = "6x1".parse()?;
+//! let probe = tables.probe(&start)?;
+//! assert_eq!((probe.score, probe.value), (7, 2));
+//! assert_eq!(probe.line.to_string(), "65 65 4 4 3");
+//! // Five turns on the other player would be to move, and has lost by 2.
+//! assert_eq!(probe.line.replay(rules, &start)?.final_value(), Some(-2));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`] <- the command line.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`game`] | the rules of the game and nothing else |
+//! | [`index`] | ranking positions without gaps |
+//! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
+//! | [`build`] | computing tables |
+//! | [`verify`] | proof that tables are right |
+//! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
 pub mod build;

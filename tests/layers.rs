@@ -1,25 +1,17 @@
 //! The law of all tables: every score is the minimax of its children.
 
-use std::path::Path;
-
-use kalah::build::{Builder, cpu::Pulse};
+use kalah::build::build;
 use kalah::game::Rules;
 use kalah::index::LayerIndex;
-use kalah::isa::Isa;
 use kalah::table::Tables;
 use kalah::verify::Judge;
-
-fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize, isa: Isa) {
-    let builder = Builder { directory, rules, pits, seeds, isa, only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
-}
 
 #[test]
 fn every_score_is_the_minimax_of_its_children() {
     for rules in Rules::ALL {
         for (pits, seeds) in [(1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 10)] {
             let directory = tempfile::tempdir().unwrap();
-            build(directory.path(), rules, pits, seeds, Isa::detect());
+            build(directory.path(), rules, pits, seeds).unwrap();
             let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
             let judge = Judge::new(rules, pits);
             for layer in tables.layers() {

@@ -14,7 +14,7 @@ mod lock;
 mod log;
 mod plan;
 
-pub use driver::{BuildError, BuildReport, Builder, Event};
+pub use driver::{BuildError, BuildReport, Builder, Event, build};
 pub use lock::{DirectoryLock, LockError};
 pub use log::BuildRecord;
 pub use plan::{Plan, PlanError};

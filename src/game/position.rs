@@ -100,6 +100,12 @@ impl Position {
         2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store) - i64::from(self.other_store)
     }
 
+    /// The final store difference for the mover of a finished game, the seeds left counted for the owner of their row;
+    /// `None` while the game goes on.
+    pub fn final_value(&self) -> Option<i64> {
+        self.is_over().then(|| self.value(self.mover.total()))
+    }
+
     /// The legal moves; none once the game is over.
     pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
         let over = self.is_over();

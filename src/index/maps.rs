@@ -106,12 +106,19 @@ pub struct RowMaps {
     all: Cache<Vec<TableRow>>,
     spills: Cache<SpillMap>,
     captures: Cache<CaptureMap>,
+    empty: Cache<Vec<u8>>,
 }
 
 impl RowMaps {
     /// The maps of the rows that `rows` ranks.
     pub fn new(rows: Arc<RowIndex>) -> RowMaps {
-        RowMaps { rows, all: Cache::default(), spills: Cache::default(), captures: Cache::default() }
+        RowMaps {
+            rows,
+            all: Cache::default(),
+            spills: Cache::default(),
+            captures: Cache::default(),
+            empty: Cache::default(),
+        }
     }
 
     /// The ranks these maps are about.
@@ -130,6 +137,13 @@ impl RowMaps {
     /// Rows with `seeds` seeds when `spilled` more are sown into them.
     pub fn spill(&self, seeds: usize, spilled: usize) -> Arc<SpillMap> {
         cached(&self.spills, (seeds, spilled), || SpillMap::new(&self.rows, &self.all(seeds), seeds, spilled))
+    }
+
+    /// For each row with `seeds` seeds, by rank: 0xff where `pit` (from 0) is empty, 0 elsewhere.
+    pub fn empty(&self, seeds: usize, pit: usize) -> Arc<Vec<u8>> {
+        cached(&self.empty, (seeds, pit), || {
+            self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect()
+        })
     }
 
     /// Rows with `seeds` seeds when `pit` (from 0) is captured.

@@ -93,13 +93,12 @@ impl RowIndex {
         }
         let mut rank = self.levels[seeds][potential];
         // Two pits or fewer are fixed by their seeds and potential.
-        for pit in 0..self.pits.saturating_sub(2) {
-            let n = self.pits - pit;
+        for (n, &pit) in (3..=self.pits).rev().zip(row) {
             let count = &self.counts[n];
             // Rows of the same seeds and potential with fewer seeds in this pit: a ray of counts that telescopes.
             rank += count[seeds * self.stride + potential];
-            seeds -= usize::from(row[pit]);
-            potential -= usize::from(row[pit]) * (n - 1);
+            seeds -= usize::from(pit);
+            potential -= usize::from(pit) * (n - 1);
             rank -= count[seeds * self.stride + potential];
         }
         rank

@@ -37,11 +37,11 @@ impl Tables {
             layers: Vec::new(),
         };
         for seeds in 2..=max_seeds.min(MAX_TABLE_SEEDS) {
-            let path = table_path(directory, TableKey { rules, pits, seeds });
-            if !path.exists() {
-                break;
+            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
+                Ok(table) => tables.layers.push(Arc::new(table)),
+                Err(TableError::Missing { .. }) => break,
+                Err(error) => return Err(error),
             }
-            tables.push(Arc::new(Table::open(&path)?))?;
         }
         Ok(tables)
     }
@@ -106,13 +106,7 @@ impl Tables {
     /// # Errors
     /// When it is not there: the error tells the command that makes it.
     pub fn require(&self, seeds: usize) -> Result<&Table, TableError> {
-        self.layer(seeds).ok_or_else(|| TableError::Missing {
-            directory: self.directory.clone(),
-            rules: self.rules,
-            pits: self.pits(),
-            seeds,
-            command: build_command(&self.directory, self.key(seeds)),
-        })
+        self.layer(seeds).ok_or_else(|| missing(&self.directory, self.key(seeds)))
     }
 
     /// The score of a position by its rows: how many of the seeds in play the mover still collects.
@@ -132,6 +126,12 @@ impl Tables {
         let (mover_rank, other_rank) = (self.rows.rank(mover), self.rows.rank(other));
         table.frame(frame.mover).score(mover_rank, other_rank).map_err(|line| table.damaged_line(line))
     }
+}
+
+/// The error of a table that is not there.
+pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
+    let command = build_command(directory, key);
+    TableError::Missing { directory: directory.to_owned(), rules: key.rules, pits: key.pits, seeds: key.seeds, command }
 }
 
 /// The command that builds a table and all below it.

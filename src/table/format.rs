@@ -2,7 +2,7 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Damage;
-use super::line::{LINE_BYTES, LINE_POSITIONS};
+use super::line::{EXCEPTION_BYTES, LINE_BYTES, LINE_POSITIONS, PATCH_HEAD_BYTES};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 
@@ -87,12 +87,12 @@ impl FrameEntry {
     }
 
     /// Where the checksums begin: the bytes before them are what they cover.
-    pub(super) fn checksums_at(&self) -> u64 {
+    pub fn checksums_at(&self) -> u64 {
         self.patches_at() + self.patch_bytes.next_multiple_of(ALIGNMENT)
     }
 
     /// Blocks that have a checksum.
-    pub(super) fn blocks(&self) -> u64 {
+    pub fn blocks(&self) -> u64 {
         self.checksums_at().div_ceil(BLOCK_BYTES as u64)
     }
 
@@ -106,11 +106,20 @@ impl FrameEntry {
         self.offset + self.section_bytes()
     }
 
+    /// Whether the patches can hold as many exceptions as it says.
+    fn patches_hold_exceptions(&self) -> bool {
+        let exceptions = self.exceptions.checked_mul(EXCEPTION_BYTES as u64);
+        let heads = exceptions.and_then(|bytes| self.patch_bytes.checked_sub(bytes));
+        let head = PATCH_HEAD_BYTES as u64;
+        heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.lines.min(self.exceptions))
+    }
+
     /// Whether it can be the entry of `frame` in a file of at most `file_bytes` bytes.
     pub(super) fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         self.rows == frame.mover_rows() as u64
             && self.lines == frame.positions().div_ceil(LINE_POSITIONS as u64)
             && self.patch_bytes <= file_bytes
+            && self.patches_hold_exceptions()
             && self.offset <= file_bytes
             && self.end() <= file_bytes
     }
@@ -270,13 +279,18 @@ impl TableHeader {
         if !raw.is_finished() {
             return Err(Damage::Unfinished);
         }
+        let positions = layer_positions(key.pits, key.seeds);
+        if u64::from_le(raw.positions) != positions {
+            return Err(Damage::Part { part: "header", offset: 0 });
+        }
         let file_bytes = u64::from_le(raw.file_bytes);
         if file.len() as u64 != file_bytes {
             return Err(Damage::Length { found: file.len() as u64, expected: file_bytes });
         }
         let damaged = Damage::Part { part: "directory", offset: HEADER_BYTES as u64 };
-        let directory = file.get(HEADER_BYTES..HEADER_BYTES + (key.seeds - 1) * ENTRY_BYTES).ok_or(damaged.clone())?;
-        if table_digest(key, directory) != raw.digest {
+        let prefix = file.get(HEADER_BYTES..key.prefix_bytes() as usize).ok_or(damaged.clone())?;
+        let (directory, padding) = prefix.split_at((key.seeds - 1) * ENTRY_BYTES);
+        if table_digest(key, directory) != raw.digest || padding.iter().any(|&byte| byte != 0) {
             return Err(damaged);
         }
         let entries: Vec<FrameEntry> = directory
@@ -294,13 +308,7 @@ impl TableHeader {
         if offset != file_bytes {
             return Err(damaged);
         }
-        Ok(TableHeader {
-            key,
-            positions: layer_positions(key.pits, key.seeds),
-            file_bytes,
-            digest: raw.digest,
-            entries,
-        })
+        Ok(TableHeader { key, positions, file_bytes, digest: raw.digest, entries })
     }
 
     /// Scores that are exceptions to the 4 bits.

@@ -103,6 +103,21 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
+    /// Has the processor fetch the lines of the run against one other row, the first `most` of them.
+    #[inline]
+    pub fn prefetch_run(&self, other_rank: u32, most: usize) {
+        let start = u64::from(other_rank) * self.profile.len() as u64 / LINE_POSITIONS as u64;
+        let count = most.min(self.profile.len() / LINE_POSITIONS + 2);
+        #[cfg(target_arch = "x86_64")]
+        for line in self.lines[start as usize..].iter().take(count) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching has no effect but on speed.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, count);
+    }
+
     #[inline]
     fn patch(&self, number: u64, offset: u32) -> Result<Patch<'a>, DamagedLine> {
         let damaged = DamagedLine { line: number, mover: self.frame.mover, other: self.frame.other };
@@ -193,6 +208,15 @@ impl PackedFrame {
     /// # Panics
     /// When there is not one score for each position.
     pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
+        PackedFrame::pack_in(isa, frame, scores, Vec::new())
+    }
+
+    /// [`PackedFrame::pack`] into memory that was used before (see [`PackedFrame::into_buffer`]): fresh memory costs
+    /// more than packing.
+    ///
+    /// # Panics
+    /// When there is not one score for each position.
+    pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
         assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
         let rows = frame.mover_rows();
         let lines = scores.len().div_ceil(LINE_POSITIONS);
@@ -206,9 +230,12 @@ impl PackedFrame {
             digest: [0; 32],
         };
         let lines_at = entry.lines_at() as usize;
-        let mut section = Vec::with_capacity(lines_at + lines * (LINE_BYTES + 3));
-        section.extend_from_slice(&profile);
+        let mut section = buffer;
+        section.truncate(lines_at + lines * LINE_BYTES);
+        section.reserve((lines_at + lines * (LINE_BYTES + 3)).saturating_sub(section.len()));
         section.resize(lines_at + lines * LINE_BYTES, 0);
+        section[..rows].copy_from_slice(&profile);
+        section[rows..lines_at].fill(0);
         let packed: Vec<(Vec<u8>, u64)> = section[lines_at..]
             .as_chunks_mut()
             .0
@@ -254,6 +281,11 @@ impl PackedFrame {
     /// The packed scores.
     pub fn scores(&self) -> FrameScores<'_> {
         FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
+    }
+
+    /// The memory, for another frame.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.section
     }
 
     /// The bytes as they stand in a file.

@@ -31,6 +31,12 @@ const BASE_BYTE: usize = LINE_BYTES - 1;
 /// Bytes at the front of a line with exceptions that hold the offset of its patch.
 const OFFSET_BYTES: usize = 4;
 
+/// Bytes of a patch before its exceptions.
+pub(super) const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
+
+/// Bytes of an exception in a patch.
+pub(super) const EXCEPTION_BYTES: usize = 2;
+
 /// Codes in these bytes.
 const MOVED_CODES: usize = 2 * OFFSET_BYTES;
 
@@ -88,6 +94,17 @@ impl<'a> Patch<'a> {
             }
         }
     }
+}
+
+/// The exceptions in a frame's patches; `None` if these are not patches that follow each other to the end.
+pub(super) fn count_exceptions(mut patches: &[u8]) -> Option<u64> {
+    let mut exceptions = 0;
+    while !patches.is_empty() {
+        let patch = Patch::read(patches, 0).filter(|patch| !patch.exceptions.is_empty())?;
+        exceptions += patch.exceptions.len() as u64;
+        patches = &patches[PATCH_HEAD_BYTES + patch.exceptions.len() * EXCEPTION_BYTES..];
+    }
+    Some(exceptions)
 }
 
 /// The residual at `place` (below [`LINE_POSITIONS`]) of a line without exceptions.

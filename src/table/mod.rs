@@ -9,6 +9,7 @@
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`probe`](Probe) | what the tables know of a position |
+//! | [`stats`](score_counts) | how often each score occurs |
 //! | [`archive`] | seekable zstd archives of tables |
 //! | [`error`](TableError) | what can be wrong with a file |
 
@@ -20,6 +21,7 @@ mod frame;
 pub mod line;
 mod probe;
 mod reader;
+mod stats;
 mod writer;
 
 pub use directory::{Tables, table_file_name, table_path};
@@ -28,4 +30,5 @@ pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use probe::{Probe, ProbeError};
 pub use reader::Table;
+pub use stats::score_counts;
 pub use writer::TableWriter;

@@ -32,7 +32,7 @@ pub enum ProbeError {
     #[error("{position} has {seeds} seeds in play, the tables in {directory} {reach}; make them with: {command}")]
     AboveTables {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Its seeds in play.
         seeds: u32,
         /// The directory of the tables.
@@ -48,7 +48,7 @@ pub enum ProbeError {
     )]
     BeyondTables {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Its pits a side.
         pits: usize,
         /// Its seeds in play.
@@ -58,7 +58,7 @@ pub enum ProbeError {
     #[error("{position} has {pits} pits a side, the tables have {tables}")]
     OtherPits {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Its pits a side.
         pits: usize,
         /// Those of the tables.
@@ -79,15 +79,15 @@ impl Tables {
         let (pits, seeds) = (position.pits(), position.seeds());
         if !position.is_over() {
             if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-                return Err(ProbeError::BeyondTables { position: *position, pits, seeds });
+                return Err(ProbeError::BeyondTables { position: Box::new(*position), pits, seeds });
             }
             if pits != self.pits() {
-                return Err(ProbeError::OtherPits { position: *position, pits, tables: self.pits() });
+                return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
             }
             if self.max_seeds().is_none_or(|max| max < seeds as usize) {
                 let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
                 return Err(ProbeError::AboveTables {
-                    position: *position,
+                    position: Box::new(*position),
                     seeds,
                     directory: self.directory().display().to_string(),
                     reach: self.max_seeds().map_or("do not exist".to_owned(), |max| format!("go to {max}")),
@@ -104,10 +104,10 @@ impl Tables {
                 let target = self.row_score(next.mover(), next.other())?;
                 let moves = self.move_scores(&next)?;
                 let Some(&(pit, _)) = moves.iter().rev().find(|&&(_, score)| score == target) else {
-                    return Err(self.inconsistent(&next).into());
+                    return Err(self.inconsistent(next.seeds()).into());
                 };
                 turn.push(pit);
-                let played = next.play(self.rules(), pit).map_err(|_| self.inconsistent(&next))?;
+                let played = next.play(self.rules(), pit).map_err(|_| self.inconsistent(next.seeds()))?;
                 next = played.position;
                 if !played.again {
                     break;
@@ -124,7 +124,7 @@ impl Tables {
         position
             .moves()
             .map(|pit| {
-                let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
+                let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position.seeds()))?;
                 let next = played.position;
                 let child = self.row_score(next.mover(), next.other())?;
                 // The mover gets what the stores gained so far and the rest of the seeds in play.
@@ -143,15 +143,19 @@ impl Tables {
             return Ok(mover.total());
         }
         match (table_row(mover), table_row(other)) {
-            (Some(mover), Some(other)) => Ok(u32::from(self.score(&mover, &other)?)),
+            (Some(mover_row), Some(other_row)) => {
+                let score = u32::from(self.score(&mover_row, &other_row)?);
+                let seeds = mover.total() + other.total();
+                if score <= seeds { Ok(score) } else { Err(self.inconsistent(seeds)) }
+            }
             // More than 255 seeds in a pit: no layer that is there.
             _ => self.require((mover.total() + other.total()) as usize).map(|_| 0),
         }
     }
 
-    /// The error of a table whose score no move reaches.
-    fn inconsistent(&self, position: &Position) -> TableError {
-        let path = super::table_path(self.directory(), self.key(position.seeds() as usize));
+    /// The error of a table with `seeds` seeds that has a score which no move reaches.
+    fn inconsistent(&self, seeds: u32) -> TableError {
+        let path = super::table_path(self.directory(), self.key(seeds as usize));
         TableError::damaged(&path, super::Damage::Part { part: "score of a position", offset: 0 })
     }
 }

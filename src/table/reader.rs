@@ -2,11 +2,14 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::format::{FrameEntry, TableHeader, TableKey};
+use super::directory::missing;
+use super::format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 use super::frame::DamagedLine;
 use super::line::LINE_BYTES;
-use super::{Damage, FrameScores, TableError};
+use super::{Damage, FrameScores, TableError, table_path};
 use crate::index::Frame;
 
 /// The bytes of a table: a mapped file, or memory.
@@ -47,6 +50,24 @@ impl Table {
         // truncates or changes the file under us is outside what a mapping can guard against.
         let map = unsafe { Mmap::map(&file) }.map_err(TableError::io(path))?;
         Table::new(path, Bytes::Mapped(map))
+    }
+
+    /// Opens the table `key` in `directory`.
+    ///
+    /// # Errors
+    /// As [`Table::open`]; also when the table is not there (the error tells the command that makes it) or the file holds
+    /// another one.
+    pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
+        let path = table_path(directory, key);
+        if !path.exists() {
+            return Err(missing(directory, key));
+        }
+        let table = Table::open(&path)?;
+        if table.key() != key {
+            let other = Damage::Other { found: table.key().to_string(), expected: key.to_string() };
+            return Err(TableError::damaged(&path, other));
+        }
+        Ok(table)
     }
 
     /// Reads a table from memory; `path` only names it in errors.
@@ -97,6 +118,28 @@ impl Table {
     /// The bytes of a frame as they stand in the file: data and checksums.
     pub fn section(&self, entry: &FrameEntry) -> &[u8] {
         &self.bytes[entry.offset as usize..entry.end() as usize]
+    }
+
+    /// Compares every block with its checksum, on all threads of the current pool. Returns the number of blocks.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    pub fn check_blocks(&self) -> Result<u64, TableError> {
+        let mut blocks = 0;
+        for frame in self.key().frames() {
+            let entry = &self.header.entries[frame.mover - 1];
+            let (data, checksums) = self.section(entry).split_at(entry.checksums_at() as usize);
+            let wrong = data
+                .par_chunks(BLOCK_BYTES)
+                .zip(checksums.as_chunks().0)
+                .position_first(|(block, &checksum)| xxh3_64(block) != u64::from_le_bytes(checksum));
+            if let Some(block) = wrong {
+                let offset = entry.offset + (block * BLOCK_BYTES) as u64;
+                return Err(TableError::damaged(&self.path, Damage::Part { part: "block of scores", offset }));
+            }
+            blocks += entry.blocks();
+        }
+        Ok(blocks)
     }
 
     /// A line told to be damaged, as an error that names this file.

@@ -3,6 +3,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::format::{ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest};
+use super::line::count_exceptions;
 use super::{PackedFrame, TableError, table_path};
 use crate::index::Frame;
 
@@ -69,9 +70,10 @@ impl TableWriter {
             }
         }
         self.file.set_len(self.end)?;
-        self.write_at(0, bytemuck::bytes_of(&RawHeader::unfinished(self.key)))?;
-        let entries = self.entries.clone();
-        self.write_at(HEADER_BYTES as u64, bytemuck::cast_slice(&entries))
+        let mut prefix = bytemuck::bytes_of(&RawHeader::unfinished(self.key)).to_vec();
+        prefix.extend_from_slice(bytemuck::cast_slice(&self.entries));
+        prefix.resize(self.key.prefix_bytes() as usize, 0);
+        self.write_at(0, &prefix)
     }
 
     /// Whether the file holds this frame, undamaged, where it belongs.
@@ -82,7 +84,15 @@ impl TableWriter {
         self.file.seek(SeekFrom::Start(entry.offset))?;
         let mut hasher = blake3::Hasher::new();
         let copied = io::copy(&mut (&self.file).take(entry.section_bytes()), &mut hasher)?;
-        Ok(copied == entry.section_bytes() && *hasher.finalize().as_bytes() == entry.digest)
+        if copied != entry.section_bytes() || *hasher.finalize().as_bytes() != entry.digest {
+            return Ok(false);
+        }
+        // The digest covers the frame, not what the entry says of its patches, whose end the padding hides.
+        self.file.seek(SeekFrom::Start(entry.offset + entry.patches_at()))?;
+        let mut patches = Vec::new();
+        (&self.file).take(entry.checksums_at() - entry.patches_at()).read_to_end(&mut patches)?;
+        let (patches, padding) = patches.split_at(patches.len().min(entry.patch_bytes as usize));
+        Ok(count_exceptions(patches) == Some(entry.exceptions) && padding.iter().all(|&byte| byte == 0))
     }
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {

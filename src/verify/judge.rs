@@ -23,7 +23,8 @@ impl Judge {
     /// The score of a position by one step of minimax: the most the mover can collect of the seeds in play, when
     /// `score(mover, other)` tells how much a mover collects in the positions one move on.
     ///
-    /// Both rows must hold seeds. `score` is asked about positions with seeds in both rows only.
+    /// Both rows must hold seeds. `score` is asked about positions with seeds in both rows only; scores above the seeds in
+    /// play, which only a damaged table has, give some number.
     ///
     /// # Errors
     /// The first that `score` gives.
@@ -54,11 +55,11 @@ impl Judge {
                 // The game is over, the rest belongs to the mover.
                 stored + sum(&left)
             } else if again {
-                stored + score(&left, &opposite)?
+                stored.saturating_add(score(&left, &opposite)?)
             } else {
                 // The opponent collects his part of what is left, the mover the remainder.
                 let in_play = sum(&left) + sum(&opposite);
-                stored + in_play - score(&opposite, &left)?
+                (stored + in_play).saturating_sub(score(&opposite, &left)?)
             };
             best = best.max(Some(collected));
         }

@@ -5,8 +5,55 @@
 //! | [`judge`](Judge) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
-//! | [`rebuild`](check_rebuild) | a layer computed again and compared bit for bit |
+//! | [`rebuild`](check_against_cpu) | a layer computed again and compared bit for bit |
 
+mod checksums;
+mod consistency;
 mod judge;
+mod rebuild;
 
+use crate::game::{Position, Row};
+use crate::index::TableRow;
+use crate::table::{TableError, TableKey};
+
+pub use checksums::check_checksums;
+pub use consistency::{check_consistency, check_sample};
 pub use judge::Judge;
+pub use rebuild::check_against_cpu;
+
+/// What a check found.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// A score is wrong: the first in the order of the check.
+    #[error("{key}: {position} has score {stored} in the table, {right} is right")]
+    Score {
+        /// The table.
+        key: TableKey,
+        /// The position, without stores.
+        position: Box<Position>,
+        /// The score in the table.
+        stored: u8,
+        /// What it should be.
+        right: u8,
+    },
+    /// Bytes of a table are not what they should be.
+    #[error(transparent)]
+    Damage(TableError),
+    /// The check could not be made.
+    #[error(transparent)]
+    Failed(TableError),
+}
+
+impl From<TableError> for Fault {
+    fn from(error: TableError) -> Fault {
+        if error.is_damage() { Fault::Damage(error) } else { Fault::Failed(error) }
+    }
+}
+
+impl Fault {
+    fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
+        let row = |row: &TableRow| Row::new(&row.map(u32::from)[..key.pits]).expect("a table's board has a row");
+        let position = Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length");
+        Fault::Score { key, position: Box::new(position), stored, right }
+    }
+}

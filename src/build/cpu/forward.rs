@@ -5,17 +5,24 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{RowMove, kernels};
+use super::moves::{ForwardMove, Kind, Moves};
+use super::{Evaluator, kernels};
 use crate::game::{Pit, Row, Rules, sow};
-use crate::index::{CaptureMap, Frame, RowMaps, SpillMap, TableRow};
+use crate::index::{CaptureMap, Frame, SpillMap, TableRow};
 use crate::isa::Isa;
-use crate::table::{RUN_MARGIN, TableError, Tables};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables};
 
 /// Bytes of work that are worth a task of their own.
 pub(super) const TASK_BYTES: usize = 1 << 15;
 
 /// Other rows that are unpacked together when a frame is turned around.
 const TURN_ROWS: usize = 64;
+
+/// Lines that are fetched ahead of a run: of short runs all, of long ones the first.
+const PREFETCH_LINES: usize = 32;
+
+/// Runs that are fetched ahead for a capture: those of few seeds captured are the longest.
+const PREFETCH_SEGMENTS: usize = 8;
 
 /// Buffers of a thread.
 #[derive(Default)]
@@ -30,12 +37,15 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Evaluates the moves of one frame: each mover's row against all other rows.
+/// Evaluates the moves of one frame that lead to lower layers: each mover's row against all other rows.
 pub(super) struct FrameEvaluator<'a> {
     isa: Isa,
     tables: &'a Tables,
     frame: Frame,
-    movers: Arc<Vec<TableRow>>,
+    moves: Arc<Moves>,
+    /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds to move and `left` in the
+    /// other row.
+    children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
     /// The frame of the layer below with one seed fewer in the mover's row, turned around: a run of scores for all
     /// other rows, for each mover's row. Children of most moves that move again.
     again: &'a [u8],
@@ -43,134 +53,159 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
+    /// For relays: the rows themselves.
+    relays: Option<(Vec<Row>, Vec<Row>)>,
 }
 
 impl<'a> FrameEvaluator<'a> {
     /// An evaluator of `frame` with the layers below in `tables`.
     ///
-    /// `again` becomes the buffer of the frame turned around; it grows as needed.
+    /// `again` is memory for the frame with one seed fewer in the mover's row, turned around: a byte for each position.
     pub fn new(
-        isa: Isa,
+        evaluator: &Evaluator,
         tables: &'a Tables,
-        maps: &RowMaps,
         frame: Frame,
-        again: &'a mut Vec<u8>,
+        again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
+        let Evaluator { isa, rules, maps, .. } = evaluator;
         let Frame { pits, mover, other } = frame;
-        let turned = Frame { pits, mover: mover - 1, other };
-        turn_around(isa, tables, turned, again)?;
+        let total = mover + other;
+        turn_around(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+        let mut children = vec![None; (mover + 1) * total];
+        for left in 1..=mover {
+            for opponent in 1..total - left {
+                let table = tables.require(left + opponent)?;
+                children[left * total + opponent] = Some((table, table.frame(opponent)));
+            }
+        }
         // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
-        let most_spilled = match tables.rules() {
+        let most_spilled = match rules {
             Rules::SKalaha => mover,
             _ => pits * mover.div_ceil(2 * pits + 1),
         };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, then in no later one: its last pit is not empty.
-        let laps = match tables.rules() {
+        let laps = match rules {
             Rules::SKalaha => 0..0,
             _ if mover < pits + 2 => 0..1,
             _ => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
-        Ok(FrameEvaluator { isa, tables, frame, movers: maps.all(mover), again, spills, captures })
+        let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
+        let relays = (*rules == Rules::SKalaha).then(|| (rows(mover), rows(other)));
+        let moves = evaluator.moves(mover);
+        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
     }
 
-    fn total(&self) -> u8 {
-        (self.frame.mover + self.frame.other) as u8
+    fn total(&self) -> usize {
+        self.frame.mover + self.frame.other
     }
 
     /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows, as far as the moves that
     /// lead to lower layers go.
     pub fn forward(&self, mover: u32, best: &mut [u8]) -> Result<(), TableError> {
-        SCRATCH.with_borrow_mut(|scratch| self.forward_in(mover, best, scratch))
+        for next in self.moves.forward(mover + 1) {
+            self.prefetch(next);
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            best.fill(0);
+            self.moves.forward(mover).iter().try_for_each(|next| self.apply(mover, next, best, scratch))
+        })
     }
 
-    fn forward_in(&self, mover: u32, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
-        let Frame { pits, mover: seeds, other } = self.frame;
-        let (rows, total) = (self.tables.rows(), self.total());
-        let row = self.movers[mover as usize];
-        best.fill(0);
-        for (pit, row_move) in RowMove::all(self.tables.rules(), pits, &row) {
-            match row_move {
-                RowMove::Quiet { .. } => {}
-                RowMove::Again { own, stored, spilled } => {
-                    let left = seeds - usize::from(stored + spilled);
-                    if left == 0 {
-                        best.iter_mut().for_each(|best| *best = (*best).max(stored));
-                    } else if spilled == 0 {
-                        let run = best.len();
-                        let scores = &self.again[rows.rank(&own) as usize * run..][..run];
-                        kernels::max_after_again(self.isa, best, scores, stored);
-                    } else {
-                        self.again_after_laps(&own, left, stored, spilled, best)?;
-                    }
-                }
-                RowMove::Pass { own, spilled } => {
-                    let opponent = other + usize::from(spilled);
-                    let Scratch { run, selected, .. } = scratch;
-                    let count = self.tables.rows().rows(opponent);
-                    grow(run, count + 2 * RUN_MARGIN);
-                    self.child_run(&own, opponent, run, RUN_MARGIN)?;
-                    let scores = &run[RUN_MARGIN..RUN_MARGIN + count];
-                    let scores = if spilled == 0 {
-                        scores
-                    } else {
-                        let map = &self.spills[usize::from(spilled)];
-                        grow(selected, best.len() + 64);
-                        kernels::select(self.isa, scores, map, selected);
-                        &selected[..best.len()]
-                    };
-                    kernels::max_after_pass(self.isa, best, scores, total);
-                }
-                RowMove::Capture { own, spilled, pit, uncaptured, .. } => {
-                    let map = &self.captures[usize::from(spilled) / pits][pit];
-                    self.capture(&own, usize::from(spilled), map, uncaptured.is_none(), best, scratch)?;
-                }
-                RowMove::Relay => self.relay(&row, pit, best)?,
+    /// Raises `best` by one move of the mover's row with rank `mover`.
+    fn apply(&self, mover: u32, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+        match next.kind {
+            // The mover's row is empty: the game is over and the rest belongs to the opponent.
+            Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
+            Kind::Again if next.spilled == 0 => {
+                let scores = &self.again[next.own as usize * best.len()..][..best.len()];
+                kernels::max_after_again(self.isa, best, scores, next.stored);
             }
+            Kind::Again => self.again_after_laps(next, best)?,
+            Kind::Pass => {
+                let scores = self.pass(next, best.len(), scratch)?;
+                kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
+            }
+            Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
+            Kind::Relay { pit } => self.relay(mover, usize::from(pit), next, best, scratch)?,
         }
         Ok(())
     }
 
-    /// Unpacks the scores of all positions with `opponent` seeds in the row to move and `own` as the other row to
-    /// `buffer` from `at` on, with [`RUN_MARGIN`] bytes around them.
-    ///
-    /// Where `own` is empty the game is over and the seeds belong to the opponent.
-    fn child_run(&self, own: &TableRow, opponent: usize, buffer: &mut [u8], at: usize) -> Result<(), TableError> {
-        let left = own.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+    /// The scores of the positions, the opponent to move, after a turn that ends with seeds spilled.
+    fn pass<'b>(&self, next: &ForwardMove, others: usize, scratch: &'b mut Scratch) -> Result<&'b [u8], TableError> {
+        let Scratch { run, selected, .. } = scratch;
+        let opponent = self.frame.other + usize::from(next.spilled);
         let count = self.tables.rows().rows(opponent);
-        if left == 0 || opponent == 0 {
-            buffer[at..at + count].fill(opponent as u8);
-            return Ok(());
+        grow(run, count + 2 * RUN_MARGIN);
+        self.child_run(next, opponent, run, RUN_MARGIN)?;
+        let scores = &run[RUN_MARGIN..RUN_MARGIN + count];
+        if next.spilled == 0 {
+            return Ok(scores);
         }
-        let table = self.tables.require(left + opponent)?;
-        let ranks = (0, self.tables.rows().rank(own));
-        let unpacked = table.frame(opponent).unpack_run(self.isa, ranks, count, buffer, at);
-        unpacked.map_err(|line| table.damaged_line(line))
+        grow(selected, others + 64);
+        kernels::select(self.isa, scores, &self.spills[usize::from(next.spilled)], selected);
+        Ok(&selected[..others])
+    }
+
+    /// Unpacks the scores of all positions with `opponent` seeds in the row to move and the mover's row after the move as
+    /// the other row to `buffer` from `at` on, with [`RUN_MARGIN`] bytes around them.
+    ///
+    /// Where one of the rows is empty the game is over and the seeds belong to the owner of the other.
+    fn child_run(&self, next: &ForwardMove, opponent: usize, buffer: &mut [u8], at: usize) -> Result<(), TableError> {
+        let count = self.tables.rows().rows(opponent);
+        match self.children[usize::from(next.left) * self.total() + opponent] {
+            Some((table, scores)) => {
+                let unpacked = scores.unpack_run(self.isa, (0, next.own), count, buffer, at);
+                unpacked.map_err(|line| table.damaged_line(line))
+            }
+            None => {
+                buffer[at..at + count].fill(opponent as u8);
+                Ok(())
+            }
+        }
+    }
+
+    /// Fetches what [`FrameEvaluator::apply`] will read first.
+    #[inline]
+    fn prefetch(&self, next: &ForwardMove) {
+        let opponent = self.frame.other + usize::from(next.spilled);
+        let segments = match next.kind {
+            Kind::Again => 0,
+            Kind::Pass | Kind::Relay { .. } => 1,
+            Kind::Capture { .. } => PREFETCH_SEGMENTS,
+        };
+        for captured in 0..segments.min(opponent) {
+            if let Some((_, scores)) = self.children[usize::from(next.left) * self.total() + opponent - captured] {
+                scores.prefetch_run(next.own, PREFETCH_LINES);
+            }
+        }
     }
 
     /// A capture: the opponent's rows without the pit, for every number of seeds it may have held.
     fn capture(
         &self,
-        own: &TableRow,
-        spilled: usize,
-        map: &CaptureMap,
-        captures_empty: bool,
+        next: &ForwardMove,
+        pit: usize,
+        even_empty: bool,
         best: &mut [u8],
         scratch: &mut Scratch,
     ) -> Result<(), TableError> {
-        let opponent = self.frame.other + spilled;
+        let spilled = usize::from(next.spilled);
+        let (opponent, total) = (self.frame.other + spilled, self.total() as u8);
+        let map = &self.captures[spilled / self.frame.pits][pit];
         let Scratch { segments, places, .. } = scratch;
         let ranges = map.segments();
         let end = ranges[opponent].end as usize;
         grow(segments, end + CaptureMap::MARGIN);
         for (captured, range) in ranges.iter().enumerate() {
             let (start, end) = (range.start as usize, range.end as usize);
-            if captured > 0 || captures_empty {
-                self.child_run(own, opponent - captured, segments, start)?;
+            if captured > 0 || even_empty {
+                self.child_run(next, opponent - captured, segments, start)?;
             } else {
                 // No capture here: worth nothing, so that another move decides.
-                segments[start..end].fill(self.total());
+                segments[start..end].fill(total);
             }
         }
         let places = if spilled == 0 {
@@ -180,54 +215,64 @@ impl<'a> FrameEvaluator<'a> {
             places.extend(self.spills[spilled].ranks().iter().map(|&rank| map.places()[rank as usize]));
             places
         };
-        kernels::max_after_capture(self.isa, best, &segments[..end], places, self.total());
+        kernels::max_after_capture(self.isa, best, &segments[..end + CaptureMap::MARGIN], places, total);
         Ok(())
     }
 
     /// A move that goes around the board and ends in the store: rare, so the children are read one by one.
-    fn again_after_laps(
-        &self,
-        own: &TableRow,
-        left: usize,
-        stored: u8,
-        spilled: u8,
-        best: &mut [u8],
-    ) -> Result<(), TableError> {
-        let opponent = self.frame.other + usize::from(spilled);
-        let table = self.tables.require(left + opponent)?;
+    fn again_after_laps(&self, next: &ForwardMove, best: &mut [u8]) -> Result<(), TableError> {
+        let left = usize::from(next.left);
+        let table = self.tables.require(left + self.frame.other + usize::from(next.spilled))?;
         let scores = table.frame(left);
-        let rank = self.tables.rows().rank(own);
-        for (best, &other) in best.iter_mut().zip(self.spills[usize::from(spilled)].ranks()) {
-            let score = scores.score(rank, other).map_err(|line| table.damaged_line(line))?;
-            *best = (*best).max(score.saturating_add(stored));
+        for (best, &other) in best.iter_mut().zip(self.spills[usize::from(next.spilled)].ranks()) {
+            let score = scores.score(next.own, other).map_err(|line| table.damaged_line(line))?;
+            *best = (*best).max(score.saturating_add(next.stored));
         }
         Ok(())
     }
 
-    /// A move that may pick up seeds of the other row: played position by position.
-    fn relay(&self, row: &TableRow, pit: usize, best: &mut [u8]) -> Result<(), TableError> {
-        let (rows, pits, rules) = (self.tables.rows(), self.frame.pits, self.tables.rules());
-        let game_row = |row: &TableRow| Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row");
-        let mover = game_row(row);
+    /// A move whose last seed falls on the other side by the rules of relays. Where that pit was empty the turn ends;
+    /// elsewhere the move is played position by position.
+    fn relay(
+        &self,
+        mover: u32,
+        pit: usize,
+        next: &ForwardMove,
+        best: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Result<(), TableError> {
+        let (movers, others) = self.relays.as_ref().expect("made for rules with relays");
+        let (pits, total) = (self.frame.pits, self.total() as u8);
+        let last = (usize::from(next.spilled) - 1) % pits;
+        let filled = usize::from(next.spilled) > pits;
+        let ended = self.pass(next, best.len(), scratch)?;
         let pit = Pit::from_index(pit).expect("a pit of a table's board");
-        let table_row = |row: &Row| {
-            let mut seeds = TableRow::default();
-            seeds.iter_mut().zip(row.seeds()).for_each(|(place, &seeds)| *place = seeds as u8);
-            seeds
-        };
-        for (rank, best) in best.iter_mut().enumerate() {
-            let other = rows.unrank(self.frame.other, rank as u32);
-            let sown = sow(rules, &mover, &game_row(&other), pit);
-            let (own, opposite) = (table_row(&sown.mover), table_row(&sown.other));
-            let score = if sown.again && !sown.other.is_empty() {
-                self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
+        for ((best, other), &ended) in best.iter_mut().zip(others).zip(ended) {
+            let score = if !filled && other.seeds()[last] == 0 {
+                total.saturating_sub(ended)
             } else {
-                self.total().saturating_sub(self.tables.score(&opposite, &own)?)
+                let sown = sow(Rules::SKalaha, &movers[mover as usize], other, pit);
+                let (own, opposite) = (table_row(&sown.mover), table_row(&sown.other));
+                if sown.again && !sown.other.is_empty() {
+                    self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
+                } else {
+                    total.saturating_sub(self.tables.score(&opposite, &own)?)
+                }
             };
             *best = (*best).max(score);
         }
         Ok(())
     }
+}
+
+fn game_row(pits: usize, row: &TableRow) -> Row {
+    Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
+}
+
+fn table_row(row: &Row) -> TableRow {
+    let mut seeds = TableRow::default();
+    seeds.iter_mut().zip(row.seeds()).for_each(|(place, &seeds)| *place = seeds as u8);
+    seeds
 }
 
 fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
@@ -239,17 +284,16 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
 /// Unpacks `frame` into `buffer`, turned around: a run of the scores against all other rows, for each mover's row.
 ///
 /// A frame with an empty mover's row, which no table has, gives nothing.
-fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut Vec<u8>) -> Result<(), TableError> {
+fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
     let scores = table.frame(frame.mover);
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
-    grow(buffer, movers * others);
     // A task turns the part of all runs that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);
-    buffer[..movers * others].par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
+    buffer.par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
         let first = task * task_rows;
         let part = turned.len() / others;
         let stride = part + 2 * RUN_MARGIN;

@@ -33,15 +33,47 @@ per_isa! {
     }
 }
 
-per_isa! {
-    /// [`max_after_pass`] of the scores at `places`.
-    ///
-    /// Places beyond the scores count as a score of `total`.
-    pub fn max_after_capture(best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
-        for (best, &place) in best.iter_mut().zip(places) {
-            let score = scores.get(place as usize).copied().unwrap_or(total);
-            *best = (*best).max(total.wrapping_sub(score));
+/// [`max_after_pass`] of the scores at `places`.
+///
+/// # Panics
+/// When a place is beyond the scores, or within their last four.
+pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
+    #[cfg(target_arch = "x86_64")]
+    if isa == Isa::Avx512 {
+        // SAFETY: this value of `isa` says that the machine has the features.
+        return unsafe { max_after_capture_avx512(best, scores, places, total) };
+    }
+    let _ = isa;
+    for (best, &place) in best.iter_mut().zip(places) {
+        *best = (*best).max(total.wrapping_sub(scores[place as usize]));
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
+    use std::arch::x86_64::{
+        _mm_loadu_si128, _mm_max_epu8, _mm_set1_epi8, _mm_storeu_si128, _mm_sub_epi8, _mm512_cmpgt_epu32_mask,
+        _mm512_cvtepi32_epi8, _mm512_i32gather_epi32, _mm512_loadu_si512, _mm512_set1_epi32,
+    };
+    // Four bytes are gathered for each place.
+    let last = scores.len().saturating_sub(4);
+    assert!(last <= i32::MAX as usize, "places have 31 bits");
+    let (bests, best_rest) = best.as_chunks_mut::<16>();
+    let (groups, place_rest) = places.as_chunks::<16>();
+    let (limit, total_16) = (_mm512_set1_epi32(last as i32), _mm_set1_epi8(total as i8));
+    for (best, group) in bests.iter_mut().zip(groups) {
+        // SAFETY: both hold 16 elements; the comparison keeps the gathered bytes inside `scores`.
+        unsafe {
+            let places = _mm512_loadu_si512(group.as_ptr().cast());
+            assert!(_mm512_cmpgt_epu32_mask(places, limit) == 0, "a place is too near the end of the scores");
+            let gathered = _mm512_cvtepi32_epi8(_mm512_i32gather_epi32::<1>(places, scores.as_ptr().cast()));
+            let raised = _mm_max_epu8(_mm_loadu_si128(best.as_ptr().cast()), _mm_sub_epi8(total_16, gathered));
+            _mm_storeu_si128(best.as_mut_ptr().cast(), raised);
         }
+    }
+    for (best, &place) in best_rest.iter_mut().zip(place_rest) {
+        *best = (*best).max(total.wrapping_sub(scores[place as usize]));
     }
 }
 

@@ -7,16 +7,19 @@
 //! | room | idea |
 //! |---|---|
 //! | [`row_move`](RowMove) | what a move does, told from the mover's row alone |
+//! | [`moves`] | the moves of all rows with the same seeds, by rank |
+//! | [`evaluator`](Evaluator) | what is known of the rows of a board, whatever the layer |
 //! | [`forward`] | one row against all others: the moves that lead to lower layers |
-//! | [`quiet`] | one row against all others: the moves that stay in the layer |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
+mod evaluator;
 mod forward;
 pub mod kernels;
+mod moves;
 mod pair;
-mod quiet;
 mod row_move;
 
+pub use evaluator::Evaluator;
 pub use pair::{PairScores, Pulse, Workspace, compute_pair};
 pub use row_move::RowMove;

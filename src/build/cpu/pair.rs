@@ -1,13 +1,14 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use memmap2::MmapMut;
 use rayon::prelude::*;
 
 use super::forward::{FrameEvaluator, TASK_BYTES};
-use super::kernels;
-use super::quiet::QuietMoves;
-use crate::index::{Frame, RowMaps};
-use crate::isa::Isa;
+use super::moves::QuietMove;
+use super::{Evaluator, kernels};
+use crate::game::Rules;
+use crate::index::Frame;
 use crate::table::{TableError, Tables};
 
 /// The most rows of one level that are computed together: their scores against the other side stay in the caches.
@@ -36,7 +37,7 @@ impl Arena {
 pub struct Workspace {
     small: Arena,
     large: Arena,
-    again: Vec<u8>,
+    again: Arena,
     block: Block,
 }
 
@@ -50,6 +51,8 @@ impl Workspace {
         let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
         self.small.slice(largest)?;
         self.large.slice(largest)?;
+        // A frame of the layer below is smaller.
+        self.again.slice(largest)?;
         Ok(())
     }
 
@@ -103,9 +106,8 @@ pub struct Pulse {
 /// # Errors
 /// When a lower table is missing or damaged, or there is no memory.
 pub fn compute_pair<'a>(
-    isa: Isa,
+    evaluator: &Evaluator,
     tables: &Tables,
-    maps: &RowMaps,
     small: usize,
     large: usize,
     workspace: &'a mut Workspace,
@@ -113,7 +115,7 @@ pub fn compute_pair<'a>(
 ) -> Result<Option<PairScores<'a>>, TableError> {
     assert!(0 < small && small <= large);
     let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
-    let rows = tables.rows();
+    let (isa, rows) = (evaluator.isa, tables.rows());
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
     let memory = |source| TableError::io(std::path::Path::new("memory for a pair of frames"))(source);
@@ -124,15 +126,18 @@ pub fn compute_pair<'a>(
     let by_large = large_arena.slice(pair).map_err(memory)?;
 
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
-    let small_moves = FrameEvaluator::new(isa, tables, maps, frame, again)?;
+    let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
+    let turned_frame = again.slice(below(small, large)).map_err(memory)?;
+    let small_moves = FrameEvaluator::new(evaluator, tables, frame, turned_frame)?;
     by_small.par_chunks_mut(large_rows).with_min_len(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
             if stopped(pulse) { Ok(()) } else { small_moves.forward(row as u32, best) }
         },
     )?;
-    let small_quiet = QuietMoves::new(isa, tables.rules(), maps, frame);
-    let large_quiet = QuietMoves::new(isa, tables.rules(), maps, frame.mirrored());
-    let large_moves = FrameEvaluator::new(isa, tables, maps, frame.mirrored(), again)?;
+    let (small_quiet, large_quiet) = (evaluator.moves(small), evaluator.moves(large));
+    let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
+    let turned_frame = again.slice(below(large, small)).map_err(memory)?;
+    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), turned_frame)?;
 
     for level in rows.level_bounds(large).windows(2) {
         for start in (level[0] as usize..level[1] as usize).step_by(BLOCK_ROWS) {
@@ -147,8 +152,9 @@ pub fn compute_pair<'a>(
                 |(index, best)| {
                     let row = (start + index) as u32;
                     large_moves.forward(row, best)?;
-                    for &quiet in large_quiet.of(row) {
-                        large_quiet.apply(quiet, best, &done[quiet.own as usize * small_rows..][..small_rows], 0);
+                    for &quiet in large_quiet.quiet(row) {
+                        let scores = &done[quiet.own as usize * small_rows..][..small_rows];
+                        evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
                     }
                     Ok(())
                 },
@@ -169,8 +175,9 @@ pub fn compute_pair<'a>(
                     for (row, (best, by_small)) in (index * chunk..).zip(rows) {
                         let kept = &mut by_small[start..start + count];
                         best.copy_from_slice(kept);
-                        for &quiet in small_quiet.of(row as u32) {
-                            small_quiet.apply(quiet, best, &turned[quiet.own as usize * count..][..count], start);
+                        for &quiet in small_quiet.quiet(row as u32) {
+                            let scores = &turned[quiet.own as usize * count..][..count];
+                            evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
                         }
                         kept.copy_from_slice(&turned[row * count..][..count]);
                     }
@@ -187,6 +194,34 @@ pub fn compute_pair<'a>(
         }
     }
     Ok(Some(PairScores { small_moves: by_large, large_moves: by_small }))
+}
+
+/// What quiet moves ask of the other rows.
+struct Masks {
+    total: u8,
+    /// For each pit: 0xff for the other rows in which it is empty. Only for rules that ask.
+    empty: Vec<Arc<Vec<u8>>>,
+}
+
+impl Evaluator {
+    /// The masks of the rows with `other` seeds, in a layer with `total` seeds.
+    fn masks(&self, other: usize, total: usize) -> Masks {
+        let pits = if self.rules == Rules::Standard { self.maps.rows().pits() } else { 0 };
+        Masks { total: total as u8, empty: (0..pits).map(|pit| self.maps.empty(other, pit)).collect() }
+    }
+
+    /// Raises `best`, scores of one mover's row against the other rows from rank `first` on, by a quiet move whose
+    /// children (with the opponent to move) have these `scores`.
+    #[inline]
+    fn apply_quiet(&self, quiet: QuietMove, best: &mut [u8], scores: &[u8], masks: &Masks, first: usize) {
+        match quiet.only_if_empty {
+            None => kernels::max_after_pass(self.isa, best, scores, masks.total),
+            Some(pit) => {
+                let mask = &masks.empty[usize::from(pit)][first..][..best.len()];
+                kernels::max_after_pass_masked(self.isa, best, scores, mask, masks.total);
+            }
+        }
+    }
 }
 
 fn stopped(pulse: &Pulse) -> bool {

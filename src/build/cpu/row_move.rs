@@ -42,8 +42,14 @@ pub enum RowMove {
         /// without capture, the quiet move it then is.
         uncaptured: Option<TableRow>,
     },
-    /// The seeds of a pit of the other row may be sown on: only the position as a whole tells.
-    Relay,
+    /// The last seed falls into a pit of the other row whose seeds, if it has any, are sown on: only the position as a
+    /// whole tells what happens then.
+    Relay {
+        /// The mover's row when the last seed falls.
+        own: TableRow,
+        /// Seeds sown into the other row by then.
+        spilled: u8,
+    },
 }
 
 impl RowMove {
@@ -73,7 +79,10 @@ impl RowMove {
                 return RowMove::Again { own, stored, spilled };
             }
             if place > pits {
-                return if rules == Rules::SKalaha { RowMove::Relay } else { RowMove::Pass { own, spilled } };
+                return match rules {
+                    Rules::SKalaha => RowMove::Relay { own, spilled },
+                    _ => RowMove::Pass { own, spilled },
+                };
             }
             let was_empty = own[place] == 1;
             if rules == Rules::SKalaha && !was_empty {

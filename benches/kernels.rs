@@ -1,0 +1,73 @@
+//! The loops of row evaluation, for each instruction set this machine has: `cargo bench --bench kernels`.
+
+use std::sync::Arc;
+
+use divan::{Bencher, black_box, counter::BytesCount};
+use kalah::build::cpu::kernels;
+use kalah::index::{CaptureMap, RowIndex, RowMaps};
+use kalah::isa::Isa;
+
+/// Seeds of the other row: 8568 rows.
+const SEEDS: usize = 13;
+const TOTAL: u8 = 26;
+
+fn main() {
+    divan::main();
+}
+
+fn available() -> impl Iterator<Item = &'static str> {
+    Isa::ALL.into_iter().filter(|isa| isa.is_available()).map(Isa::name)
+}
+
+fn isa(name: &str) -> Isa {
+    Isa::ALL.into_iter().find(|isa| isa.name() == name).expect("one of the available")
+}
+
+fn maps() -> RowMaps {
+    RowMaps::new(Arc::new(RowIndex::new(6, 34)))
+}
+
+fn scores(count: usize) -> Vec<u8> {
+    (0..count).map(|place| (place * 7 % 23) as u8).collect()
+}
+
+#[divan::bench(args = available())]
+fn max_after_pass(bencher: Bencher, name: &str) {
+    let (isa, scores) = (isa(name), scores(maps().rows().rows(SEEDS)));
+    let mut best = scores.clone();
+    bencher
+        .counter(BytesCount::new(scores.len()))
+        .bench_local(|| kernels::max_after_pass(isa, black_box(&mut best), &scores, TOTAL));
+}
+
+#[divan::bench(args = available())]
+fn select_after_3_spilled(bencher: Bencher, name: &str) {
+    let (isa, maps) = (isa(name), maps());
+    let map = maps.spill(SEEDS, 3);
+    let scores = scores(maps.rows().rows(SEEDS + 3));
+    let mut out = vec![0; map.ranks().len() + 64];
+    bencher
+        .counter(BytesCount::new(map.ranks().len()))
+        .bench_local(|| kernels::select(isa, black_box(&scores), &map, &mut out));
+}
+
+#[divan::bench(args = available())]
+fn max_after_capture(bencher: Bencher, name: &str) {
+    let (isa, maps) = (isa(name), maps());
+    let map = maps.capture(SEEDS, 2);
+    let scores = scores(map.segments()[SEEDS].end as usize + CaptureMap::MARGIN);
+    let mut best = vec![0; map.places().len()];
+    bencher
+        .counter(BytesCount::new(best.len()))
+        .bench_local(|| kernels::max_after_capture(isa, black_box(&mut best), &scores, map.places(), TOTAL));
+}
+
+#[divan::bench(args = available())]
+fn transpose(bencher: Bencher, name: &str) {
+    let (isa, rows, columns) = (isa(name), 256, 8568);
+    let from = scores(rows * columns);
+    let mut to = vec![0; rows * columns];
+    bencher
+        .counter(BytesCount::new(from.len()))
+        .bench_local(|| kernels::transpose(isa, black_box(&from), columns, rows, columns, &mut to, rows));
+}

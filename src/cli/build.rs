@@ -1,0 +1,123 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::cpu::Pulse;
+use kalah::build::{Builder, Event, Plan};
+use kalah::isa::Isa;
+use serde::Serialize;
+
+use super::progress::Progress;
+use super::{Outcome, args, output};
+
+/// Build the tables of all layers from 2 seeds up; what is there is kept
+///
+/// A build can be stopped at any time (Ctrl-C); the same command goes on from the last finished frame.
+#[derive(Args)]
+pub struct Build {
+    /// Build up to this many seeds in play
+    #[arg(long, value_parser = args::seeds)]
+    seeds: usize,
+    /// Build the layer of --seeds alone, and refuse if a lower one is missing
+    #[arg(long)]
+    only: bool,
+    #[command(flatten)]
+    board: args::Board,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    kept: usize,
+    built: &'a [kalah::build::BuildRecord],
+    positions: u64,
+    seconds: f64,
+}
+
+impl Build {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let args::Board { rules, pits } = self.board;
+        let directory = &self.tables.path;
+        let plan = Plan::new(directory, rules, pits, self.seeds, rayon::current_num_threads());
+        let isa = Isa::detect();
+        if !plan.missing.is_empty() {
+            eprintln!(
+                "{} layers to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk, \
+                 about {} on {} threads ({})",
+                plan.missing.len(),
+                HumanCount(plan.positions),
+                HumanBytes(plan.memory),
+                HumanBytes(plan.disk),
+                HumanDuration(Duration::from_secs_f64(plan.seconds)),
+                rayon::current_num_threads(),
+                isa.name(),
+            );
+        }
+        plan.check(directory, self.memory)?;
+
+        let pulse = Arc::new(Pulse::default());
+        let handler = Arc::clone(&pulse);
+        ctrlc::set_handler(move || handler.stop()).context("cannot listen for Ctrl-C")?;
+        let progress = Progress::new(plan.positions);
+        let start = Instant::now();
+        let on_event = |event: Event| match event {
+            Event::Layer { key, positions, kept } => {
+                let all = kalah::index::layer_positions(key.pits, key.seeds);
+                progress.skip(all - positions);
+                if kept > 0 {
+                    progress.line(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
+                }
+            }
+            Event::Pair(frame) => {
+                let (mover, other) = (frame.mover, frame.other);
+                progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
+            }
+            Event::Done(record) => progress.step(
+                record.seconds,
+                &format!(
+                    "layer {}: {} positions in {:.2} s, {}",
+                    record.seeds,
+                    HumanCount(record.positions),
+                    record.seconds,
+                    output::rate(record.positions, record.seconds),
+                ),
+            ),
+        };
+        let builder = Builder { directory, rules, pits, seeds: self.seeds, isa, only_last: self.only };
+        let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
+        progress.finish();
+        let report = built?;
+
+        let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
+        if self.json {
+            let (rules, seeds) = (rules.name(), self.seeds);
+            let (kept, built) = (report.kept, &report.built[..]);
+            output::json(&Report { rules, pits, seeds, kept, built, positions, seconds })?;
+        } else {
+            output::line(format_args!(
+                "{} layers built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
+                report.built.len(),
+                HumanCount(positions),
+                output::rate(positions, seconds),
+                report.kept,
+                directory.display(),
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}

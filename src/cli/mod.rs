@@ -1,0 +1,90 @@
+//! The command line: one file a command, and what they share.
+
+mod args;
+mod build;
+mod info;
+mod output;
+mod pack;
+mod probe;
+mod progress;
+mod stats;
+mod verify;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use kalah::table::{ProbeError, TableError};
+use kalah::verify::Fault;
+
+/// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
+#[derive(Parser)]
+#[command(version, max_term_width = 120)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Build(build::Build),
+    Verify(verify::Verify),
+    Probe(probe::Probe),
+    Stats(stats::Stats),
+    Info(info::Info),
+    Pack(pack::Pack),
+    Unpack(pack::Unpack),
+}
+
+/// How a command ended.
+enum Outcome {
+    Done,
+    /// Something could not be answered; told where it happened.
+    Failed,
+    /// Some input could not be read; told where it happened.
+    Usage,
+    /// A check found a wrong score or damage; told where it happened.
+    Wrong,
+}
+
+impl Cli {
+    /// Runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
+    pub fn run(self) -> ExitCode {
+        let outcome = match self.command {
+            Command::Build(build) => build.run(),
+            Command::Verify(verify) => verify.run(),
+            Command::Probe(probe) => probe.run(),
+            Command::Stats(stats) => stats.run(),
+            Command::Info(info) => info.run(),
+            Command::Pack(pack) => pack.run(),
+            Command::Unpack(unpack) => unpack.run(),
+        };
+        match outcome {
+            Ok(Outcome::Done) => ExitCode::SUCCESS,
+            Ok(Outcome::Failed) => ExitCode::from(1),
+            Ok(Outcome::Usage) => ExitCode::from(2),
+            Ok(Outcome::Wrong) => ExitCode::from(3),
+            // Who reads our output has had enough of it.
+            Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("kalah: {error:#}");
+                ExitCode::from(if is_damage(&error) { 3 } else { 1 })
+            }
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn is_damage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let table = match (cause.downcast_ref(), cause.downcast_ref()) {
+            (Some(ProbeError::Table(error)), _) => Some(error),
+            (_, error) => error,
+        };
+        table.is_some_and(TableError::is_damage)
+            || matches!(cause.downcast_ref(), Some(Fault::Score { .. } | Fault::Damage(_)))
+    })
+}

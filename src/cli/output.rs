@@ -1,0 +1,29 @@
+//! What commands print on stdout.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// Prints a line.
+///
+/// Unlike `println!` it does not panic when nobody reads any more.
+pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
+    writeln!(io::stdout().lock(), "{text}")
+}
+
+/// Prints a JSON document on a line.
+pub fn json(document: &impl Serialize) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, document)?;
+    writeln!(out)
+}
+
+/// A digest in hexadecimal.
+pub fn hex(digest: &[u8; 32]) -> String {
+    blake3::Hash::from_bytes(*digest).to_hex().to_string()
+}
+
+/// A rate a person can read: positions a second in millions.
+pub fn rate(positions: u64, seconds: f64) -> String {
+    format!("{:.1} million positions/s", positions as f64 / seconds.max(1e-9) / 1e6)
+}

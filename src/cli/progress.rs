@@ -1,0 +1,109 @@
+//! Progress of long work on stderr: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How often a line is logged where there is no terminal.
+const LOG_EVERY: Duration = Duration::from_secs(30);
+
+/// Steps that took fewer seconds are not told.
+const TOLD_FROM: f64 = 0.5;
+
+/// Progress of work that is counted in positions.
+pub struct Progress {
+    bar: ProgressBar,
+    terminal: bool,
+    stage: Mutex<String>,
+    start: Instant,
+}
+
+impl Progress {
+    /// Progress towards `positions`.
+    pub fn new(positions: u64) -> Progress {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = if terminal { ProgressBar::new(positions) } else { ProgressBar::hidden() };
+        bar.set_length(positions);
+        let style = ProgressStyle::with_template(
+            "{msg}  {wide_bar} {percent}% of {human_len} positions, {per_sec}, {eta} left",
+        );
+        bar.set_style(style.expect("the template is sound").progress_chars("=> "));
+        Progress { bar, terminal, stage: Mutex::default(), start: Instant::now() }
+    }
+
+    /// Names what is under way.
+    pub fn stage(&self, stage: String) {
+        self.bar.set_message(stage.clone());
+        *self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = stage;
+    }
+
+    /// Takes work off the total that turned out to be done.
+    pub fn skip(&self, positions: u64) {
+        self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
+    }
+
+    /// Tells of a step that took some time; of quick ones the summary at the end tells enough.
+    pub fn step(&self, seconds: f64, text: &str) {
+        if seconds > TOLD_FROM {
+            self.line(text);
+        }
+    }
+
+    /// Prints a line above the bar, or logs it.
+    pub fn line(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+
+    /// Runs `work` and shows how `counter` advances meanwhile.
+    pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                let mut logged = Instant::now();
+                while !done.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(TICK);
+                    self.bar.set_position(counter.load(Ordering::Relaxed));
+                    if !self.terminal && logged.elapsed() > LOG_EVERY {
+                        logged = Instant::now();
+                        self.log(counter.load(Ordering::Relaxed));
+                    }
+                }
+            });
+            // Ends the watcher also when the work panics.
+            struct Finish<'a>(&'a AtomicBool, std::thread::Thread);
+            impl Drop for Finish<'_> {
+                fn drop(&mut self) {
+                    self.0.store(true, Ordering::Relaxed);
+                    self.1.unpark();
+                }
+            }
+            let _finish = Finish(&done, watcher.thread().clone());
+            work()
+        })
+    }
+
+    fn log(&self, positions: u64) {
+        let total = self.bar.length().unwrap_or(0);
+        let seconds = self.start.elapsed().as_secs_f64();
+        let left = seconds * total.saturating_sub(positions) as f64 / positions.max(1) as f64;
+        eprintln!(
+            "{}: {:.1} % of {} positions, {} a second, {} left",
+            self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
+            100.0 * positions as f64 / total.max(1) as f64,
+            HumanCount(total),
+            HumanCount((positions as f64 / seconds) as u64),
+            HumanDuration(Duration::from_secs_f64(left)),
+        );
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

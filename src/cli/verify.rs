@@ -1,0 +1,223 @@
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use indicatif::HumanCount;
+use kalah::build::cpu::Pulse;
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::table::{Table, Tables};
+use kalah::verify::{Fault, check_against_cpu, check_checksums, check_consistency, check_sample};
+use serde::Serialize;
+
+use super::progress::Progress;
+use super::{Outcome, args, output};
+
+/// Check that tables are right; exits 3 at the first wrong score or damage
+///
+/// Without a choice of checks: --checksums.
+#[derive(Args)]
+pub struct Verify {
+    /// Check the layer with this many seeds [default: all layers]
+    #[arg(long, value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// Every block against its checksum, every frame and the whole against their digests
+    #[arg(long)]
+    checksums: bool,
+    /// Every score is the minimax of its children, found by an independent slow path
+    #[arg(long)]
+    consistency: bool,
+    /// With --consistency: only this many random positions a layer
+    #[arg(long, value_name = "N", requires = "consistency")]
+    sample: Option<u64>,
+    /// With --sample: the choice of positions to repeat
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    choice: u64,
+    /// Compute the layer again and compare it bit for bit
+    #[arg(long, value_name = "BACKEND")]
+    against: Option<Backend>,
+    #[command(flatten)]
+    board: args::Board,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Backend {
+    /// The CPU builder
+    Cpu,
+}
+
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Check {
+    Checksums,
+    Consistency,
+    Cpu,
+}
+
+/// One check of one layer.
+#[derive(Serialize)]
+struct Passed {
+    seeds: usize,
+    check: Check,
+    /// Positions, or blocks of a checksum.
+    checked: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Wrong {
+    seeds: usize,
+    check: Check,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<u8>,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    pits: usize,
+    ok: bool,
+    passed: Vec<Passed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrong: Option<Wrong>,
+}
+
+impl Verify {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let args::Board { rules, pits } = self.board;
+        let last = self.seeds.unwrap_or(MAX_TABLE_SEEDS);
+        let tables = Tables::open(&self.tables.path, rules, pits, last)?;
+        let layers = match self.seeds {
+            Some(seeds) => seeds..=seeds,
+            None => 2..=tables.max_seeds().unwrap_or(2),
+        };
+        for seeds in layers.clone() {
+            tables.require(seeds)?;
+        }
+        let mut checks = Vec::new();
+        if self.checksums || !(self.consistency || self.against.is_some()) {
+            checks.push(Check::Checksums);
+        }
+        if self.consistency {
+            checks.push(Check::Consistency);
+        }
+        if let Some(Backend::Cpu) = self.against {
+            checks.push(Check::Cpu);
+        }
+
+        let work = |check: Check, table: &Table| match (check, self.sample) {
+            (Check::Checksums, _) => 0,
+            (Check::Consistency, Some(sample)) => sample,
+            (Check::Consistency | Check::Cpu, _) => table.header().positions,
+        };
+        let every = || checks.iter().flat_map(|&check| layers.clone().map(move |seeds| (check, seeds)));
+        let total = every().map(|(check, seeds)| tables.layer(seeds).map_or(0, |table| work(check, table))).sum();
+        let progress = Progress::new(total);
+        let pulse = Pulse::default();
+        let mut report = Report { rules: rules.name(), pits, ok: true, passed: Vec::new(), wrong: None };
+        for (check, seeds) in every() {
+            let start = Instant::now();
+            progress.stage(format!("layer {seeds}, {}", check.name()));
+            let result = progress.watch(&pulse.positions, || self.check(check, &tables, seeds, &pulse));
+            match result {
+                Ok(checked) => {
+                    let passed = Passed { seeds, check, checked, seconds: start.elapsed().as_secs_f64() };
+                    let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+                    progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
+                    report.passed.push(passed);
+                }
+                Err(Fault::Failed(error)) => return Err(error.into()),
+                Err(fault) => {
+                    report.ok = false;
+                    report.wrong = Some(Wrong::new(seeds, check, &fault));
+                    break;
+                }
+            }
+        }
+        progress.finish();
+        self.tell(&report)?;
+        Ok(if report.ok { Outcome::Done } else { Outcome::Wrong })
+    }
+
+    fn check(&self, check: Check, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
+        let checked: &AtomicU64 = &pulse.positions;
+        match (check, self.sample) {
+            (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
+            (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.choice, checked),
+            (Check::Consistency, None) => check_consistency(tables, seeds, checked),
+            // In the pool, see `Builder::run`.
+            (Check::Cpu, _) => rayon::scope(|_| check_against_cpu(tables, seeds, pulse)),
+        }
+    }
+
+    fn tell(&self, report: &Report) -> anyhow::Result<()> {
+        if self.json {
+            output::json(report)?;
+        } else if let Some(wrong) = &report.wrong {
+            output::line(format_args!("WRONG: {}", wrong.message))?;
+        } else {
+            for check in [Check::Checksums, Check::Consistency, Check::Cpu] {
+                let of_check = || report.passed.iter().filter(|passed| passed.check.name() == check.name());
+                let checked: u64 = of_check().map(|passed| passed.checked).sum();
+                let seconds: f64 = of_check().map(|passed| passed.seconds).sum();
+                if of_check().count() > 0 {
+                    output::line(format_args!(
+                        "{}: {} {} in {} layers, no fault, {seconds:.1} s",
+                        check.name(),
+                        HumanCount(checked),
+                        check.unit(),
+                        of_check().count(),
+                    ))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Check {
+    fn name(self) -> &'static str {
+        match self {
+            Check::Checksums => "checksums",
+            Check::Consistency => "consistency",
+            Check::Cpu => "against the CPU",
+        }
+    }
+
+    fn unit(self) -> &'static str {
+        match self {
+            Check::Checksums => "blocks",
+            Check::Consistency => "positions are the minimax of their children",
+            Check::Cpu => "positions the same when computed again",
+        }
+    }
+}
+
+impl Wrong {
+    fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
+        let message = fault.to_string();
+        match fault {
+            Fault::Score { position, stored, right, .. } => Wrong {
+                seeds,
+                check,
+                position: Some(position.to_string()),
+                stored: Some(*stored),
+                right: Some(*right),
+                message,
+            },
+            _ => Wrong { seeds, check, position: None, stored: None, right: None, message },
+        }
+    }
+}

@@ -1,0 +1,71 @@
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::{Fault, Judge};
+use crate::index::{Frame, LayerIndex, TableRow};
+use crate::table::Tables;
+
+/// Checks that every score of the layer with `seeds` seeds is the minimax of its children, with the lower layers as they
+/// are. Returns the number of positions; adds to `checked` while it runs.
+///
+/// # Errors
+/// A wrong score: the first by rank in the layer, or one that it was found to come from; or why a table cannot be read.
+pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> Result<u64, Fault> {
+    let table = tables.require(seeds)?;
+    let (pits, rows) = (tables.pits(), tables.rows());
+    for mover in 1..seeds {
+        let frame = Frame { pits, mover, other: seeds - mover };
+        let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
+        let movers: Vec<TableRow> = all(frame.mover).collect();
+        // Runs of one other row each, so the first fault found is the first by rank.
+        let fault = all(frame.other).find_map_first(|other| {
+            let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
+            checked.fetch_add(movers.len() as u64, Ordering::Relaxed);
+            fault
+        });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+    }
+    Ok(table.header().positions)
+}
+
+/// Checks `count` random positions of the layer with `seeds` seeds as [`check_consistency`] does all; `source` makes the
+/// choice repeatable.
+///
+/// # Errors
+/// As [`check_consistency`], among the positions chosen; or why a table cannot be read.
+pub fn check_sample(tables: &Tables, seeds: usize, count: u64, source: u64, checked: &AtomicU64) -> Result<u64, Fault> {
+    tables.require(seeds)?;
+    let layer = LayerIndex::new(tables.rows(), seeds);
+    let mut random = fastrand::Rng::with_seed(source ^ seeds as u64);
+    let mut ranks: Vec<u64> = (0..count).map(|_| random.u64(..layer.positions())).collect();
+    ranks.par_sort_unstable();
+    let fault = ranks.par_iter().find_map_first(|&rank| {
+        let (mover, other) = layer.unrank(rank);
+        checked.fetch_add(1, Ordering::Relaxed);
+        check_position(tables, &mover, &other).err()
+    });
+    fault.map_or(Ok(count), Err)
+}
+
+/// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are
+/// themselves right is told.
+fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
+    let judge = Judge::new(tables.rules(), tables.pits());
+    let stored = tables.score(mover, other)?;
+    let right = judge.minimax(mover, other, |mover, other| tables.score(mover, other))?;
+    if stored == right {
+        return Ok(());
+    }
+    // Some child may be to blame. A score of 0 for all others asks for the children without looking them up.
+    let mut children = Vec::new();
+    judge.minimax(mover, other, |mover, other| {
+        children.push((*mover, *other));
+        Ok::<u8, Fault>(0)
+    })?;
+    children.iter().try_for_each(|(mover, other)| check_position(tables, mover, other))?;
+    let seeds = mover.iter().chain(other).map(|&seeds| usize::from(seeds)).sum();
+    Err(Fault::score(tables.key(seeds), mover, other, stored, right))
+}

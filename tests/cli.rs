@@ -1,0 +1,342 @@
+//! The command line: what scripts rely on. Output shapes, exit codes, refusals.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// Tables to 10 seeds, built once for all tests that only read.
+fn tables() -> &'static Path {
+    static TABLES: std::sync::LazyLock<tempfile::TempDir> = std::sync::LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        for rules in ["empty-capture", "standard", "s-kalaha"] {
+            kalah(directory.path(), &["build", "--seeds", "10", "--rules", rules], "").success();
+        }
+        directory
+    });
+    TABLES.path()
+}
+
+struct Ran(Output);
+
+impl Ran {
+    fn code(&self) -> i32 {
+        self.0.status.code().expect("not killed")
+    }
+
+    #[track_caller]
+    fn success(self) -> Ran {
+        assert_eq!(self.code(), 0, "{}", self.stderr());
+        self
+    }
+
+    fn stdout(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    fn stderr(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout()).unwrap()
+    }
+}
+
+fn kalah(tables: &Path, args: &[&str], stdin: &str) -> Ran {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    Ran(command.env("KALAH_TABLES", tables).args(args).write_stdin(stdin).output().unwrap())
+}
+
+#[test]
+fn probe_answers_in_json_lines_in_the_order_given() {
+    let positions = "<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>\n\n1,0,0,0,0,0/0,0,0,0,0,1\n<6,3,2,0,0,0,0,0,0,1,0,0,0,0,4>\n";
+    let ran = kalah(tables(), &["probe", "--json"], positions).success();
+    let answers: Vec<Value> = ran.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[0]["position"], "<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>");
+    assert_eq!(answers[0]["seeds"], 9);
+    let score = answers[0]["score"].as_i64().unwrap();
+    assert_eq!(answers[0]["value"].as_i64().unwrap(), 2 * score - 9 + 5 - 3);
+    let moves = answers[0]["moves"].as_array().unwrap();
+    assert_eq!(moves.iter().map(|played| played["move"].as_u64().unwrap()).collect::<Vec<_>>(), [2, 3, 5]);
+    let best: Vec<_> = moves.iter().filter(|played| played["score"] == score).map(|played| &played["move"]).collect();
+    assert_eq!(answers[0]["best"].as_array().unwrap().iter().collect::<Vec<_>>(), best);
+    assert_eq!(answers[0]["finished"], Value::Null);
+    // The mover's only seed is captured alone, which ends the game.
+    assert_eq!((&answers[1]["score"], &answers[1]["line"]), (&1.into(), &"1".into()));
+    // A finished game: what lies in a row belongs to its owner.
+    assert_eq!((&answers[2]["finished"], &answers[2]["score"]), (&true.into(), &0.into()));
+    assert_eq!(answers[2]["value"], 3 - 2 - 5);
+    assert_eq!(answers[2]["moves"], Value::Array(vec![]));
+}
+
+#[test]
+fn probe_refuses_what_it_cannot_answer_with_the_command_that_would() {
+    let ran = kalah(tables(), &["probe", "6x2", "--rules", "standard"], "");
+    assert_eq!((ran.code(), ran.stdout().as_str()), (1, ""));
+    assert!(ran.stderr().contains("kalah build --seeds 24 --rules standard --tables"), "{}", ran.stderr());
+    let ran = kalah(tables(), &["probe", "7x1"], "");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr().contains("tables end at 6 pits and 48 seeds"), "{}", ran.stderr());
+}
+
+#[test]
+fn bad_positions_are_told_and_the_others_answered() {
+    let ran = kalah(tables(), &["probe", "nonsense", "1,0,0,0,0,0/0,0,0,0,0,1", "--json"], "");
+    assert_eq!(ran.code(), 2);
+    let lines: Vec<Value> = ran.stdout().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines[0]["error"].as_str().unwrap().contains("is not a position"));
+    assert_eq!(lines[1]["score"], 1);
+}
+
+#[test]
+fn stats_count_every_position_once() {
+    // The numbers of 10 seeds for the rule sets differ; the positions do not.
+    for rules in ["empty-capture", "standard", "s-kalaha"] {
+        let report = kalah(tables(), &["stats", "--seeds", "10", "--rules", rules, "--json"], "").success().json();
+        assert_eq!(report["rules"], rules);
+        assert_eq!((&report["pits"], &report["seeds"]), (&6.into(), &10.into()));
+        let scores: Vec<u64> =
+            report["scores"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).collect();
+        assert_eq!(scores.len(), 11);
+        assert_eq!(scores.iter().sum::<u64>(), 346_710);
+        assert_eq!(report["positions"], 346_710);
+        let shares = ["wins", "draws", "losses"].map(|share| report[share].as_u64().unwrap());
+        assert_eq!(shares.iter().sum::<u64>(), 346_710);
+        assert_eq!(shares[1], scores[5]);
+    }
+}
+
+#[test]
+fn info_lists_what_is_there() {
+    let report = kalah(tables(), &["info", "--json"], "").success().json();
+    let tables = report["tables"].as_array().unwrap();
+    assert_eq!(tables.len(), 27);
+    let last = tables.iter().find(|table| table["rules"] == "standard" && table["seeds"] == 10).unwrap();
+    assert_eq!(last["positions"], 346_710);
+    let bits = last["bytes"].as_f64().unwrap() * 8.0 / 346_710.0;
+    assert!((last["bits_per_position"].as_f64().unwrap() - bits).abs() < 0.001);
+    assert_eq!(last["digest"].as_str().unwrap().len(), 64);
+    assert!(last["seconds"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn verify_passes_sound_tables_and_names_a_wrong_score() {
+    let checks = ["verify", "--checksums", "--consistency", "--against", "cpu", "--json"];
+    let report = kalah(tables(), &checks, "").success().json();
+    assert_eq!(report["ok"], true);
+    assert_eq!(report["passed"].as_array().unwrap().len(), 27);
+
+    // A table of other rules with all its checksums right: only the scores can tell.
+    let directory = tempfile::tempdir().unwrap();
+    for seeds in 2..=6 {
+        let name = |rules| format!("{rules}-6-{seeds:02}.kalah");
+        std::fs::copy(tables().join(name("empty-capture")), directory.path().join(name("empty-capture"))).unwrap();
+    }
+    wrong_score(directory.path());
+    for check in [&["--consistency"][..], &["--against", "cpu"]] {
+        let ran = kalah(directory.path(), &[&["verify", "--json", "--seeds", "6"], check].concat(), "");
+        assert_eq!(ran.code(), 3, "{}", ran.stderr());
+        let report = ran.json();
+        assert_eq!(report["ok"], false);
+        let wrong = &report["wrong"];
+        assert_ne!(wrong["stored"], wrong["right"]);
+        // The right score is what the sound table says.
+        let right = kalah(tables(), &["probe", "--json", wrong["position"].as_str().unwrap()], "").success().json();
+        assert_eq!(right["score"], wrong["right"]);
+        let ran = kalah(directory.path(), &[&["verify", "--seeds", "6"], check].concat(), "");
+        assert_eq!(ran.code(), 3);
+        assert!(ran.stdout().contains(wrong["position"].as_str().unwrap()), "{}", ran.stdout());
+    }
+    kalah(directory.path(), &["verify", "--checksums"], "").success();
+}
+
+/// Replaces the layer of 6 seeds by one in which one score is wrong, sealed as a table should be.
+fn wrong_score(directory: &Path) {
+    use kalah::game::Rules;
+    use kalah::isa::Isa;
+    use kalah::table::{PackedFrame, TableKey, TableWriter, Tables, table_path};
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 6 };
+    let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
+    std::fs::remove_file(table_path(directory, key)).unwrap();
+    let mut writer = TableWriter::open(directory, key).unwrap();
+    for frame in key.frames() {
+        let scores = tables.layer(6).unwrap().frame(frame.mover);
+        let mut scores: Vec<u8> = (0..frame.positions())
+            .map(|index| {
+                let (mover, other) = frame.ranks(index);
+                scores.score(mover, other).unwrap()
+            })
+            .collect();
+        if frame.mover == 4 {
+            scores[1000] ^= 1;
+        }
+        writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores)).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn damage_is_found_and_told_with_its_repair() {
+    let directory = tempfile::tempdir().unwrap();
+    kalah(directory.path(), &["build", "--seeds", "8"], "").success();
+    let path = directory.path().join("empty-capture-6-08.kalah");
+    let sound = std::fs::read(&path).unwrap();
+    let mut altered = sound.clone();
+    let middle = altered.len() / 2;
+    altered[middle] ^= 0x10;
+    std::fs::write(&path, &altered).unwrap();
+    let ran = kalah(directory.path(), &["verify"], "");
+    assert_eq!(ran.code(), 3);
+    assert!(ran.stdout().contains("damaged") && ran.stdout().contains("kalah build"), "{}", ran.stdout());
+    std::fs::write(&path, &sound[..middle]).unwrap();
+    for args in [&["verify"][..], &["info"], &["stats", "--seeds", "8"]] {
+        let ran = kalah(directory.path(), args, "");
+        assert_eq!(ran.code(), 3, "{args:?}");
+        assert!(ran.stderr().contains("kalah build"), "{args:?}: {}", ran.stderr());
+    }
+    // The repair that the message names.
+    std::fs::remove_file(&path).unwrap();
+    kalah(directory.path(), &["build", "--seeds", "8"], "").success();
+    assert!(std::fs::read(&path).unwrap() == sound);
+}
+
+#[test]
+fn a_build_says_what_it_did_and_keeps_what_is_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let first = kalah(directory.path(), &["build", "--seeds", "7", "--pits", "4", "--json"], "").success();
+    assert!(first.stderr().contains("6 layers to build"), "{}", first.stderr());
+    assert_eq!(first.json()["built"].as_array().unwrap().len(), 6);
+    let second = kalah(directory.path(), &["build", "--seeds", "8", "--pits", "4", "--json"], "").success().json();
+    assert_eq!((&second["kept"], second["built"].as_array().unwrap().len()), (&6.into(), 1));
+    assert_eq!(second["built"][0]["seeds"], 8);
+}
+
+#[test]
+fn a_build_that_cannot_fit_or_go_on_is_refused_before_it_begins() {
+    let directory = tempfile::tempdir().unwrap();
+    let ran = kalah(directory.path(), &["build", "--seeds", "30", "--memory", "1MiB"], "");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr().contains("--memory"), "{}", ran.stderr());
+    let ran = kalah(directory.path(), &["build", "--seeds", "9", "--only"], "");
+    assert_eq!(ran.code(), 1);
+    assert!(ran.stderr().contains("no table of 2 seeds"), "{}", ran.stderr());
+}
+
+#[test]
+fn bad_flags_are_usage_errors() {
+    for args in [
+        &["build"][..],
+        &["build", "--seeds", "1"],
+        &["build", "--seeds", "49"],
+        &["build", "--seeds", "x"],
+        &["build", "--seeds", "4", "--pits", "7"],
+        &["build", "--seeds", "4", "--rules", "oware"],
+        &["build", "--seeds", "4", "--threads", "0"],
+        &["build", "--seeds", "4", "--memory", "lots"],
+        &["verify", "--sample", "10"],
+        &["stats"],
+        &["probe", "--pits", "0"],
+    ] {
+        assert_eq!(kalah(tables(), args, "").code(), 2, "{args:?}");
+    }
+}
+
+/// A build to 17 seeds in `directory`, through a shell that runs `before` first.
+#[cfg(unix)]
+fn shell_build(directory: &Path, before: &str) -> std::process::Command {
+    let mut command = std::process::Command::new("sh");
+    let kalah = assert_cmd::cargo::cargo_bin("kalah");
+    command.arg("-c").arg(format!("{before} exec {} build --seeds 17", kalah.display()));
+    command.env("KALAH_TABLES", directory).stderr(std::process::Stdio::piped());
+    command
+}
+
+/// The digest of the layer of 17 seeds when nothing stops the build.
+#[cfg(unix)]
+fn undisturbed() -> &'static [u8] {
+    static BYTES: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        kalah(directory.path(), &["build", "--seeds", "17"], "").success();
+        std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap()
+    });
+    &BYTES
+}
+
+/// Waits until some frames of layers of 14 seeds and more are written.
+#[cfg(unix)]
+fn wait_for_frames(directory: &Path) {
+    let started = |seeds: usize| {
+        let path = directory.join(format!("empty-capture-6-{seeds}.kalah.partial"));
+        path.metadata().is_ok_and(|metadata| metadata.len() > 100_000)
+    };
+    while !(14..=17).any(started) && !directory.join("empty-capture-6-17.kalah").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_build_goes_on_to_the_same_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    for _ in 0..3 {
+        let mut build = shell_build(directory.path(), "").spawn().unwrap();
+        wait_for_frames(directory.path());
+        build.kill().unwrap();
+        build.wait().unwrap();
+    }
+    kalah(directory.path(), &["build", "--seeds", "17"], "").success();
+    assert!(std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap() == undisturbed());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
+    let directory = tempfile::tempdir().unwrap();
+    let build = shell_build(directory.path(), "").spawn().unwrap();
+    wait_for_frames(directory.path());
+    let kill = std::process::Command::new("kill").args(["-INT", &build.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = build.wait_with_output().unwrap();
+    // On a fast machine the build may have been over.
+    if output.status.code() != Some(0) {
+        assert_eq!(output.status.code(), Some(1));
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.contains("finished frames are kept"), "{stderr}");
+    }
+    kalah(directory.path(), &["build", "--seeds", "17"], "").success();
+    assert!(std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap() == undisturbed());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_loses_no_finished_frame() {
+    let directory = tempfile::tempdir().unwrap();
+    // No file may grow beyond 8192 blocks of 512 bytes: 16 seeds need more.
+    let output = shell_build(directory.path(), "trap '' XFSZ; ulimit -f 8192;").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("empty-capture-6-16.kalah.partial"), "{stderr}");
+    let before = std::fs::read(directory.path().join("empty-capture-6-15.kalah")).unwrap();
+    let ran = kalah(directory.path(), &["build", "--seeds", "17"], "").success();
+    assert!(ran.stderr().contains("frames kept from an earlier run"), "{}", ran.stderr());
+    assert!(std::fs::read(directory.path().join("empty-capture-6-15.kalah")).unwrap() == before);
+    assert!(std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap() == undisturbed());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_build_in_a_directory_says_who_holds_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut build = shell_build(directory.path(), "").spawn().unwrap();
+    wait_for_frames(directory.path());
+    let second = kalah(directory.path(), &["build", "--seeds", "17"], "");
+    // On a fast machine the first may have been over.
+    if build.try_wait().unwrap().is_none() {
+        assert_eq!(second.code(), 1);
+        assert!(second.stderr().contains(&format!("process {}", build.id())), "{}", second.stderr());
+    }
+    assert!(build.wait().unwrap().success());
+}

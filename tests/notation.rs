@@ -1,0 +1,216 @@
+//! Reading and printing positions, start positions and lines of play; and playing lines.
+
+use kalah::game::{IllegalMove, Line, MAX_PITS, ParseError, Pit, Position, PositionError, Row, Rules, StartPosition};
+use proptest::prelude::*;
+
+fn positions() -> impl Strategy<Value = Position> {
+    let seeds = || prop_oneof![Just(0), 1..=9u32, 10..=20_000_000u32];
+    let row = prop::collection::vec(seeds(), MAX_PITS);
+    (1..=MAX_PITS, row.clone(), row, seeds(), seeds()).prop_map(|(pits, mover, other, mover_store, other_store)| {
+        let row = |seeds: &[u32]| Row::new(&seeds[..pits]).unwrap();
+        Position::new(row(&mover), row(&other), mover_store, other_store).unwrap()
+    })
+}
+
+fn pit(number: usize) -> Pit {
+    Pit::from_number(number).unwrap()
+}
+
+/// The short form, without stores.
+fn short(position: &Position) -> String {
+    let row = |row: &Row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    format!("{}/{}", row(position.mover()), row(position.other()))
+}
+
+proptest! {
+    #[test]
+    fn positions_are_read_as_printed(position in positions()) {
+        let literal = position.to_string();
+        prop_assert_eq!(literal.parse(), Ok(position));
+        prop_assert_eq!(format!(" {} ", literal.replace(',', " , ")).parse(), Ok(position));
+        let no_stores = Position::new(*position.mover(), *position.other(), 0, 0).unwrap();
+        prop_assert_eq!(short(&position).parse(), Ok(no_stores));
+    }
+
+    #[test]
+    fn start_positions_are_read_as_printed(pits in 1..=MAX_PITS, seeds in 0..60_000_000u32) {
+        let start = StartPosition { pits, seeds };
+        prop_assert_eq!(start.to_string().parse(), Ok(start));
+        let row = Row::new(&vec![seeds; pits]).unwrap();
+        prop_assert_eq!(start.to_string().parse(), Ok(Position::new(row, row, 0, 0).unwrap()));
+    }
+
+    #[test]
+    fn lines_are_read_as_printed(
+        (pits, turns) in (1..=MAX_PITS).prop_flat_map(|pits| {
+            let turn = prop::collection::vec((1..=pits).prop_map(pit), 1..6);
+            (Just(pits), prop::collection::vec(turn, 0..12))
+        })
+    ) {
+        let mut line = Line::new(pits);
+        turns.iter().for_each(|turn| line.push(turn.clone()));
+        prop_assert_eq!(line.turns(), &turns);
+        prop_assert_eq!(Line::parse(pits, &line.to_string()), Ok(line));
+    }
+
+    /// What is read is either refused, or is what its own print says.
+    #[test]
+    fn any_text_is_refused_or_understood(
+        text in prop_oneof![any::<String>(), "[<>0-9,/x ]{0,40}", "<[1-3](,[0-9]{1,10}){3,9}>"],
+        pits in 1..=MAX_PITS,
+    ) {
+        if let Ok(position) = text.parse::<Position>() {
+            prop_assert_eq!(position.to_string().parse(), Ok(position));
+        }
+        if let Ok(start) = text.parse::<StartPosition>() {
+            prop_assert_eq!(start.to_string().parse(), Ok(start));
+        }
+        if let Ok(line) = Line::parse(pits, &text) {
+            prop_assert!(line.turns().iter().all(|turn| !turn.is_empty()));
+            prop_assert_eq!(Line::parse(pits, &line.to_string()), Ok(line));
+        }
+    }
+
+    #[test]
+    fn a_damaged_position_is_refused(position in positions(), at in any::<prop::sample::Index>(), junk in any::<char>()) {
+        let literal = position.to_string();
+        let at = at.index(literal.len());
+        // Every literal is ASCII, so that any place is one between characters.
+        let inserted = format!("{}{junk}{}", &literal[..at], &literal[at..]);
+        if !junk.is_ascii_digit() && !junk.is_whitespace() {
+            prop_assert!(inserted.parse::<Position>().is_err(), "{}", inserted);
+        }
+        prop_assert!(literal[..at].parse::<Position>().is_err(), "cut short at {}", at);
+        let commas = literal.match_indices(',').map(|(at, _)| at).collect::<Vec<_>>();
+        let comma = commas[at % commas.len()];
+        let joined = format!("{}{}", &literal[..comma], &literal[comma + 1..]);
+        prop_assert!(joined.parse::<Position>().is_err(), "one number fewer: {}", joined);
+    }
+}
+
+#[test]
+fn the_forms_of_a_position() {
+    let row = |seeds: &[u32]| Row::new(seeds).unwrap();
+    let position = Position::new(row(&[1, 2, 3]), row(&[4, 2, 0]), 10, 2).unwrap();
+    assert_eq!("<3,10,2,1,2,3,4,2,0>".parse(), Ok(position));
+    assert_eq!(position.to_string(), "<3,10,2,1,2,3,4,2,0>");
+    assert_eq!("1,2,3/4,2,0".parse(), Ok(Position::new(row(&[1, 2, 3]), row(&[4, 2, 0]), 0, 0).unwrap()));
+    assert_eq!("2x4".parse(), Ok(Position::new(row(&[4, 4]), row(&[4, 4]), 0, 0).unwrap()));
+}
+
+#[test]
+fn bad_positions_say_what_is_wrong() {
+    let number = |text: &str| ParseError::Number(text.to_owned());
+    for (text, error) in [
+        ("", ParseError::Shape("".to_owned())),
+        ("kalah", ParseError::Shape("kalah".to_owned())),
+        ("<3,0,0,1,2,3,4,2,0", ParseError::Shape("<3,0,0,1,2,3,4,2,0".to_owned())),
+        ("<>", number("")),
+        ("<3,0,0,1,2,3,4,2,>", number("")),
+        ("<3,0,0,1,-2,3,4,2,0>", number("-2")),
+        ("<3,0,0,1,+2,3,4,2,0>", number("+2")),
+        ("<3,0,0,1,2,3,4,2,4294967296>", number("4294967296")),
+        ("<3,0,0,1,\u{0663},3,4,2,0>", number("\u{0663}")),
+        ("<3,0,0,1,2,3,4,2>", ParseError::Length { pits: 3, expected: 9, found: 8 }),
+        ("<3,0,0,1,2,3,4,2,0,0>", ParseError::Length { pits: 3, expected: 9, found: 10 }),
+        ("<0,0,0>", ParseError::Pits(0)),
+        ("<17,0,0>", ParseError::Pits(17)),
+        ("<4294967295,0,0>", ParseError::Pits(u32::MAX as usize)),
+        ("0x4", ParseError::Pits(0)),
+        ("17x4", ParseError::Pits(17)),
+        ("6x", number("")),
+        ("6x4x4", number("4x4")),
+        ("1,2/", number("")),
+        ("1,2/3", PositionError::UnequalRows(2, 1).into()),
+        ("1/2/3", number("2/3")),
+        ("16x4294967295", PositionError::TooManySeeds(32 * u64::from(u32::MAX)).into()),
+        ("<1,2147483647,0,0,1>", PositionError::TooManySeeds(1 << 31).into()),
+    ] {
+        assert_eq!(text.parse::<Position>(), Err(error), "{text}");
+    }
+    assert!("<1,2147483646,0,0,1>".parse::<Position>().is_ok());
+}
+
+#[test]
+fn the_forms_of_a_line() {
+    let turns = |pits, text| Line::parse(pits, text).unwrap().turns().to_vec();
+    assert_eq!(turns(6, " 36  2\n14 "), [vec![pit(3), pit(6)], vec![pit(2)], vec![pit(1), pit(4)]]);
+    assert_eq!(turns(6, "3,6 2"), [vec![pit(3), pit(6)], vec![pit(2)]]);
+    assert_eq!(turns(12, "11,3 2 12"), [vec![pit(11), pit(3)], vec![pit(2)], vec![pit(12)]]);
+    assert_eq!(Line::parse(6, "36 2 14").unwrap().to_string(), "36 2 14");
+    assert_eq!(Line::parse(12, "11,3 2").unwrap().to_string(), "11,3 2");
+    for (pits, text, turn) in
+        [(6, "36 7", "7"), (6, "0", "0"), (6, "3 x", "x"), (6, "3, 6", "3,"), (12, "13", "13"), (12, "1,,2", "1,,2")]
+    {
+        assert_eq!(Line::parse(pits, text), Err(ParseError::Turn(turn.to_owned())), "{text}");
+    }
+}
+
+/// Plays on with moves drawn from `choices` until they are used up or the game ends; the line, and whether it ended.
+fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position) {
+    let mut line = Line::new(start.pits());
+    let (mut position, mut turn) = (*start, Vec::new());
+    for choice in choices {
+        let moves: Vec<Pit> = position.moves().collect();
+        if moves.is_empty() {
+            break;
+        }
+        let pit = moves[choice % moves.len()];
+        let played = position.play(rules, pit).unwrap();
+        position = played.position;
+        turn.push(pit);
+        if !played.again {
+            line.push(std::mem::take(&mut turn));
+        }
+    }
+    // A turn under way is finished from the store outward; it must end, as each of its moves stores a seed.
+    while !turn.is_empty() {
+        let pit = position.moves().last().unwrap();
+        let played = position.play(rules, pit).unwrap();
+        position = played.position;
+        turn.push(pit);
+        if !played.again {
+            line.push(std::mem::take(&mut turn));
+        }
+    }
+    (line, position)
+}
+
+proptest! {
+    #[test]
+    fn a_line_is_played_as_it_was(
+        rules in prop::sample::select(Rules::ALL.to_vec()),
+        pits in 1..=12usize,
+        seeds in 1..=6u32,
+        choices in prop::collection::vec(any::<usize>(), 1..60),
+    ) {
+        let start = StartPosition { pits, seeds }.position().unwrap();
+        let (line, end) = playout(rules, &start, &choices);
+        prop_assert_eq!(line.replay(rules, &start), Ok(end));
+        let turns = line.turns().len();
+
+        // One move more or less in any turn, and one turn more at the end, make it another line.
+        for changed in 0..turns {
+            let mut before = Line::new(pits);
+            line.turns()[..changed].iter().for_each(|turn| before.push(turn.clone()));
+            let mut longer = before.clone();
+            longer.push([&line.turns()[changed][..], &[pit(1)]].concat());
+            prop_assert!(matches!(longer.replay(rules, &start), Err(ParseError::TurnEnd(turn, _)) if turn == changed + 1));
+            let mut shorter = before.clone();
+            shorter.push(line.turns()[changed].split_last().unwrap().1.to_vec());
+            prop_assert!(matches!(shorter.replay(rules, &start), Err(ParseError::TurnEnd(turn, _)) if turn == changed + 1));
+        }
+        for number in 1..=MAX_PITS {
+            let mut longer = line.clone();
+            longer.push(vec![pit(number)]);
+            let source = if end.is_over() {
+                IllegalMove::GameOver
+            } else if end.mover().seeds_in(pit(number)) == 0 {
+                IllegalMove::EmptyPit(pit(number))
+            } else {
+                continue;
+            };
+            prop_assert_eq!(longer.replay(rules, &start), Err(ParseError::Illegal { turn: turns + 1, source }));
+        }
+    }
+}

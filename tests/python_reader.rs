@@ -1,0 +1,125 @@
+//! The reader that is written from the pages on the format reads what the library reads.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Output;
+
+use kalah::game::Rules;
+use kalah::index::{LayerIndex, TableRow};
+use kalah::table::{Tables, table_path};
+
+const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
+
+fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
+    kalah::build::build(directory, rules, pits, seeds).unwrap();
+    Tables::open(directory, rules, pits, seeds).unwrap()
+}
+
+/// Whether to go without Python, told past the capture of the test harness.
+fn skip() -> bool {
+    let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
+    if skip {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the Python reader is not tested, KALAH_SKIP_PYTHON is set");
+    }
+    skip
+}
+
+/// What the Python reader answers to the positions, one a line.
+fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
+    let mut command = assert_cmd::Command::new("python3");
+    command.arg(READER).arg(directory).arg(rules.name()).write_stdin(positions);
+    command.output().unwrap_or_else(|error| {
+        panic!(
+            "cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without"
+        )
+    })
+}
+
+fn literal(pits: usize, mover: &TableRow, other: &TableRow) -> String {
+    let seeds = mover[..pits].iter().chain(&other[..pits]).map(|seeds| format!(",{seeds}"));
+    format!("<{pits},0,0{}>", seeds.collect::<String>())
+}
+
+#[test]
+fn the_python_reader_reads_every_score_that_the_library_reads() {
+    if skip() {
+        return;
+    }
+    // On the small boards many seeds make exceptions, and all positions of each layer that has some are asked.
+    for (pits, seeds, all_rules_have_exceptions) in [(6, 10, false), (3, 14, false), (2, 22, true), (1, 12, false)] {
+        for rules in Rules::ALL {
+            let directory = tempfile::tempdir().unwrap();
+            let tables = build(directory.path(), rules, pits, seeds);
+            let mut random = fastrand::Rng::with_seed(pits as u64);
+            let (mut expected, mut exceptions) = (String::new(), 0);
+            for table in tables.layers() {
+                exceptions += table.header().exceptions();
+                let index = LayerIndex::new(tables.rows(), table.key().seeds);
+                let mut start = 0;
+                for frame in index.frames() {
+                    let ranks = start..start + frame.positions();
+                    start = ranks.end;
+                    let ranks = if table.header().exceptions() > 0 {
+                        ranks.collect()
+                    } else {
+                        // The ends of the frame, and some between.
+                        let mut some = vec![ranks.start, ranks.end - 1];
+                        some.extend((0..8).map(|_| random.u64(ranks.clone())));
+                        some
+                    };
+                    for rank in ranks {
+                        let (mover, other) = index.unrank(rank);
+                        let score = tables.score(&mover, &other).unwrap();
+                        expected += &format!("{} {score}\n", literal(pits, &mover, &other));
+                    }
+                }
+            }
+            assert!(exceptions > 0 || !all_rules_have_exceptions, "{rules} {pits} pits: no exceptions to test");
+            let over = TableRow::from([3, 0, 0, 0, 0, 0]);
+            expected += &format!("{} 3\n", literal(pits, &over, &TableRow::default()));
+            expected += &format!("{} 0\n", literal(pits, &TableRow::default(), &over));
+
+            let positions: String =
+                expected.lines().map(|line| line.split_once(' ').unwrap().0.to_owned() + "\n").collect();
+            let output = ask(directory.path(), rules, &positions);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{rules} {pits} pits: {errors}");
+            let answers = String::from_utf8(output.stdout).unwrap();
+            for (answer, expected) in answers.lines().zip(expected.lines()) {
+                assert_eq!(answer, expected, "{rules}");
+            }
+            assert_eq!(answers.lines().count(), expected.lines().count(), "{rules} {pits} pits");
+        }
+    }
+}
+
+#[test]
+fn the_python_reader_refuses_what_is_no_table() {
+    if skip() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let rules = Rules::Standard;
+    let tables = build(directory.path(), rules, 2, 6);
+    let (path, other) = (table_path(directory.path(), tables.key(6)), table_path(directory.path(), tables.key(5)));
+    drop(tables);
+    let sound = std::fs::read(&path).unwrap();
+    let mut unfinished = sound.clone();
+    unfinished[15] = 0;
+    let mut newer = sound.clone();
+    newer[8] = 9;
+    for (bytes, told) in [
+        (Vec::new(), "not a kalah table"),
+        (vec![0; 1000], "not a kalah table"),
+        (sound[..sound.len() - 1].to_vec(), "bytes where"),
+        (unfinished, "never finished"),
+        (newer, "version 9"),
+        (std::fs::read(&other).unwrap(), "another table"),
+    ] {
+        std::fs::write(&path, bytes).unwrap();
+        let output = ask(directory.path(), rules, "<2,0,0,1,2,2,1>\n");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && errors.starts_with("error: ") && errors.contains(told), "{told}: {errors}");
+        assert!(output.stdout.is_empty());
+    }
+}

@@ -1,0 +1,136 @@
+//! What a move does, told from the mover's row alone, is what it does on the whole board.
+
+use kalah::build::cpu::RowMove;
+use kalah::game::{Row, Rules, sow};
+use kalah::index::{RowIndex, TableRow};
+use proptest::prelude::*;
+
+fn row(pits: usize, seeds: &TableRow) -> Row {
+    let seeds: Vec<u32> = seeds[..pits].iter().map(|&seeds| seeds.into()).collect();
+    Row::new(&seeds).unwrap()
+}
+
+fn sum(row: &TableRow) -> u8 {
+    row.iter().sum()
+}
+
+/// The rows after `row_move` with this other row, and whether the mover moves again.
+///
+/// `None` where a relay goes on from the other row. Seeds that `row_move` counts must be those that are missing in the rows.
+fn outcome(pits: usize, row_move: RowMove, mover: &TableRow, other: &TableRow) -> Option<(TableRow, TableRow, bool)> {
+    let spill = |spilled: u8| {
+        let mut other = *other;
+        (0..usize::from(spilled)).for_each(|seed| other[seed % pits] += 1);
+        other
+    };
+    let missing = |own: &TableRow, after: &TableRow| sum(mover) + sum(other) - sum(own) - sum(after);
+    match row_move {
+        RowMove::Again { own, stored, spilled } => {
+            let after = spill(spilled);
+            assert_eq!(missing(&own, &after), stored);
+            Some((own, after, true))
+        }
+        RowMove::Pass { own, spilled } => {
+            let after = spill(spilled);
+            assert!(missing(&own, &after) > 0, "a turn that stores nothing is quiet");
+            Some((own, after, false))
+        }
+        RowMove::Quiet { own } => Some((own, *other, false)),
+        RowMove::Capture { own, stored, spilled, pit, uncaptured } => {
+            let mut after = spill(spilled);
+            let captured = std::mem::take(&mut after[pit]);
+            match uncaptured {
+                Some(own) if captured == 0 => Some((own, after, false)),
+                _ => {
+                    assert_eq!(missing(&own, &after), stored + captured);
+                    Some((own, after, false))
+                }
+            }
+        }
+        RowMove::Relay { own, spilled } => {
+            let after = spill(spilled);
+            let last = (usize::from(spilled) - 1) % pits;
+            // In a pit that was empty the turn ends; any other is sown on.
+            (after[last] == 1).then_some((own, after, false))
+        }
+    }
+}
+
+/// Compares all moves of `mover` with sowing, and counts the relays that go on from the other row.
+fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize {
+    let (mover_row, other_row) = (row(pits, mover), row(pits, other));
+    let mut moves = RowMove::all(rules, pits, mover);
+    let mut relays = 0;
+    for pit in mover_row.moves() {
+        let (index, row_move) = moves.next().expect("every legal move");
+        assert_eq!(index, pit.index());
+        let told = || format!("{rules}, {mover:?} against {other:?}, move {pit}: {row_move:?}");
+        // Where the first sowing ends, which a relay goes on from unless it is the store.
+        let first_end = (index + usize::from(mover[index])) % (2 * pits + 1);
+        if first_end == pits {
+            assert!(matches!(row_move, RowMove::Again { .. }), "{}", told());
+        }
+        assert!(rules == Rules::SKalaha || !matches!(row_move, RowMove::Relay { .. }), "{}", told());
+        match outcome(pits, row_move, mover, other) {
+            None => relays += 1,
+            Some((own, after, again)) => {
+                let sown = sow(rules, &mover_row, &other_row, pit);
+                assert_eq!(
+                    (row(pits, &own), row(pits, &after), again),
+                    (sown.mover, sown.other, sown.again),
+                    "{}",
+                    told()
+                );
+            }
+        }
+    }
+    assert_eq!(moves.next(), None, "moves of empty pits");
+    relays
+}
+
+/// All rows of `pits` pits with up to `seeds` seeds.
+fn all_rows(pits: usize, seeds: usize) -> Vec<TableRow> {
+    let index = RowIndex::new(pits, seeds);
+    (0..=seeds)
+        .flat_map(|seeds| (0..index.rows(seeds) as u32).map(move |rank| (seeds, rank)))
+        .map(|(seeds, rank)| index.unrank(seeds, rank))
+        .collect()
+}
+
+#[test]
+fn all_rows_of_small_boards() {
+    for (pits, mover_seeds, other_seeds) in [(1, 48, 8), (2, 24, 6), (3, 12, 4), (4, 9, 3)] {
+        let (movers, others) = (all_rows(pits, mover_seeds), all_rows(pits, other_seeds));
+        for rules in Rules::ALL {
+            let relays: usize =
+                movers.iter().flat_map(|mover| others.iter().map(move |other| check(rules, pits, mover, other))).sum();
+            assert_eq!(relays > 0, rules == Rules::SKalaha);
+        }
+    }
+}
+
+/// Two rows of six pits with up to 48 seeds together, of which often most lie in one pit.
+fn two_rows() -> impl Strategy<Value = (TableRow, TableRow)> {
+    prop_oneof![
+        prop::collection::vec(0..12usize, 0..=48),
+        prop::collection::vec(prop_oneof![1 => 0..12usize, 2 => Just(1), 2 => Just(4)], 0..=48),
+    ]
+    .prop_map(|places| {
+        let mut rows = (TableRow::default(), TableRow::default());
+        for place in places {
+            if place < 6 { rows.0[place] += 1 } else { rows.1[place - 6] += 1 }
+        }
+        rows
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    #[test]
+    fn six_pits((mover, other) in two_rows()) {
+        for rules in Rules::ALL {
+            check(rules, 6, &mover, &other);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The rules of the game, against the same rules written a second time and against examples worked out by hand.
+
+use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, sow};
+use proptest::prelude::*;
+
+/// The rules once more: seeds are sown one by one around a ring of all pits and both stores.
+fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sowing {
+    let pits = mover.len();
+    let (store, other_store) = (pits, 2 * pits + 1);
+    let mut ring = [mover, &[0], other, &[0]].concat();
+    let mut place = pit;
+    let again = loop {
+        let mut was_empty = false;
+        for _ in 0..std::mem::take(&mut ring[place]) {
+            place = (place + 1) % ring.len();
+            if place == other_store {
+                place = 0;
+            }
+            was_empty = ring[place] == 0;
+            ring[place] += 1;
+        }
+        if place == store {
+            break true;
+        }
+        if rules == Rules::SKalaha && !was_empty {
+            continue;
+        }
+        if rules != Rules::SKalaha && place < store && was_empty {
+            // The places of two opposite pits add up to that of the last pit of the other row.
+            let opposite = 2 * pits - place;
+            if rules == Rules::EmptyCapture || ring[opposite] > 0 {
+                ring[store] += std::mem::take(&mut ring[place]) + std::mem::take(&mut ring[opposite]);
+            }
+        }
+        break false;
+    };
+    assert_eq!(ring[other_store], 0, "the other store takes no seeds");
+    let row = |seeds: &[u32]| Row::new(seeds).unwrap();
+    Sowing { stored: ring[store], mover: row(&ring[..store]), other: row(&ring[store + 1..other_store]), again }
+}
+
+/// Two rows of equal length, the pits drawn from `seeds`.
+fn rows(seeds: impl Strategy<Value = u32>) -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
+    (1..=12usize, prop::collection::vec(seeds, 24)).prop_map(|(pits, mut seeds)| {
+        let other = seeds.split_off(24 - pits);
+        seeds.truncate(pits);
+        (seeds, other)
+    })
+}
+
+/// Pits as they are in play, with one in a while that takes many laps.
+fn few_or_many() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => Just(0), 8 => 1..=6u32, 4 => 7..=60u32, 1 => 200..=300u32, 1 => 1000..=9000u32]
+}
+
+proptest! {
+    #[test]
+    fn sowing_is_sowing_one_by_one((mover, other) in rows(few_or_many())) {
+        let (mover_row, other_row) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
+        for rules in Rules::ALL {
+            for pit in mover_row.moves() {
+                let right = sow_one_by_one(rules, &mover, &other, pit.index());
+                prop_assert_eq!(sow(rules, &mover_row, &other_row, pit), right, "{} {}", rules, pit);
+            }
+        }
+    }
+
+    #[test]
+    fn seeds_are_neither_made_nor_lost((mover, other) in rows(prop_oneof![3 => Just(0), 3 => 1..=20u32, 1 => 1..=80_000_000u32])) {
+        let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
+        for rules in Rules::ALL {
+            for pit in mover.moves() {
+                let sown = sow(rules, &mover, &other, pit);
+                let after = sown.stored + sown.mover.total() + sown.other.total();
+                prop_assert_eq!(after, mover.total() + other.total(), "{} {}", rules, pit);
+            }
+        }
+    }
+
+    #[test]
+    fn a_move_is_its_sowing_and_the_turn(
+        (mover, other) in rows(prop_oneof![3 => Just(0), 2 => 1..=20u32]),
+        stores in (0..100u32, 0..100u32),
+    ) {
+        let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
+        let position = Position::new(mover, other, stores.0, stores.1).unwrap();
+        prop_assert_eq!(position.is_over(), mover.is_empty() || other.is_empty());
+        let moves: Vec<Pit> = position.moves().collect();
+        prop_assert_eq!(&moves, &if position.is_over() { Vec::new() } else { mover.moves().collect() });
+        for (rules, index) in Rules::ALL.into_iter().flat_map(|rules| (0..16).map(move |index| (rules, index))) {
+            let pit = Pit::from_index(index).unwrap();
+            let played = position.play(rules, pit);
+            if position.is_over() {
+                prop_assert_eq!(played, Err(IllegalMove::GameOver));
+            } else if !moves.contains(&pit) {
+                prop_assert_eq!(played, Err(IllegalMove::EmptyPit(pit)));
+            } else {
+                let sown = sow(rules, &mover, &other, pit);
+                let after = Position::new(sown.mover, sown.other, stores.0 + sown.stored, stores.1).unwrap();
+                let again = sown.again && !after.is_over();
+                let played = played.unwrap();
+                prop_assert_eq!(played.again, again);
+                prop_assert_eq!(played.position, if again { after } else { after.turned() });
+            }
+        }
+    }
+}
+
+/// The board after a move, seen by the player who moved, and whether that player moves again.
+fn after(rules: Rules, board: &str, number: usize) -> (String, bool) {
+    let position: Position = board.parse().unwrap();
+    let played = position.play(rules, Pit::from_number(number).unwrap()).unwrap();
+    let seen = if played.again { played.position } else { played.position.turned() };
+    (seen.to_string(), played.again)
+}
+
+#[test]
+fn the_vectors_of_the_game_protocol_server() {
+    // go-kgp, board_test.go, TestSow; `false`: North plays, whose row and store come second.
+    for (south, board, number, again, right) in [
+        (false, "<3,0,0,3,3,3,3,3,3>", 1, true, "<3,0,1,3,3,3,0,4,4>"),
+        (false, "<4,0,0,5,5,5,5,5,5,5,5>", 3, false, "<4,0,1,6,6,6,5,5,5,0,6>"),
+        (false, "<3,0,0,9,9,9,9,9,9>", 1, false, "<3,0,1,10,10,10,1,11,11>"),
+        (true, "<3,0,0,1,0,3,3,3,3>", 1, false, "<3,4,0,0,0,3,3,0,3>"),
+        (false, "<3,0,0,3,3,3,7,3,3>", 1, false, "<3,0,6,4,4,0,0,4,4>"),
+        (false, "<3,0,0,0,0,1,1,0,1>", 1, false, "<3,0,0,0,0,1,0,1,1>"),
+    ] {
+        let turned = |board: &str| {
+            let position: Position = board.parse().unwrap();
+            if south { position } else { position.turned() }.to_string()
+        };
+        assert_eq!(after(Rules::Standard, &turned(board), number), (turned(right), again), "{board}");
+    }
+}
+
+#[test]
+fn the_last_seed_decides() {
+    let (empty, standard, relay) = (Rules::EmptyCapture, Rules::Standard, Rules::SKalaha);
+    for (rules, board, number, right) in [
+        // In an own empty pit, opposite three seeds.
+        (empty, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
+        (standard, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
+        (relay, "<3,0,0,1,0,2,1,3,1>", 1, "<3,0,0,0,1,2,1,3,1>"),
+        // The same, opposite none: only empty capture takes the seed itself.
+        (empty, "<3,0,0,1,0,2,1,0,1>", 1, "<3,1,0,0,0,2,1,0,1>"),
+        (standard, "<3,0,0,1,0,2,1,0,1>", 1, "<3,0,0,0,1,2,1,0,1>"),
+        (relay, "<3,0,0,1,0,2,1,0,1>", 1, "<3,0,0,0,1,2,1,0,1>"),
+        // In an empty pit of the other side: the turn is over.
+        (empty, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
+        (standard, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
+        (relay, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
+        // In an own pit with seeds: only a relay goes on, here past the store to an empty pit of the other side.
+        (empty, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
+        (standard, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
+        (relay, "<3,0,0,1,2,0,0,3,1>", 1, "<3,1,0,0,0,1,1,3,1>"),
+        // In a pit with seeds of the other side: the relay comes round to the own row.
+        (empty, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
+        (standard, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
+        (relay, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,1,1,0,0,1,1>"),
+        // Thirteen seeds go once around: the starting pit is empty when the last one comes back to it.
+        (empty, "<6,0,0,0,13,0,0,0,0,0,0,0,0,2,0>", 2, "<6,5,0,1,0,1,1,1,1,1,1,1,1,0,1>"),
+        (standard, "<6,0,0,0,13,0,0,0,0,0,0,0,0,0,1>", 2, "<6,3,0,1,0,1,1,1,1,1,1,1,1,0,2>"),
+        (relay, "<6,0,0,0,13,0,0,0,0,0,0,0,0,0,1>", 2, "<6,1,0,1,1,1,1,1,1,1,1,1,1,1,2>"),
+        // Twenty-six go around twice: then it is not empty.
+        (empty, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2, "<6,2,0,2,2,2,2,2,2,2,2,2,2,2,3>"),
+        (standard, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2, "<6,2,0,2,2,2,2,2,2,2,2,2,2,2,3>"),
+    ] {
+        assert_eq!(after(rules, board, number), (right.to_owned(), false), "{rules} {board}");
+    }
+}
+
+#[test]
+fn the_last_seed_in_the_store_moves_again() {
+    for rules in Rules::ALL {
+        assert_eq!(after(rules, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), true), "{rules}");
+    }
+    // Nine seeds from the middle pit of three: once around and on to the store.
+    assert_eq!(after(Rules::Standard, "<3,0,0,0,9,0,0,0,1>", 2), ("<3,2,0,1,1,2,1,1,2>".to_owned(), true));
+    // Twenty-six go around twice; a relay sows on the two seeds that lie there then, and the three of pit 4.
+    let relay = after(Rules::SKalaha, "<6,0,0,0,26,0,0,0,0,0,0,0,0,0,1>", 2);
+    assert_eq!(relay, ("<6,3,0,2,0,3,0,3,3,2,2,2,2,2,3>".to_owned(), true));
+}
+
+#[test]
+fn an_empty_row_ends_the_game_in_the_middle_of_a_turn() {
+    for rules in Rules::ALL {
+        // The mover's last seed goes into the store; the seeds left stay where they are.
+        assert_eq!(after(rules, "<2,0,0,0,1,3,0>", 2), ("<2,1,0,0,0,3,0>".to_owned(), false), "{rules}");
+    }
+    // The relay takes the other side's only seed and ends in the store.
+    assert_eq!(after(Rules::SKalaha, "<1,0,0,2,1>", 1), ("<1,2,0,1,0>".to_owned(), false));
+    // A capture takes the last seeds of the other side.
+    assert_eq!(after(Rules::Standard, "<3,0,0,1,0,1,0,2,0>", 1), ("<3,3,0,0,0,1,0,0,0>".to_owned(), false));
+}
+
+#[test]
+fn the_value_counts_stores_and_seeds_in_play() {
+    // 10 seeds in play, of which the mover collects 7; the stores differ by 3 for the other side.
+    let position: Position = "<2,1,4,5,1,0,4>".parse().unwrap();
+    assert_eq!(position.value(7), 7 - 3 + 1 - 4);
+    assert_eq!(position.turned().value(3), -position.value(7));
+}
