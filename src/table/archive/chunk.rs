@@ -262,7 +262,7 @@ fn log2(value: u64) -> u32 {
     let mut mantissa = if whole > 31 { value >> (whole - 31) } else { value << (31 - whole) };
     let mut log = whole;
     for _ in 0..8 {
-        mantissa = mantissa * mantissa >> 31;
+        mantissa = (mantissa * mantissa) >> 31;
         let bit = mantissa >> 32;
         log = (log << 1) | bit as u32;
         mantissa >>= bit;
