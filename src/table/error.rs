@@ -33,6 +33,9 @@ pub enum Damage {
         /// Where it begins, in bytes from the start of the file.
         offset: u64,
     },
+    /// An archive's chunks are sound, but make another table than the one packed.
+    #[error("what it unpacks to is not the table it was made of")]
+    Digest,
     /// It was never finished.
     #[error("it was never finished")]
     Unfinished,
@@ -92,6 +95,12 @@ impl TableError {
     /// Damage of the table file at `path`.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
         let repair = "delete it and run the same 'kalah build' again".to_owned();
+        TableError::Damaged { path: path.to_owned(), damage, repair }
+    }
+
+    /// Damage of the archive at `path`.
+    pub fn damaged_archive(path: &Path, damage: Damage) -> TableError {
+        let repair = "download it again, or pack the table again".to_owned();
         TableError::Damaged { path: path.to_owned(), damage, repair }
     }
 

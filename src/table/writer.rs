@@ -131,6 +131,19 @@ impl TableWriter {
         Ok(())
     }
 
+    /// The digest that the table will have, once no frame is missing.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        table_digest(self.key, bytemuck::cast_slice(&self.entries))
+    }
+
+    /// Removes what is there of the table.
+    ///
+    /// # Errors
+    /// When the file system says no.
+    pub(super) fn discard(self) -> Result<(), TableError> {
+        std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
+    }
+
     /// Completes the file and gives it its name.
     ///
     /// # Errors
@@ -140,8 +153,7 @@ impl TableWriter {
     /// When a frame is missing.
     pub fn finish(mut self) -> Result<PathBuf, TableError> {
         assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
-        let digest = table_digest(self.key, bytemuck::cast_slice(&self.entries));
-        let header = RawHeader::finished(self.key, self.end, digest);
+        let header = RawHeader::finished(self.key, self.end, self.digest());
         self.write_at(0, bytemuck::bytes_of(&header))
             .and_then(|()| self.file.sync_data())
             .map_err(TableError::io(&self.partial))?;

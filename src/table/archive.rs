@@ -1,1 +1,0 @@
-//! Seekable zstd archives of tables, for storage and download.

@@ -1,0 +1,284 @@
+//! A chunk: scores as streams of 4-bit symbols, one stream for each class of contexts, in a zstd frame.
+
+use std::io::{self, Write};
+
+use zstd::stream::raw::CParameter;
+
+use super::order::PARENTS;
+use super::predict::{CONTEXTS, visit};
+
+/// Classes of contexts, at most.
+const CLASSES: usize = 32;
+
+/// The symbol of a score that no other symbol reaches: it stands among the escapes.
+const ESCAPE: u8 = 15;
+
+/// The symbol of a score that is as predicted.
+const CENTRE: i32 = 7;
+
+/// The smallest bias of a context; there are eight.
+const BIAS_MIN: i32 = -4;
+
+/// Bytes of the counts: symbols of each class, and escapes.
+const COUNT_BYTES: usize = 4 * (CLASSES + 1);
+
+/// Bytes before the streams: counts and context map.
+const PREFIX_BYTES: usize = COUNT_BYTES + CONTEXTS;
+
+/// Positions for which another class pays.
+const CLASS_POSITIONS: usize = 1 << 15;
+
+/// Rounds in which contexts are given to classes.
+const ROUNDS: usize = 8;
+
+/// The most bytes that the content of a chunk can have.
+pub fn content_limit(positions: usize) -> usize {
+    PREFIX_BYTES + CLASSES + positions / 2 + positions
+}
+
+/// The parents of the other rows and of the mover's rows of a chunk.
+pub struct Shape {
+    /// Those of the other rows.
+    pub others: Vec<[u32; PARENTS]>,
+    /// Those of the mover's rows.
+    pub movers: Vec<[u32; PARENTS]>,
+}
+
+impl Shape {
+    /// Positions.
+    pub fn positions(&self) -> usize {
+        self.others.len() * self.movers.len()
+    }
+}
+
+/// Encodes the scores of a chunk: a zstd frame and the bytes of its content.
+pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<(Vec<u8>, u32)> {
+    let mut residuals: Vec<(u16, i8)> = Vec::with_capacity(scores.len());
+    let mut histograms = vec![[0u32; 128]; CONTEXTS];
+    visit(&shape.others, &shape.movers, scores, |context, prediction, score| {
+        let residual = score.wrapping_sub(prediction) as i8;
+        residuals.push((context as u16, residual));
+        histograms[context][(residual as u8 ^ 64) as usize & 127] += 1;
+    });
+    let map = ContextMap::fit(&histograms, scores.len());
+    let mut symbols = vec![Vec::new(); CLASSES];
+    let mut escapes = Vec::new();
+    for (&(context, residual), &score) in residuals.iter().zip(&*scores) {
+        let (class, bias) = map.get(usize::from(context));
+        let symbol = symbol(i32::from(residual) - bias);
+        symbols[class].push(symbol);
+        if symbol == ESCAPE {
+            escapes.push(score);
+        }
+    }
+    let counts = symbols.iter().chain([&escapes]).flat_map(|stream| (stream.len() as u32).to_le_bytes());
+    let mut streams = vec![counts.chain(map.0.iter().copied()).collect()];
+    streams.extend(symbols.iter().map(|symbols| pairs(symbols)));
+    streams.push(escapes);
+    compress(&streams)
+}
+
+/// Two symbols a byte, the first in the low half.
+fn pairs(symbols: &[u8]) -> Vec<u8> {
+    symbols.chunks(2).map(|pair| pair[0] | pair.get(1).unwrap_or(&0) << 4).collect()
+}
+
+/// The symbol of a residual less its bias.
+fn symbol(residual: i32) -> u8 {
+    let symbol = residual + CENTRE;
+    if (0..i32::from(ESCAPE)).contains(&symbol) { symbol as u8 } else { ESCAPE }
+}
+
+/// One zstd frame, each stream in blocks of its own, so that it has its own Huffman codes.
+fn compress(streams: &[Vec<u8>]) -> io::Result<(Vec<u8>, u32)> {
+    let bytes = streams.iter().map(Vec::len).sum::<usize>();
+    let mut encoder = zstd::Encoder::new(Vec::with_capacity(bytes / 2), 1)?;
+    // What is left is noise to a search for matches: the few it finds cost more than they save.
+    encoder.set_parameter(CParameter::Strategy(zstd::zstd_safe::Strategy::ZSTD_fast))?;
+    encoder.set_parameter(CParameter::MinMatch(7))?;
+    encoder.set_parameter(CParameter::HashLog(6))?;
+    encoder.include_checksum(true)?;
+    encoder.include_contentsize(true)?;
+    encoder.set_pledged_src_size(Some(bytes as u64))?;
+    for stream in streams.iter().filter(|stream| !stream.is_empty()) {
+        encoder.write_all(stream)?;
+        encoder.flush()?;
+    }
+    Ok((encoder.finish()?, bytes as u32))
+}
+
+/// Decodes the zstd frame of a chunk whose content has `content_bytes` bytes into its scores; `None` if it is damaged.
+///
+/// No score is above `max_score`.
+pub fn decode(shape: &Shape, frame: &[u8], content_bytes: usize, max_score: u8, scores: &mut [u8]) -> Option<()> {
+    if content_bytes > content_limit(shape.positions()) {
+        return None;
+    }
+    let content = zstd::bulk::decompress(frame, content_bytes).ok()?;
+    if content.len() != content_bytes {
+        return None;
+    }
+    let (counts, rest) = content.split_at_checked(COUNT_BYTES)?;
+    let (map, mut rest) = rest.split_at_checked(CONTEXTS)?;
+    let map = ContextMap(map.try_into().ok()?);
+    // For each class, where its next symbol stands and where its last one ends.
+    let mut streams = [Stream::default(); CLASSES];
+    let mut counts = counts.as_chunks::<4>().0.iter().map(|&count| u32::from_le_bytes(count));
+    for (stream, count) in streams.iter_mut().zip(counts.by_ref()) {
+        let (bytes, behind) = rest.split_at_checked(count.div_ceil(2) as usize)?;
+        *stream = Stream { bytes, next: 0, count };
+        rest = behind;
+    }
+    if counts.next() != Some(rest.len() as u32) {
+        return None;
+    }
+    let mut escapes = rest.iter();
+    let mut sound = true;
+    visit(&shape.others, &shape.movers, scores, |context, prediction, score| {
+        let (class, bias) = map.get(context);
+        match streams[class].next() {
+            Some(ESCAPE) => match escapes.next() {
+                Some(&escape) => *score = escape,
+                None => sound = false,
+            },
+            Some(symbol) => *score = (i32::from(prediction) + bias + i32::from(symbol) - CENTRE) as u8,
+            None => sound = false,
+        }
+        sound &= *score <= max_score;
+    });
+    let used = streams.iter().all(|stream| stream.next == stream.count) && escapes.next().is_none();
+    (sound && used).then_some(())
+}
+
+/// The symbols of a class that are not yet decoded.
+#[derive(Clone, Copy, Default)]
+struct Stream<'a> {
+    bytes: &'a [u8],
+    next: u32,
+    count: u32,
+}
+
+impl Stream<'_> {
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        if self.next == self.count {
+            return None;
+        }
+        let byte = self.bytes.get(self.next as usize / 2)?;
+        let symbol = byte >> (4 * (self.next % 2)) & 15;
+        self.next += 1;
+        Some(symbol)
+    }
+}
+
+/// The class of each context (low 5 bits), and its bias less [`BIAS_MIN`] (high 3 bits).
+struct ContextMap([u8; CONTEXTS]);
+
+impl ContextMap {
+    #[inline]
+    fn get(&self, context: usize) -> (usize, i32) {
+        let entry = self.0[context];
+        (usize::from(entry % CLASSES as u8), i32::from(entry / CLASSES as u8) + BIAS_MIN)
+    }
+
+    /// A map for contexts with these residuals, those that behave alike in one class.
+    ///
+    /// The bias of a context is its mean residual; k-means finds the classes, with the bits that a context's symbols
+    /// take in a code made for a class as the distance between the two. All in whole numbers, so that the bytes are the
+    /// same everywhere.
+    fn fit(histograms: &[[u32; 128]], positions: usize) -> ContextMap {
+        let mut map = ContextMap([0; CONTEXTS]);
+        let mut contexts = Vec::new();
+        for (context, histogram) in histograms.iter().enumerate() {
+            let count = histogram.iter().sum::<u32>();
+            if count == 0 {
+                continue;
+            }
+            let with_residuals = || histogram.iter().zip(-64..).filter(|&(&count, _)| count > 0);
+            let sum: i64 = with_residuals().map(|(&count, residual)| i64::from(count) * residual).sum();
+            let mean = (2 * sum + i64::from(count)).div_euclid(2 * i64::from(count)) as i32;
+            let bias = mean.clamp(BIAS_MIN, BIAS_MIN + 7);
+            let mut symbols = [0; 16];
+            for (&count, residual) in with_residuals() {
+                symbols[usize::from(symbol(residual as i32 - bias))] += count;
+            }
+            contexts.push(Context { context, count, symbols, bias, class: 0 });
+        }
+        let classes = (positions / CLASS_POSITIONS).clamp(1, CLASSES);
+        // To begin with, classes of equal weight in the order of bits a symbol.
+        contexts.sort_by_cached_key(|context| context.bits(&code(&context.symbols)) / u64::from(context.count));
+        let mut before = 0;
+        for context in &mut contexts {
+            context.class = before * classes / positions;
+            before += context.count as usize;
+        }
+        for _ in 0..ROUNDS {
+            let mut sums = vec![[0u32; 16]; classes];
+            for context in &contexts {
+                for (sum, count) in sums[context.class].iter_mut().zip(&context.symbols) {
+                    *sum += count;
+                }
+            }
+            let codes: Vec<_> = sums.iter().map(code).collect();
+            for context in &mut contexts {
+                let nearest = (0..classes).min_by_key(|&class| context.bits(&codes[class]));
+                context.class = nearest.expect("there is a class");
+            }
+        }
+        for context in &contexts {
+            map.0[context.context] = ((context.bias - BIAS_MIN) as u8) << 5 | context.class as u8;
+        }
+        map
+    }
+}
+
+/// A context that occurs in a chunk.
+struct Context {
+    context: usize,
+    count: u32,
+    symbols: [u32; 16],
+    bias: i32,
+    class: usize,
+}
+
+impl Context {
+    /// The bits, in 1/256, that its symbols take in a code.
+    fn bits(&self, code: &[u32; 16]) -> u64 {
+        self.symbols.iter().zip(code).map(|(&count, &bits)| u64::from(count) * u64::from(bits)).sum()
+    }
+}
+
+/// The bits, in 1/256, of each symbol in a code made for symbols that occur so often.
+fn code(counts: &[u32; 16]) -> [u32; 16] {
+    // A symbol that does not occur counts as a quarter of one, so that it has a code as well.
+    let total = counts.iter().map(|&count| 4 * u64::from(count) + 1).sum();
+    counts.map(|count| log2(total) - log2(4 * u64::from(count) + 1))
+}
+
+/// The logarithm to base 2 of `value` (1 to 2^40) in 1/256, rounded down.
+fn log2(value: u64) -> u32 {
+    let whole = value.ilog2();
+    // The mantissa from 1 to below 2 in 31 bits; each squaring tells a bit of its logarithm.
+    let mut mantissa = if whole > 31 { value >> (whole - 31) } else { value << (31 - whole) };
+    let mut log = whole;
+    for _ in 0..8 {
+        mantissa = (mantissa * mantissa) >> 31;
+        let bit = mantissa >> 32;
+        log = (log << 1) | bit as u32;
+        mantissa >>= bit;
+    }
+    log
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_right() {
+        for value in (1..5000).chain((5000..1 << 40).step_by(1 << 33)) {
+            let right = (value as f64).log2() * 256.0;
+            assert!((f64::from(log2(value)) - right).abs() < 1.01, "{value}: {} {right}", log2(value));
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The laws of archives: what is unpacked is what was packed, to the byte; and nothing else is ever unpacked.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use kalah::build::{Builder, cpu::Pulse};
+use kalah::game::Rules;
+use kalah::isa::Isa;
+use kalah::table::{Damage, Table, TableError, TableKey, archive, table_path};
+
+fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
+    let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };
+    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    Table::open(&table_path(directory, TableKey { rules, pits, seeds })).unwrap()
+}
+
+/// A small table packed into many chunks, and where it is.
+fn packed(directory: &Path) -> (Table, PathBuf) {
+    let table = table(directory, Rules::EmptyCapture, 4, 9);
+    let archive = directory.join("archive.zst");
+    archive::pack_in_chunks(&table, &archive, 64, &|_| ()).unwrap();
+    (table, archive)
+}
+
+#[test]
+fn unpacked_tables_are_those_packed() {
+    for rules in Rules::ALL {
+        for (pits, seeds) in [(1, 2), (1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 2), (6, 10)] {
+            let directory = tempfile::tempdir().unwrap();
+            let table = table(directory.path(), rules, pits, seeds);
+            let path = directory.path().join("table.zst");
+            let unpacked = directory.path().join("unpacked");
+            for side in [64, archive::CHUNK_SIDE] {
+                let (to, fro) = (AtomicU64::new(0), AtomicU64::new(0));
+                let count = |sum: &AtomicU64, positions| _ = sum.fetch_add(positions, Ordering::Relaxed);
+                let info = archive::pack_in_chunks(&table, &path, side, &|positions| count(&to, positions)).unwrap();
+                assert_eq!(info, archive::read_info(&path).unwrap());
+                assert_eq!((info.key, info.digest), (table.key(), table.header().digest));
+                assert_eq!(info.archive_bytes, fs::metadata(&path).unwrap().len());
+                let back = archive::unpack(&path, &unpacked, &|positions| count(&fro, positions)).unwrap();
+                assert!(fs::read(back).unwrap() == table.bytes(), "{} in chunks of {side}", table.key());
+                assert_eq!((to.into_inner(), fro.into_inner()), (info.positions, info.positions));
+            }
+        }
+    }
+}
+
+#[test]
+fn two_bits_a_position() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = table(directory.path(), Rules::EmptyCapture, 6, 13);
+    let info = archive::pack(&table, &directory.path().join("table.zst"), &|_| ()).unwrap();
+    assert!(info.bits_per_position() < 2.0, "{}", info.bits_per_position());
+}
+
+#[test]
+fn bytes_do_not_depend_on_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let table = table(directory.path(), Rules::Standard, 6, 10);
+    let with_threads = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let path = directory.path().join(format!("{threads}.zst"));
+        pool.install(|| archive::pack_in_chunks(&table, &path, 256, &|_| ())).unwrap();
+        fs::read(path).unwrap()
+    };
+    let one = with_threads(1);
+    assert!(one == with_threads(2) && one == with_threads(7));
+}
+
+/// Every reader of zstd can read an archive, and one chunk of it alone by the seek table.
+#[test]
+fn archives_are_seekable_zstd() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_, path) = packed(directory.path());
+    let bytes = fs::read(&path).unwrap();
+    let content = zstd::decode_all(&bytes[..]).unwrap();
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!(number(bytes.len() - 4), 0x8f92_eab1);
+    let frames = number(bytes.len() - 9);
+    let seek_table = bytes.len() - 9 - 8 * frames;
+    assert_eq!(number(seek_table - 8), 0x184d_2a5e);
+    assert_eq!(number(seek_table - 4), bytes.len() - seek_table);
+    let (mut offset, mut content_offset) = (0, 0);
+    for frame in 0..frames {
+        let (size, content_size) = (number(seek_table + 8 * frame), number(seek_table + 8 * frame + 4));
+        let alone = zstd::decode_all(&bytes[offset..offset + size]).unwrap();
+        assert!(alone == content[content_offset..content_offset + content_size]);
+        offset += size;
+        content_offset += content_size;
+    }
+    assert_eq!((offset, content_offset), (seek_table - 8, content.len()));
+}
+
+/// Unpacks `bytes`, which are no archive: the error, after looking that nothing was left under the table's name.
+fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
+    let archive = directory.join("bad.zst");
+    fs::write(&archive, bytes).unwrap();
+    let unpacked = directory.join("unpacked");
+    let error = archive::unpack(&archive, &unpacked, &|_| ()).unwrap_err();
+    assert!(error.is_damage() && error.to_string().contains("bad.zst"), "{error}");
+    assert!(!table_path(&unpacked, table.key()).exists());
+    _ = fs::remove_dir_all(unpacked);
+    error
+}
+
+#[test]
+fn a_changed_byte_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, path) = packed(directory.path());
+    let bytes = fs::read(path).unwrap();
+    // Every byte of the header, of some chunks and of the seek table, and some between.
+    let all = (0..bytes.len()).filter(|at| *at < 700 || at + 300 > bytes.len() || at % 97 == 0);
+    for at in all {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= [1, 0x10, 0x80, 0xff][at % 4];
+        refused(directory.path(), &table, &bytes);
+    }
+}
+
+#[test]
+fn a_shorter_or_longer_file_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, path) = packed(directory.path());
+    let bytes = fs::read(path).unwrap();
+    for length in (0..200).chain((200..bytes.len()).step_by(331)).chain([bytes.len() - 1]) {
+        refused(directory.path(), &table, &bytes[..length]);
+    }
+    refused(directory.path(), &table, &[&bytes[..], &[0]].concat());
+    refused(directory.path(), &table, &[&bytes[..], &bytes[..]].concat());
+}
+
+#[test]
+fn another_file_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, _) = packed(directory.path());
+    let other = zstd::encode_all(&b"something else"[..], 1).unwrap();
+    for bytes in [table.bytes(), b"", b"hello", &other] {
+        let TableError::Damaged { damage, repair, .. } = refused(directory.path(), &table, bytes) else { panic!() };
+        assert_eq!(damage, Damage::Foreign("kalah archive"));
+        assert!(repair.contains("download"));
+    }
+}
+
+/// Sound chunks under the header of another table: only the digest tells.
+#[test]
+fn chunks_of_another_table_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, path) = packed(directory.path());
+    let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
+    let other_path = directory.path().join("other.zst");
+    archive::pack_in_chunks(&other, &other_path, 64, &|_| ()).unwrap();
+    let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
+    let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
+    let TableError::Damaged { damage, .. } =
+        refused(directory.path(), &table, &[&bytes[..header], &other[header..]].concat())
+    else {
+        panic!()
+    };
+    assert_eq!(damage, Damage::Digest);
+}
+
+#[test]
+fn an_altered_table_is_not_packed() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, _) = packed(directory.path());
+    let mut bytes = table.bytes().to_vec();
+    let at = table.header().entries[3].offset as usize + 70;
+    bytes[at] ^= 1;
+    let altered = Table::from_bytes(Path::new("altered.kalah"), bytes).unwrap();
+    let archive = directory.path().join("altered.zst");
+    let error = archive::pack(&altered, &archive, &|_| ()).unwrap_err();
+    assert!(error.is_damage() && error.to_string().contains("altered.kalah"), "{error}");
+    assert!(!archive.exists() && !directory.path().join("altered.zst.partial").exists());
+}
