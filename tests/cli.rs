@@ -204,6 +204,28 @@ fn damage_is_found_and_told_with_its_repair() {
 }
 
 #[test]
+fn packed_tables_are_unpacked_to_the_same_bytes() {
+    let (packed, unpacked) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let output = packed.path().to_str().unwrap();
+    let report = kalah(tables(), &["pack", "--seeds", "9", "--output", output, "--json"], "").success().json();
+    let archive = packed.path().join("empty-capture-6-09.kalah.zst");
+    assert_eq!(report["archives"][0]["archive"], archive.to_str().unwrap());
+    assert_eq!(report["archives"][0]["bytes"], archive.metadata().unwrap().len());
+    kalah(unpacked.path(), &["unpack", archive.to_str().unwrap()], "").success();
+    let table = "empty-capture-6-09.kalah";
+    assert!(std::fs::read(tables().join(table)).unwrap() == std::fs::read(unpacked.path().join(table)).unwrap());
+
+    // A table is no archive, and a cut archive is refused.
+    let ran = kalah(unpacked.path(), &["unpack", tables().join(table).to_str().unwrap()], "");
+    assert_eq!(ran.code(), 3);
+    let whole = std::fs::read(&archive).unwrap();
+    std::fs::write(&archive, &whole[..whole.len() - 1]).unwrap();
+    let ran = kalah(unpacked.path(), &["unpack", archive.to_str().unwrap()], "");
+    assert_eq!(ran.code(), 3);
+    assert!(ran.stderr().contains("download it again"), "{}", ran.stderr());
+}
+
+#[test]
 fn a_build_says_what_it_did_and_keeps_what_is_there() {
     let directory = tempfile::tempdir().unwrap();
     let first = kalah(directory.path(), &["build", "--seeds", "7", "--pits", "4", "--json"], "").success();

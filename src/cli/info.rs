@@ -69,7 +69,7 @@ impl Info {
                 seeds: key.seeds,
                 positions: header.positions,
                 bytes: header.file_bytes,
-                bits_per_position: (header.bits_per_position() * 1000.0).round() / 1000.0,
+                bits_per_position: output::bits(header.bits_per_position()),
                 exceptions: header.exceptions(),
                 digest: output::hex(&header.digest),
                 seconds: BuildRecord::last(directory, key).map(|record| record.seconds),

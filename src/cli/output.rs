@@ -23,6 +23,11 @@ pub fn hex(digest: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*digest).to_hex().to_string()
 }
 
+/// Bits a position, to three places.
+pub fn bits(bits: f64) -> f64 {
+    (bits * 1000.0).round() / 1000.0
+}
+
 /// A rate a person can read: positions a second in millions.
 pub fn rate(positions: u64, seconds: f64) -> String {
     format!("{:.1} million positions/s", positions as f64 / seconds.max(1e-9) / 1e6)

@@ -1,29 +1,154 @@
-use clap::Args;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-use super::{Outcome, args};
+use anyhow::Context;
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::DirectoryLock;
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::table::Tables;
+use kalah::table::archive::{self, ArchiveInfo, archive_path};
+use serde::Serialize;
+
+use super::progress::Progress;
+use super::{Outcome, args, output};
 
 /// Turn tables into seekable zstd archives, for storage and download
+///
+/// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all.
 #[derive(Args)]
 pub struct Pack {
+    /// Pack the layer with this many seeds [default: all layers]
+    #[arg(long, value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// Directory of the archives [default: that of the tables]
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    board: args::Board,
     #[command(flatten)]
     tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
-/// Turn archives back into tables
+/// Turn archives back into tables, and check that they are the same
 #[derive(Args)]
 pub struct Unpack {
+    /// Archives, such as empty-capture-6-24.kalah.zst
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
     #[command(flatten)]
     tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Archive {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    archive: PathBuf,
+    bytes: u64,
+    bits_per_position: f64,
+    digest: String,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    archives: Vec<Archive>,
 }
 
 impl Pack {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        anyhow::bail!("{}", self.tables.path.display())
+        self.threads.start()?;
+        let args::Board { rules, pits } = self.board;
+        let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        let layers = match self.seeds {
+            Some(seeds) => seeds..=seeds,
+            None => 2..=tables.max_seeds().unwrap_or(2),
+        };
+        let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
+        let directory = self.output.as_ref().unwrap_or(&self.tables.path);
+        std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+
+        let progress = Progress::new(chosen.iter().map(|table| table.header().positions).sum());
+        let packed = AtomicU64::new(0);
+        let mut archives = Vec::new();
+        for table in chosen {
+            let (key, start) = (table.key(), Instant::now());
+            let path = archive_path(directory, key);
+            progress.stage(format!("layer {}", key.seeds));
+            let count = |positions| _ = packed.fetch_add(positions, Ordering::Relaxed);
+            let info = progress.watch(&packed, || archive::pack(table, &path, &count))?;
+            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64()));
+        }
+        progress.finish();
+        tell(archives, "packed", self.json)
     }
 }
 
 impl Unpack {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        anyhow::bail!("{}", self.tables.path.display())
+        self.threads.start()?;
+        let _lock = DirectoryLock::take(&self.tables.path)?;
+        let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
+        let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
+        let unpacked = AtomicU64::new(0);
+        let mut archives = Vec::new();
+        for (path, info) in self.archives.into_iter().zip(infos) {
+            let start = Instant::now();
+            progress.stage(format!("layer {}", info.key.seeds));
+            let count = |positions| _ = unpacked.fetch_add(positions, Ordering::Relaxed);
+            progress.watch(&unpacked, || archive::unpack(&path, &self.tables.path, &count))?;
+            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64()));
+        }
+        progress.finish();
+        tell(archives, "unpacked", self.json)
     }
+}
+
+impl Archive {
+    fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64) -> Archive {
+        Archive {
+            rules: info.key.rules.name(),
+            pits: info.key.pits,
+            seeds: info.key.seeds,
+            positions: info.positions,
+            archive,
+            bytes: info.archive_bytes,
+            bits_per_position: output::bits(info.bits_per_position()),
+            digest: output::hex(&info.digest),
+            seconds,
+        }
+    }
+}
+
+fn tell(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcome> {
+    let report = Report { archives };
+    if json {
+        output::json(&report)?;
+        return Ok(Outcome::Done);
+    }
+    for archive in &report.archives {
+        output::line(format_args!(
+            "{}: {done}, {} positions, {}, {:.3} bits a position, {:.2} s",
+            archive.archive.display(),
+            HumanCount(archive.positions),
+            HumanBytes(archive.bytes),
+            archive.bits_per_position,
+            archive.seconds,
+        ))?;
+    }
+    Ok(Outcome::Done)
 }
