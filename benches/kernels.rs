@@ -16,11 +16,11 @@ fn main() {
 }
 
 fn available() -> impl Iterator<Item = &'static str> {
-    Isa::ALL.into_iter().filter(|isa| isa.is_available()).map(Isa::name)
+    Isa::available().map(Isa::name)
 }
 
 fn isa(name: &str) -> Isa {
-    Isa::ALL.into_iter().find(|isa| isa.name() == name).expect("one of the available")
+    Isa::available().find(|isa| isa.name() == name).expect("one of the available")
 }
 
 fn maps() -> RowMaps {

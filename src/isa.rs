@@ -2,38 +2,37 @@
 
 use std::sync::OnceLock;
 
-/// An instruction set that hot loops are compiled for. All give the same results.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Isa {
+/// An instruction set that hot loops are compiled for, and the proof that this machine has it: values come from
+/// [`Isa::available`] and [`Isa::detect`] alone. All give the same results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Isa(Set);
+
+/// The instruction sets, the slowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Set {
     /// What every machine of the target has.
     Baseline,
-    /// x86-64 with AVX2.
+    /// x86-64 with AVX2, BMI1, BMI2, POPCNT and LZCNT (Haswell, Excavator and later).
     Avx2,
-    /// x86-64 with AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
+    /// These and AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
     Avx512,
 }
 
-impl Isa {
-    /// All instruction sets, the slowest first.
-    pub const ALL: [Isa; 3] = [Isa::Baseline, Isa::Avx2, Isa::Avx512];
-
-    /// The name, as `KALAH_ISA` takes it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Isa::Baseline => "baseline",
-            Isa::Avx2 => "avx2",
-            Isa::Avx512 => "avx512",
-        }
-    }
-
-    /// Whether this machine runs it.
-    pub fn is_available(self) -> bool {
+impl Set {
+    /// Whether this machine has all that [`per_isa`] compiles for.
+    fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         match self {
-            Isa::Baseline => true,
-            Isa::Avx2 => is_x86_feature_detected!("avx2"),
-            Isa::Avx512 => {
+            Set::Baseline => true,
+            Set::Avx2 => {
                 is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+                    && is_x86_feature_detected!("lzcnt")
+            }
+            Set::Avx512 => {
+                Set::Avx2.is_available()
                     && is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vl")
@@ -43,20 +42,41 @@ impl Isa {
         }
         #[cfg(not(target_arch = "x86_64"))]
         {
-            self == Isa::Baseline
+            self == Set::Baseline
         }
+    }
+}
+
+impl Isa {
+    /// The instruction sets that this machine has, the slowest first.
+    pub fn available() -> impl DoubleEndedIterator<Item = Isa> {
+        [Set::Baseline, Set::Avx2, Set::Avx512].into_iter().filter(|set| set.is_available()).map(Isa)
+    }
+
+    /// The name, as `KALAH_ISA` takes it.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Set::Baseline => "baseline",
+            Set::Avx2 => "avx2",
+            Set::Avx512 => "avx512",
+        }
+    }
+
+    /// Which one it is.
+    #[inline]
+    pub(crate) fn set(self) -> Set {
+        self.0
     }
 
     /// The best this machine has, or the one that the environment variable `KALAH_ISA` names, if it has that.
     pub fn detect() -> Isa {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
         *DETECTED.get_or_init(|| {
-            let available = || Isa::ALL.into_iter().filter(|isa| isa.is_available());
             let wanted = std::env::var("KALAH_ISA").ok();
-            available()
+            Isa::available()
                 .find(|isa| wanted.as_deref() == Some(isa.name()))
-                .or(available().next_back())
-                .unwrap_or(Isa::Baseline)
+                .or(Isa::available().next_back())
+                .unwrap_or(Isa(Set::Baseline))
         })
     }
 }
@@ -83,12 +103,12 @@ macro_rules! per_isa {
                 fn avx512($($arg: $type),*) $(-> $ret)? {
                     body($($arg),*)
                 }
-                match isa {
-                    // SAFETY: values of these kinds come from `Isa::detect` or tests that asked `is_available`.
-                    $crate::isa::Isa::Avx512 => return unsafe { avx512($($arg),*) },
+                match isa.set() {
+                    // SAFETY: an `Isa` of this kind is made only where `Set::is_available` found these features.
+                    $crate::isa::Set::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    $crate::isa::Isa::Avx2 => return unsafe { avx2($($arg),*) },
-                    $crate::isa::Isa::Baseline => {}
+                    $crate::isa::Set::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::isa::Set::Baseline => {}
                 }
             }
             let _ = isa;

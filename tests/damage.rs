@@ -74,7 +74,7 @@ fn read_all(table: &Table) -> bool {
             for rank in 0..movers as u32 {
                 well &= scores.score(rank, other).map_err(|line| table.damaged_line(line).to_string()).is_ok();
             }
-            for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            for isa in Isa::available() {
                 well &= scores.unpack_run(isa, (0, other), movers, &mut buffer, RUN_MARGIN).is_ok();
             }
         }

@@ -58,7 +58,7 @@ fn files_do_not_depend_on_threads_or_instruction_set() {
             let mut first = None;
             for threads in [1, 2, 3] {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+                for isa in Isa::available() {
                     let directory = tempfile::tempdir().unwrap();
                     let directory = directory.path();
                     let builder = Builder { directory, rules, pits, seeds, isa, only_last: false };

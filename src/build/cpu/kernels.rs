@@ -4,7 +4,7 @@
 //! him is worth `total - v` to the mover, whatever the move stored (V(x, y) = N - V(y', x') by the gain's definition).
 
 use crate::index::SpillMap;
-use crate::isa::{Isa, per_isa};
+use crate::isa::{Isa, Set, per_isa};
 
 per_isa! {
     /// `best = max(best, total - scores)`: the turn passes to the opponent.
@@ -36,11 +36,11 @@ per_isa! {
 /// [`max_after_pass`] of the scores at `places`.
 ///
 /// # Panics
-/// When a place is beyond the scores, or within their last four.
+/// When a place is beyond the scores; it may also when it is within their last three.
 pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx512 {
-        // SAFETY: this value of `isa` says that the machine has the features.
+    if isa.set() == Set::Avx512 {
+        // SAFETY: an `Isa` of this kind is made only where the machine has the features.
         return unsafe { max_after_capture_avx512(best, scores, places, total) };
     }
     let _ = isa;
@@ -57,7 +57,7 @@ fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], places: &[u32], tota
         _mm512_cvtepi32_epi8, _mm512_i32gather_epi32, _mm512_loadu_si512, _mm512_set1_epi32,
     };
     // Four bytes are gathered for each place.
-    let last = scores.len().saturating_sub(4);
+    let last = scores.len().checked_sub(4).expect("scores of one place at least");
     assert!(last <= i32::MAX as usize, "places have 31 bits");
     let (bests, best_rest) = best.as_chunks_mut::<16>();
     let (groups, place_rest) = places.as_chunks::<16>();
@@ -82,8 +82,8 @@ fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], places: &[u32], tota
 /// `out` must have 64 bytes more room than the map has ranks; `scores` has one for every rank after the spill.
 pub fn select(isa: Isa, scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
-    if isa == Isa::Avx512 {
-        // SAFETY: this value of `isa` says that the machine has the features.
+    if isa.set() == Set::Avx512 {
+        // SAFETY: an `Isa` of this kind is made only where the machine has the features.
         return unsafe { select_avx512(scores, map, out) };
     }
     let _ = isa;
@@ -157,8 +157,11 @@ fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usi
     use std::arch::x86_64::{
         _mm_loadu_si128, _mm_setzero_si128, _mm_storeu_si128, _mm_unpackhi_epi8, _mm_unpacklo_epi8,
     };
-    assert!(from.len() >= (TILE - 1) * from_stride + TILE && to.len() >= (TILE - 1) * to_stride + TILE);
-    // SAFETY: SSE2 belongs to every x86-64 machine; the assertion keeps loads and stores inside the slices.
+    // Checked: of a stride without sense the product could wrap around to a small number.
+    let reach = |stride: usize| (TILE - 1).checked_mul(stride)?.checked_add(TILE);
+    assert!(reach(from_stride).is_some_and(|reach| reach <= from.len()));
+    assert!(reach(to_stride).is_some_and(|reach| reach <= to.len()));
+    // SAFETY: SSE2 belongs to every x86-64 machine; the assertions keep loads and stores inside the slices.
     unsafe {
         let mut tile = [_mm_setzero_si128(); TILE];
         for (index, line) in tile.iter_mut().enumerate() {
