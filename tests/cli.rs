@@ -153,6 +153,17 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
     kalah(directory.path(), &["verify", "--checksums"], "").success();
 }
 
+#[test]
+fn a_sample_larger_than_the_layer_is_the_layer() {
+    let report = |sample: &str| {
+        let ran = kalah(tables(), &["verify", "--seeds", "8", "--consistency", "--sample", sample, "--json"], "");
+        ran.success().json()["passed"][0]["checked"].clone()
+    };
+    // Was a panic: room for that many ranks was asked for.
+    assert_eq!(report(&u64::MAX.to_string()), 73_008);
+    assert_eq!(report("100"), 100);
+}
+
 /// Replaces the layer of 6 seeds by one in which one score is wrong, sealed as a table should be.
 fn wrong_score(directory: &Path) {
     use kalah::game::Rules;

@@ -26,7 +26,7 @@ pub struct Verify {
     /// Every score is the minimax of its children, found by an independent slow path
     #[arg(long)]
     consistency: bool,
-    /// With --consistency: only this many random positions a layer
+    /// With --consistency: only this many random positions a layer, or all if it has no more
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
     /// With --sample: the choice of positions to repeat
@@ -119,7 +119,7 @@ impl Verify {
 
         let work = |check: Check, table: &Table| match (check, self.sample) {
             (Check::Checksums, _) => 0,
-            (Check::Consistency, Some(sample)) => sample,
+            (Check::Consistency, Some(sample)) => sample.min(table.header().positions),
             (Check::Consistency | Check::Cpu, _) => table.header().positions,
         };
         let every = || checks.iter().flat_map(|&check| layers.clone().map(move |seeds| (check, seeds)));

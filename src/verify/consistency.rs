@@ -6,6 +6,9 @@ use super::{Fault, Judge};
 use crate::index::{Frame, LayerIndex, TableRow};
 use crate::table::Tables;
 
+/// Random positions that are chosen, sorted and checked together.
+const SAMPLE_BATCH: u64 = 1 << 20;
+
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, with the lower layers as they
 /// are. Returns the number of positions; adds to `checked` while it runs.
 ///
@@ -32,22 +35,32 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
 }
 
 /// Checks `count` random positions of the layer with `seeds` seeds as [`check_consistency`] does all; `source` makes the
-/// choice repeatable.
+/// choice repeatable. Checks all when `count` is no less. Returns the number of positions checked.
 ///
 /// # Errors
-/// As [`check_consistency`], among the positions chosen; or why a table cannot be read.
+/// As [`check_consistency`], among the positions chosen: the first by rank of those chosen together.
 pub fn check_sample(tables: &Tables, seeds: usize, count: u64, source: u64, checked: &AtomicU64) -> Result<u64, Fault> {
-    tables.require(seeds)?;
+    if count >= tables.require(seeds)?.header().positions {
+        return check_consistency(tables, seeds, checked);
+    }
     let layer = LayerIndex::new(tables.rows(), seeds);
     let mut random = fastrand::Rng::with_seed(source ^ seeds as u64);
-    let mut ranks: Vec<u64> = (0..count).map(|_| random.u64(..layer.positions())).collect();
-    ranks.par_sort_unstable();
-    let fault = ranks.par_iter().find_map_first(|&rank| {
-        let (mover, other) = layer.unrank(rank);
-        checked.fetch_add(1, Ordering::Relaxed);
-        check_position(tables, &mover, &other).err()
-    });
-    fault.map_or(Ok(count), Err)
+    let mut left = count;
+    while left > 0 {
+        let batch = left.min(SAMPLE_BATCH);
+        let mut ranks: Vec<u64> = (0..batch).map(|_| random.u64(..layer.positions())).collect();
+        ranks.par_sort_unstable();
+        let fault = ranks.par_iter().find_map_first(|&rank| {
+            let (mover, other) = layer.unrank(rank);
+            checked.fetch_add(1, Ordering::Relaxed);
+            check_position(tables, &mover, &other).err()
+        });
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        left -= batch;
+    }
+    Ok(count)
 }
 
 /// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are
