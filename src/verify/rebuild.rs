@@ -1,13 +1,14 @@
-use super::Fault;
 use std::sync::Arc;
 
+use super::Fault;
 use crate::build::cpu::{Evaluator, Pulse, Workspace, compute_pair};
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::table::{Damage, FrameScores, PackedFrame, TableError, Tables};
 
 /// Computes the layer with `seeds` seeds again on the CPU, from the lower layers as they are, and compares it with its
-/// table bit for bit. Returns the number of positions; `pulse` counts them while it runs.
+/// table bit for bit. Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse`
+/// counts them while it runs.
 ///
 /// # Errors
 /// The first wrong score in the order of the file, or why a table cannot be read.
@@ -16,6 +17,7 @@ pub fn check_against_cpu(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result
     let isa = Isa::detect();
     let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
     let mut workspace = Workspace::default();
+    let mut compared = 0;
     for small in 1..=seeds / 2 {
         let large = seeds - small;
         let Some(scores) = compute_pair(&evaluator, tables, small, large, &mut workspace, pulse)? else {
@@ -26,6 +28,7 @@ pub fn check_against_cpu(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result
         for (frame, right) in [Some((frame, scores.small_moves)), mirrored].into_iter().flatten() {
             let entry = &table.header().entries[frame.mover - 1];
             if PackedFrame::pack(isa, frame, right).section() == table.section(entry) {
+                compared += frame.positions();
                 continue;
             }
             return Err(first_wrong(tables, table.frame(frame.mover), right)
@@ -37,7 +40,7 @@ pub fn check_against_cpu(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result
                 }));
         }
     }
-    Ok(table.header().positions)
+    Ok(compared)
 }
 
 /// The first score of a frame that is not the right one.
