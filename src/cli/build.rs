@@ -56,7 +56,7 @@ impl Build {
         let plan = Plan::new(directory, rules, pits, self.seeds, rayon::current_num_threads());
         let isa = Isa::detect();
         if !plan.missing.is_empty() {
-            eprintln!(
+            output::tell(format_args!(
                 "{} layers to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk, \
                  about {} on {} threads ({})",
                 plan.missing.len(),
@@ -66,7 +66,7 @@ impl Build {
                 HumanDuration(Duration::from_secs_f64(plan.seconds)),
                 rayon::current_num_threads(),
                 isa.name(),
-            );
+            ));
         }
         plan.check(directory, self.memory)?;
 

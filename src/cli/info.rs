@@ -56,7 +56,7 @@ impl Info {
                 Ok(table) => tables.push(table),
                 Err(error) => {
                     outcome = Outcome::Wrong;
-                    eprintln!("kalah: {error}");
+                    output::tell(format_args!("kalah: {error}"));
                 }
             }
         }

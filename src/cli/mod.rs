@@ -67,7 +67,7 @@ impl Cli {
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("kalah: {error:#}");
+                output::tell(format_args!("kalah: {error:#}"));
                 ExitCode::from(if is_damage(&error) { 3 } else { 1 })
             }
         }

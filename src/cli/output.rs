@@ -1,4 +1,4 @@
-//! What commands print on stdout.
+//! What commands print: answers on stdout, everything else on stderr.
 
 use std::io::{self, Write};
 
@@ -9,6 +9,13 @@ use serde::Serialize;
 /// Unlike `println!` it does not panic when nobody reads any more.
 pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
+}
+
+/// Tells a person something on stderr.
+///
+/// Unlike `eprintln!` it does not panic when nobody reads there any more (`kalah build 2>&1 | head`).
+pub fn tell(text: impl std::fmt::Display) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Prints a JSON document on a line.

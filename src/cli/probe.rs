@@ -121,7 +121,7 @@ impl Prober<'_> {
     }
 
     fn refuse(&self, position: &str, error: &dyn std::fmt::Display) -> anyhow::Result<()> {
-        eprintln!("kalah: {error}");
+        output::tell(format_args!("kalah: {error}"));
         if self.probe.json {
             output::json(&Refusal { position: position.trim().to_owned(), error: error.to_string() })?;
         }

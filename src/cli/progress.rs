@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 
+use super::output;
+
 /// How often the bar moves.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -57,7 +59,7 @@ impl Progress {
 
     /// Prints a line above the bar, or logs it.
     pub fn line(&self, text: &str) {
-        self.bar.suspend(|| eprintln!("{text}"));
+        self.bar.suspend(|| output::tell(text));
     }
 
     /// Runs `work` and shows how `counter` advances meanwhile.
@@ -92,14 +94,14 @@ impl Progress {
         let total = self.bar.length().unwrap_or(0);
         let seconds = self.start.elapsed().as_secs_f64();
         let left = seconds * total.saturating_sub(positions) as f64 / positions.max(1) as f64;
-        eprintln!(
+        output::tell(format_args!(
             "{}: {:.1} % of {} positions, {} a second, {} left",
             self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
             100.0 * positions as f64 / total.max(1) as f64,
             HumanCount(total),
             HumanCount((positions as f64 / seconds) as u64),
             HumanDuration(Duration::from_secs_f64(left)),
-        );
+        ));
     }
 
     /// Takes the bar away.
