@@ -1,4 +1,5 @@
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
@@ -59,10 +60,12 @@ impl Table {
     /// another one.
     pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
         let path = table_path(directory, key);
-        if !path.exists() {
-            return Err(missing(directory, key));
-        }
-        let table = Table::open(&path)?;
+        let table = match Table::open(&path) {
+            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                return Err(missing(directory, key));
+            }
+            opened => opened?,
+        };
         if table.key() != key {
             let other = Damage::Other { found: table.key().to_string(), expected: key.to_string() };
             return Err(TableError::damaged(&path, other));
