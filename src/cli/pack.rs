@@ -2,7 +2,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::DirectoryLock;
@@ -80,7 +79,8 @@ impl Pack {
         };
         let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
         let directory = self.output.as_ref().unwrap_or(&self.tables.path);
-        std::fs::create_dir_all(directory).with_context(|| format!("cannot make {}", directory.display()))?;
+        // Two that write the same archive would write to the same temporary file.
+        let _lock = DirectoryLock::take(directory)?;
 
         let progress = Progress::new(chosen.iter().map(|table| table.header().positions).sum());
         let packed = AtomicU64::new(0);
