@@ -3,11 +3,22 @@ use std::sync::Arc;
 
 use super::{Damage, Table, TableError, TableKey};
 use crate::game::{Row, Rules};
-use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The name of a table's file, such as `empty-capture-6-24.kalah`.
 pub fn table_file_name(key: TableKey) -> String {
     format!("{}-{}-{:02}.kalah", key.rules, key.pits, key.seeds)
+}
+
+/// The table that a file should hold by its name; `None` if it is not named like one.
+pub(super) fn named_key(path: &Path) -> Option<TableKey> {
+    let name = path.file_name()?.to_str()?;
+    let (rest, seeds) = name.strip_suffix(".kalah")?.rsplit_once('-')?;
+    let (rules, pits) = rest.rsplit_once('-')?;
+    let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
+    // A table that can be, named the only way that one is.
+    let can_be = (1..=MAX_TABLE_PITS).contains(&key.pits) && (2..=MAX_TABLE_SEEDS).contains(&key.seeds);
+    (can_be && table_file_name(key) == name).then_some(key)
 }
 
 /// The path of a table's file in `directory`.

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::directory::{build_command, named_key};
 use crate::game::Rules;
 
 /// What is wrong inside a table file or archive.
@@ -92,9 +93,15 @@ impl TableError {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
-    /// Damage of the table file at `path`.
+    /// Damage of the table file at `path`, whose name tells the command that builds it anew.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        let repair = "delete it and run the same 'kalah build' again".to_owned();
+        let repair = match named_key(path) {
+            Some(key) => {
+                let directory = path.parent().unwrap_or(Path::new(""));
+                format!("delete it and run: {}", build_command(directory, key))
+            }
+            None => "it has not the name of a table, so no command makes it anew".to_owned(),
+        };
         TableError::Damaged { path: path.to_owned(), damage, repair }
     }
 
