@@ -1,6 +1,5 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::sync::mpsc::{channel, sync_channel};
 use std::time::Instant;
 
@@ -88,7 +87,12 @@ impl Builder<'_> {
     fn run_locked(&self, tables: &mut Tables, build: &mut Build) -> Result<BuildReport, BuildError> {
         let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
         // Scores that are wrong below would be wrong above, under sound checksums.
-        tables.layers().iter().try_for_each(|table| table.check_blocks().map(drop))?;
+        for table in tables.layers() {
+            if build.pulse.is_stopped() {
+                return Err(BuildError::Stopped(tables.key(self.seeds)));
+            }
+            table.check_blocks()?;
+        }
         let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
         build.workspace.reserve(self.pits, self.seeds).map_err(memory)?;
         for seeds in tables.layers().len() + 2..=self.seeds {
@@ -223,12 +227,5 @@ impl BuildReport {
     /// Positions computed.
     pub fn positions(&self) -> u64 {
         self.built.iter().map(|record| record.positions).sum()
-    }
-}
-
-impl Pulse {
-    /// Tells the build to stop at the next opportunity.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
     }
 }

@@ -72,7 +72,14 @@ impl Build {
 
         let pulse = Arc::new(Pulse::default());
         let handler = Arc::clone(&pulse);
-        ctrlc::set_handler(move || handler.stop()).context("cannot listen for Ctrl-C")?;
+        let on_signal = move || {
+            // Who asks twice will not wait: frames under way are lost, no more.
+            if handler.is_stopped() {
+                std::process::exit(1);
+            }
+            handler.stop();
+        };
+        ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
         let progress = Progress::new(plan.positions);
         let start = Instant::now();
         let on_event = |event: Event| match event {

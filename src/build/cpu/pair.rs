@@ -94,6 +94,18 @@ pub struct Pulse {
     pub stop: AtomicBool,
 }
 
+impl Pulse {
+    /// Tells the computation to stop at the next opportunity.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
 /// Computes all positions in which one side's row has `small` seeds and the other's `large` >= `small`.
 ///
 /// The layers below must be in `tables`. Rows of the large side are taken level by level (see
@@ -131,7 +143,7 @@ pub fn compute_pair<'a>(
     let small_moves = FrameEvaluator::new(evaluator, tables, frame, turned_frame)?;
     by_small.par_chunks_mut(large_rows).with_min_len(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
-            if stopped(pulse) { Ok(()) } else { small_moves.forward(row as u32, best) }
+            if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
         },
     )?;
     let (small_quiet, large_quiet) = (evaluator.moves(small), evaluator.moves(large));
@@ -141,7 +153,7 @@ pub fn compute_pair<'a>(
 
     for level in rows.level_bounds(large).windows(2) {
         for start in (level[0] as usize..level[1] as usize).step_by(BLOCK_ROWS) {
-            if stopped(pulse) {
+            if pulse.is_stopped() {
                 return Ok(None);
             }
             let count = BLOCK_ROWS.min(level[1] as usize - start);
@@ -222,10 +234,6 @@ impl Evaluator {
             }
         }
     }
-}
-
-fn stopped(pulse: &Pulse) -> bool {
-    pulse.stop.load(Ordering::Relaxed)
 }
 
 impl Block {
