@@ -67,11 +67,23 @@ impl Cli {
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                output::tell(format_args!("kalah: {error:#}"));
+                output::tell(format_args!("kalah: {}", message(&error)));
                 ExitCode::from(if is_damage(&error) { 3 } else { 1 })
             }
         }
     }
+}
+
+/// An error and its causes, those left out that it tells itself.
+fn message(error: &anyhow::Error) -> String {
+    let mut message = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !message.ends_with(&cause) {
+            message += ": ";
+            message += &cause;
+        }
+    }
+    message
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
