@@ -12,6 +12,12 @@ const BITS_PER_POSITION: f64 = 4.2;
 const ROW_RATE: f64 = 150e6;
 const RELAY_RATE: f64 = 4e6;
 
+/// Bytes of maps and moves for each row of a board (measured: some 130 at 6 pits and 18 seeds).
+const ROW_BYTES: u64 = 160;
+
+/// Bytes of the program without any table: stacks, buffers of threads, the allocator's.
+const PROGRAM_BYTES: u64 = 4 << 20;
+
 /// What a build will need.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
@@ -116,15 +122,15 @@ impl Plan {
     }
 }
 
-/// Bytes of memory that a layer takes to build: the largest pair of frames, packed frames on their way to the disk, and
-/// the maps of rows.
+/// Bytes of memory that a layer takes to build: the largest pair of frames, packed frames on their way to the disk, what
+/// is known of rows, and the program itself.
 fn layer_memory(key: TableKey) -> u64 {
     let pair = |small: usize| {
         let positions = row_count(key.pits, small) as u64 * row_count(key.pits, key.seeds - small) as u64;
-        // Two pairs of frames are packed at a time: one being written, one ready.
-        let packed = 4.0 * positions as f64 * BITS_PER_POSITION / 8.0;
+        // One frame is written while the next one is packed.
+        let packed = 2.0 * positions as f64 * BITS_PER_POSITION / 8.0;
         Workspace::bytes(key.pits, small, key.seeds - small) + packed as u64
     };
-    let maps = (1..key.seeds).map(|seeds| row_count(key.pits, seeds) as u64 * 16 * 4).sum::<u64>();
-    (1..=key.seeds / 2).map(pair).max().unwrap_or(0) + maps
+    let rows = (1..key.seeds).map(|seeds| row_count(key.pits, seeds) as u64).sum::<u64>();
+    (1..=key.seeds / 2).map(pair).max().unwrap_or(0) + rows * ROW_BYTES + PROGRAM_BYTES
 }
