@@ -19,7 +19,7 @@ pub enum Rules {
 }
 
 impl Rules {
-    /// All rule sets, in the order of their codes in table files.
+    /// All rule sets.
     pub const ALL: [Rules; 3] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha];
 
     /// The name used in flags, JSON and file names.

@@ -233,7 +233,7 @@ impl RawHeader {
             return Err(damaged);
         }
         let key = (|| {
-            let rules = Rules::ALL.into_iter().find(|&rules| rules_code(rules) == raw.rules)?;
+            let rules = rules_of(raw.rules)?;
             let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
             let fits = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
             fits.then_some(TableKey { rules, pits, seeds })
@@ -247,13 +247,18 @@ impl RawHeader {
     }
 }
 
-/// The code of a rule set in files.
-fn rules_code(rules: Rules) -> u8 {
+/// The code of a rule set in tables and archives.
+pub(super) fn rules_code(rules: Rules) -> u8 {
     match rules {
         Rules::EmptyCapture => 0,
         Rules::Standard => 1,
         Rules::SKalaha => 2,
     }
+}
+
+/// The rule set with this code.
+pub(super) fn rules_of(code: u8) -> Option<Rules> {
+    Rules::ALL.into_iter().find(|&rules| rules_code(rules) == code)
 }
 
 /// The digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.
