@@ -75,6 +75,9 @@ impl Builder<'_> {
     /// # Errors
     /// When the directory is in use, a table there is damaged (all are checked) or foreign, something cannot be written, or
     /// `pulse` says stop.
+    ///
+    /// # Panics
+    /// When no table has so many pits or seeds ([`crate::index::MAX_TABLE_PITS`], [`crate::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let _lock = DirectoryLock::take(self.directory)?;
         let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
@@ -217,6 +220,9 @@ impl Build<'_> {
 /// with nothing special.
 ///
 /// # Errors
+/// As [`Builder::run`].
+///
+/// # Panics
 /// As [`Builder::run`].
 pub fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
     let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };

@@ -40,6 +40,9 @@ impl Tables {
     ///
     /// # Errors
     /// When a table file is damaged, holds another table than its name says, or cannot be read.
+    ///
+    /// # Panics
+    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
     pub fn open(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
         let mut tables = Tables {
             directory: directory.to_owned(),

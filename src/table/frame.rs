@@ -206,7 +206,8 @@ impl PackedFrame {
     /// pool.
     ///
     /// # Panics
-    /// When there is not one score for each position.
+    /// When there is not one score for each position, or they are so disorderly that lines cannot tell where their patch
+    /// begins (beyond 4 GiB of patches: 17 exceptions in every line of the largest frame that there is).
     pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
         PackedFrame::pack_in(isa, frame, scores, Vec::new())
     }
@@ -215,7 +216,8 @@ impl PackedFrame {
     /// more than packing.
     ///
     /// # Panics
-    /// When there is not one score for each position.
+    /// When there is not one score for each position, or they are so disorderly that lines cannot tell where their patch
+    /// begins (beyond 4 GiB of patches: 17 exceptions in every line of the largest frame that there is).
     pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
         assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
         let rows = frame.mover_rows();
@@ -255,7 +257,7 @@ impl PackedFrame {
             )
             .collect();
         // Each task counted its patches from 0.
-        let mut offset = 0;
+        let mut offset = 0u32;
         for (lines, (patches, _)) in section[lines_at..].as_chunks_mut().0.chunks_mut(TASK_LINES).zip(&packed) {
             if offset > 0 && !patches.is_empty() {
                 for line in lines {
@@ -264,7 +266,8 @@ impl PackedFrame {
                     }
                 }
             }
-            offset += patches.len() as u32;
+            let next = u64::from(offset) + patches.len() as u64;
+            offset = next.try_into().expect("a frame has less than 4 GiB of patches");
         }
         for (patches, exceptions) in &packed {
             section.extend_from_slice(patches);
