@@ -96,8 +96,10 @@ impl Builder<'_> {
             }
             table.check_blocks()?;
         }
-        let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
-        build.workspace.reserve(self.pits, self.seeds).map_err(memory)?;
+        if tables.max_seeds().is_none_or(|max| max < self.seeds) {
+            let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
+            build.workspace.reserve(self.pits, self.seeds).map_err(memory)?;
+        }
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
             let path = table_path(self.directory, key);

@@ -101,7 +101,9 @@ impl Plan {
             None => {
                 let available = sysinfo::System::new().map_or(0, |mut system| {
                     system.refresh_memory();
-                    system.available_memory()
+                    // A container may have less than its machine. What is in use of it says little: the page cache counts.
+                    let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+                    system.available_memory().min(limit)
                 });
                 (available, "available", "end other programs, or build fewer seeds")
             }
