@@ -173,3 +173,64 @@ fn an_altered_table_is_not_packed() {
     assert!(error.is_damage() && error.to_string().contains("altered.kalah"), "{error}");
     assert!(!archive.exists() && !directory.path().join("altered.zst.partial").exists());
 }
+
+/// The archive with the content of one chunk altered, and every checksum right again.
+fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+    let frames = number(bytes.len() - 9);
+    let seek_table = bytes.len() - 9 - 8 * frames;
+    let mut parts = Vec::new();
+    let mut rest = bytes;
+    for frame in 0..frames {
+        let part;
+        (part, rest) = rest.split_at(number(seek_table + 8 * frame));
+        parts.push((part.to_vec(), number(seek_table + 8 * frame + 4)));
+    }
+    // The first frame is the header, the last holds the checksums of the chunks.
+    let chunk = 1 + chunk % (frames - 2);
+    let mut content = zstd::decode_all(&parts[chunk].0[..]).unwrap();
+    alter(&mut content);
+    parts[chunk] = (zstd::encode_all(&content[..], 1).unwrap(), content.len());
+    let skippable =
+        |magic: u32, content: &[u8]| [&magic.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat();
+    let xxh3 = xxhash_rust::xxh3::xxh3_64;
+    let mut checksums: Vec<u8> = parts[1..frames - 1].iter().flat_map(|(bytes, _)| xxh3(bytes).to_le_bytes()).collect();
+    checksums.extend(xxh3(&checksums).to_le_bytes());
+    parts[frames - 1].0 = skippable(0x184d_2a51, &checksums);
+    let mut seek_table: Vec<u8> = parts
+        .iter()
+        .flat_map(|(bytes, content)| [(bytes.len() as u32).to_le_bytes(), (*content as u32).to_le_bytes()])
+        .flatten()
+        .collect();
+    seek_table.extend((frames as u32).to_le_bytes());
+    seek_table.push(0);
+    seek_table.extend(0x8f92_eab1u32.to_le_bytes());
+    let mut forged: Vec<u8> = parts.into_iter().flat_map(|(bytes, _)| bytes).collect();
+    forged.extend(skippable(0x184d_2a5e, &seek_table));
+    forged
+}
+
+/// Checksums do not guard against who can make them: what a chunk says is not believed either.
+#[test]
+fn forged_chunks_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, path) = packed(directory.path());
+    let bytes = fs::read(path).unwrap();
+    let same = directory.path().join("same.zst");
+    fs::write(&same, forged(&bytes, 5, |_| ())).unwrap();
+    let unpacked = archive::unpack(&same, &directory.path().join("unpacked"), &|_| ()).unwrap();
+    assert!(fs::read(unpacked).unwrap() == table.bytes());
+    fs::remove_dir_all(directory.path().join("unpacked")).unwrap();
+
+    let mut random = fastrand::Rng::with_seed(1);
+    for number in 0..150 {
+        let forged = forged(&bytes, number, |content| match number % 3 {
+            // A count of symbols or escapes, without reason.
+            0 => content[4 * random.usize(..33)..][..4].copy_from_slice(&random.u32(..).to_le_bytes()),
+            // All classes and biases.
+            1 => content[132..132 + 2401].iter_mut().for_each(|entry| *entry = random.u8(..)),
+            _ => content.truncate(random.usize(..content.len())),
+        });
+        refused(directory.path(), &table, &forged);
+    }
+}
