@@ -31,13 +31,15 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
     Ok(table.header().positions)
 }
 
-/// Checks `count` random positions of the layer with `seeds` seeds as [`check_consistency`] does all; `source` makes the
-/// choice repeatable.
+/// Checks `count` random positions of the layer with `seeds` seeds, or all if it has no more, as [`check_consistency`]
+/// does; `source` makes the choice repeatable.
 ///
 /// # Errors
 /// As [`check_consistency`], among the positions chosen; or why a table cannot be read.
 pub fn check_sample(tables: &Tables, seeds: usize, count: u64, source: u64, checked: &AtomicU64) -> Result<u64, Fault> {
-    tables.require(seeds)?;
+    if count >= tables.require(seeds)?.header().positions {
+        return check_consistency(tables, seeds, checked);
+    }
     let layer = LayerIndex::new(tables.rows(), seeds);
     let mut random = fastrand::Rng::with_seed(source ^ seeds as u64);
     let mut ranks: Vec<u64> = (0..count).map(|_| random.u64(..layer.positions())).collect();
