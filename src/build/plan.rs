@@ -9,8 +9,8 @@ use crate::table::{TableKey, table_path};
 const BITS_PER_POSITION: f64 = 4.2;
 
 /// Positions a second and thread that the row path does on a current machine; relays do [`RELAY_RATE`].
-const ROW_RATE: f64 = 150e6;
-const RELAY_RATE: f64 = 4e6;
+const ROW_RATE: f64 = 110e6;
+const RELAY_RATE: f64 = 6e6;
 
 /// Bytes of maps and moves for each row of a board (measured: some 130 at 6 pits and 18 seeds).
 const ROW_BYTES: u64 = 160;

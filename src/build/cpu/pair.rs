@@ -11,8 +11,16 @@ use crate::game::Rules;
 use crate::index::Frame;
 use crate::table::{TableError, Tables};
 
-/// The most rows of one level that are computed together: their scores against the other side stay in the caches.
+/// Rows of one level that are computed together: their scores against the other side stay in the caches.
 const BLOCK_ROWS: usize = 256;
+
+/// Positions that are worth the four parallel steps of a block; of short rows more are taken together.
+const BLOCK_POSITIONS: usize = 1 << 17;
+
+/// Rows of a level that are computed together, against `small_rows` rows of the other side.
+fn block_rows(small_rows: usize) -> usize {
+    BLOCK_ROWS.max(BLOCK_POSITIONS / small_rows)
+}
 
 /// Memory that is filled again for every pair, in huge pages where the system has them.
 #[derive(Default)]
@@ -62,7 +70,7 @@ impl Workspace {
         let pair = rows(small) * rows(large);
         // One of the two frames turned around for moves that move again, and three buffers of a block.
         let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
-        2 * pair + again + 3 * BLOCK_ROWS as u64 * rows(small)
+        2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
     }
 }
 
@@ -151,12 +159,13 @@ pub fn compute_pair<'a>(
     let turned_frame = again.slice(below(large, small)).map_err(memory)?;
     let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), turned_frame)?;
 
+    let block_rows = block_rows(small_rows);
     for level in rows.level_bounds(large).windows(2) {
-        for start in (level[0] as usize..level[1] as usize).step_by(BLOCK_ROWS) {
+        for start in (level[0] as usize..level[1] as usize).step_by(block_rows) {
             if pulse.is_stopped() {
                 return Ok(None);
             }
-            let count = BLOCK_ROWS.min(level[1] as usize - start);
+            let count = block_rows.min(level[1] as usize - start);
             let [to_move, turned, waiting] = block.sized(count * small_rows);
             let (done, rest) = by_large.split_at_mut(start * small_rows);
 
@@ -195,7 +204,7 @@ pub fn compute_pair<'a>(
                     }
                 });
 
-            let chunk = count.div_ceil(4).next_multiple_of(16);
+            let chunk = (TASK_BYTES / small_rows).max(1).next_multiple_of(16);
             rest[..count * small_rows].par_chunks_mut(chunk * small_rows).enumerate().for_each(|(index, by_large)| {
                 let columns = by_large.len() / small_rows;
                 kernels::transpose(isa, &waiting[index * chunk..], count, small_rows, columns, by_large, small_rows);
