@@ -57,7 +57,7 @@ impl std::fmt::Display for TableKey {
 
 /// A frame's entry in the directory.
 ///
-/// The parts of a frame follow each other, each padded with zeros to a multiple of [`ALIGNMENT`] bytes: profile (a byte
+/// The parts of a frame follow each other, each padded with zeros to a multiple of 64 bytes: profile (a byte
 /// for each mover's row), lines, patches, checksums of these three in blocks of [`BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {

@@ -2,7 +2,7 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`line`] | the codec: 126 scores in 64 bytes |
+//! | [`line`](mod@line) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](PackedFrame) | a frame of lines: packing, random access, unpacking runs |
 //! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
 //! | [`reader`](Table) | a finished file, memory-mapped |

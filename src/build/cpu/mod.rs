@@ -7,9 +7,9 @@
 //! | room | idea |
 //! |---|---|
 //! | [`row_move`](RowMove) | what a move does, told from the mover's row alone |
-//! | [`moves`] | the moves of all rows with the same seeds, by rank |
+//! | `moves` | the moves of all rows with the same seeds, by rank |
 //! | [`evaluator`](Evaluator) | what is known of the rows of a board, whatever the layer |
-//! | [`forward`] | one row against all others: the moves that lead to lower layers |
+//! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
