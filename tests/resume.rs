@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::{BuildError, BuildReport, Builder, DirectoryLock, Event, LockError, cpu::Pulse};
+use kalah::build::{BuildError, BuildReport, Builder, Event, cpu::Pulse};
 use kalah::game::Rules;
 use kalah::isa::Isa;
-use kalah::table::{Table, TableError, TableKey, table_path};
+use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey, table_path};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 

@@ -3,12 +3,14 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::time::Instant;
 
+use super::BuildRecord;
 use super::cpu::{Evaluator, Pulse, Workspace, compute_pair};
-use super::{BuildRecord, DirectoryLock, LockError};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::isa::Isa;
-use crate::table::{PackedFrame, Table, TableError, TableKey, TableWriter, Tables, table_path};
+use crate::table::{
+    DirectoryLock, LockError, PackedFrame, Table, TableError, TableKey, TableWriter, Tables, table_path,
+};
 
 /// Why a build ended early. Finished frames are kept in every case.
 #[derive(Debug, thiserror::Error)]

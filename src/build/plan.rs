@@ -91,26 +91,26 @@ impl Plan {
 
     /// Whether the build fits.
     ///
-    /// `budget` bounds the memory; without one, what is available now does.
+    /// The memory must be within `budget`, if there is one, and within what is available now.
     ///
     /// # Errors
     /// What does not fit, and what to do.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
-        let (available, allowance, advice) = match budget {
-            Some(budget) => (budget, "allowed by --memory", "allow more, or build fewer seeds"),
-            None => {
-                let available = sysinfo::System::new().map_or(0, |mut system| {
-                    system.refresh_memory();
-                    // A container may have less than its machine. What is in use of it says little: the page cache counts.
-                    let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-                    system.available_memory().min(limit)
-                });
-                (available, "available", "end other programs, or build fewer seeds")
-            }
-        };
+        let available = sysinfo::System::new().map_or(0, |mut system| {
+            system.refresh_memory();
+            // A container may have less than its machine. What is in use of it says little: the page cache counts.
+            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+            system.available_memory().min(limit)
+        });
+        let needed = self.memory;
+        if let Some(budget) = budget.filter(|&budget| needed > budget) {
+            let (allowance, advice) = ("allowed by --memory", "allow more, or build fewer seeds");
+            return Err(PlanError::Memory { needed, available: budget, allowance, advice });
+        }
         // A system that does not tell counts as 0.
-        if self.memory > available && (budget.is_some() || available > 0) {
-            return Err(PlanError::Memory { needed: self.memory, available, allowance, advice });
+        if needed > available && available > 0 {
+            let (allowance, advice) = ("available", "end other programs, or build fewer seeds");
+            return Err(PlanError::Memory { needed, available, allowance, advice });
         }
         let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
         let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };

@@ -57,9 +57,9 @@ impl Build {
         let isa = Isa::detect();
         if !plan.missing.is_empty() {
             output::tell(format_args!(
-                "{} layers to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk, \
+                "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk, \
                  about {} on {} threads ({})",
-                plan.missing.len(),
+                output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
                 HumanBytes(plan.disk),
@@ -117,8 +117,8 @@ impl Build {
             output::json(&Report { rules, pits, seeds, kept, built, positions, seconds })?;
         } else {
             output::line(format_args!(
-                "{} layers built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
-                report.built.len(),
+                "{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
+                output::count(report.built.len(), "layer"),
                 HumanCount(positions),
                 output::rate(positions, seconds),
                 report.kept,

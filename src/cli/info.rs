@@ -99,8 +99,8 @@ impl Info {
         let (positions, bytes) =
             report.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
         output::line(format_args!(
-            "{} tables, {} positions, {}",
-            report.tables.len(),
+            "{}, {} positions, {}",
+            output::count(report.tables.len(), "table"),
             HumanCount(positions),
             HumanBytes(bytes)
         ))?;

@@ -18,6 +18,11 @@ pub fn tell(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// A number of things, such as "1 layer" or "3 layers".
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Prints a JSON document on a line.
 pub fn json(document: &impl Serialize) -> io::Result<()> {
     let mut out = io::stdout().lock();

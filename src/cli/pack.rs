@@ -4,10 +4,9 @@ use std::time::Instant;
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::build::DirectoryLock;
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::table::Tables;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
+use kalah::table::{DirectoryLock, Tables};
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -101,7 +100,6 @@ impl Pack {
 impl Unpack {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
-        let _lock = DirectoryLock::take(&self.tables.path)?;
         let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
         let unpacked = AtomicU64::new(0);

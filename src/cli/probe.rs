@@ -1,5 +1,5 @@
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::io::{BufRead, IsTerminal};
 
 use anyhow::Context;
 use clap::Args;
@@ -60,6 +60,9 @@ impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut prober = Prober { probe: &self, tables: HashMap::new(), outcome: Outcome::Done };
         if self.positions.is_empty() {
+            if std::io::stdin().is_terminal() {
+                output::tell("positions, one a line; end with Ctrl-D:");
+            }
             for line in std::io::stdin().lock().lines() {
                 let line = line.context("cannot read positions from standard input")?;
                 if !line.trim().is_empty() {

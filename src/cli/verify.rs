@@ -29,9 +29,9 @@ pub struct Verify {
     /// With --consistency: only this many random positions a layer, or all if it has no more
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
-    /// With --sample: the choice of positions to repeat
+    /// With --sample: where the random numbers start; the same number draws the same positions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
-    choice: u64,
+    random_seed: u64,
     /// Compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
     against: Option<Backend>,
@@ -155,7 +155,7 @@ impl Verify {
         let checked: &AtomicU64 = &pulse.positions;
         match (check, self.sample) {
             (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
-            (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.choice, checked),
+            (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.random_seed, checked),
             (Check::Consistency, None) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.
             (Check::Cpu, _) => rayon::scope(|_| check_against_cpu(tables, seeds, pulse)),
@@ -174,11 +174,11 @@ impl Verify {
                 let seconds: f64 = of_check().map(|passed| passed.seconds).sum();
                 if of_check().count() > 0 {
                     output::line(format_args!(
-                        "{}: {} {} in {} layers, no fault, {seconds:.1} s",
+                        "{}: {} {} in {}, no fault, {seconds:.1} s",
                         check.name(),
                         HumanCount(checked),
                         check.unit(),
-                        of_check().count(),
+                        output::count(of_check().count(), "layer"),
                     ))?;
                 }
             }

@@ -1,9 +1,9 @@
-use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::cache::Cache;
 use super::{RowIndex, TableRow};
 
 /// Where rows go when a sowing drops seeds on them: for every row of one seed count, its rank after `spilled` seeds
@@ -94,19 +94,16 @@ impl CaptureMap {
     }
 }
 
-/// Maps keyed by the seeds of a row and what happens to it, made when first asked for and kept.
-type Cache<T> = Mutex<HashMap<(usize, usize), Arc<T>>>;
-
 /// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made when first asked for and kept.
 ///
 /// They depend on the board alone, so one set serves all layers of a build. To 34 seeds at 6 pits they take less than
 /// half a gigabyte.
 pub struct RowMaps {
     rows: Arc<RowIndex>,
-    all: Cache<Vec<TableRow>>,
-    spills: Cache<SpillMap>,
-    captures: Cache<CaptureMap>,
-    empty: Cache<Vec<u8>>,
+    all: Cache<usize, Vec<TableRow>>,
+    spills: Cache<(usize, usize), SpillMap>,
+    captures: Cache<(usize, usize), CaptureMap>,
+    empty: Cache<(usize, usize), Vec<u8>>,
 }
 
 impl RowMaps {
@@ -128,7 +125,7 @@ impl RowMaps {
 
     /// All rows with `seeds` seeds, by rank.
     pub fn all(&self, seeds: usize) -> Arc<Vec<TableRow>> {
-        cached(&self.all, (seeds, 0), || {
+        self.all.get(seeds, || {
             let ranks = 0..self.rows.rows(seeds) as u32;
             ranks.into_par_iter().map(|rank| self.rows.unrank(seeds, rank)).collect()
         })
@@ -136,28 +133,17 @@ impl RowMaps {
 
     /// Rows with `seeds` seeds when `spilled` more are sown into them.
     pub fn spill(&self, seeds: usize, spilled: usize) -> Arc<SpillMap> {
-        cached(&self.spills, (seeds, spilled), || SpillMap::new(&self.rows, &self.all(seeds), seeds, spilled))
+        self.spills.get((seeds, spilled), || SpillMap::new(&self.rows, &self.all(seeds), seeds, spilled))
     }
 
     /// For each row with `seeds` seeds, by rank: 0xff where `pit` (from 0) is empty, 0 elsewhere.
     pub fn empty(&self, seeds: usize, pit: usize) -> Arc<Vec<u8>> {
-        cached(&self.empty, (seeds, pit), || {
-            self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect()
-        })
+        self.empty
+            .get((seeds, pit), || self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect())
     }
 
     /// Rows with `seeds` seeds when `pit` (from 0) is captured.
     pub fn capture(&self, seeds: usize, pit: usize) -> Arc<CaptureMap> {
-        cached(&self.captures, (seeds, pit), || CaptureMap::new(&self.rows, &self.all(seeds), seeds, pit))
+        self.captures.get((seeds, pit), || CaptureMap::new(&self.rows, &self.all(seeds), seeds, pit))
     }
-}
-
-fn cached<T>(cache: &Cache<T>, key: (usize, usize), make: impl FnOnce() -> T) -> Arc<T> {
-    let get = || cache.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-    if let Some(found) = get() {
-        return found;
-    }
-    // Made outside the lock, which a thread that helps with the making may need.
-    let made = Arc::new(make());
-    Arc::clone(cache.lock().unwrap_or_else(PoisonError::into_inner).entry(key).or_insert(made))
 }

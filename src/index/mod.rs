@@ -11,14 +11,16 @@
 //! The order of ranks refines the dependency order of a layer (see [`RowIndex`]), so the rows that can be computed
 //! together lie together.
 
+mod cache;
 mod counts;
 mod frame;
 mod layer;
 mod maps;
 mod row;
 
+pub(crate) use cache::Cache;
 pub use counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, cumulative_positions, layer_positions, row_count};
 pub use frame::Frame;
 pub use layer::LayerIndex;
 pub use maps::{CaptureMap, RowMaps, SpillMap};
-pub use row::{RowIndex, TableRow};
+pub use row::{RowIndex, TableRow, game_row, table_row};

@@ -1,7 +1,28 @@
 use super::counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use crate::game::Row;
 
 /// The seeds of each pit of a row of a table position, in its owner's sowing order; pits beyond the board hold none.
 pub type TableRow = [u8; MAX_TABLE_PITS];
+
+/// A row of a position as tables know it; `None` if it has more pits than tables have, or a pit too many seeds.
+pub fn table_row(row: &Row) -> Option<TableRow> {
+    let mut seeds = TableRow::default();
+    if row.pits() > seeds.len() {
+        return None;
+    }
+    for (place, &pit) in seeds.iter_mut().zip(row.seeds()) {
+        *place = u8::try_from(pit).ok()?;
+    }
+    Some(seeds)
+}
+
+/// A row of a table position with `pits` pits as the game knows it.
+///
+/// # Panics
+/// When `pits` is not 1 to [`MAX_TABLE_PITS`].
+pub fn game_row(pits: usize, row: &TableRow) -> Row {
+    Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
+}
 
 /// Ranks the rows with a given number of seeds: 0 .. C(k+m-1, m-1) for the rows of `m` pits with `k` seeds, no gaps.
 ///

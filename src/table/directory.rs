@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Damage, Table, TableError, TableKey};
-use crate::game::{Row, Rules};
+use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The name of a table's file, such as `empty-capture-6-24.kalah`.
@@ -161,16 +161,4 @@ pub(super) fn build_command(directory: &Path, key: TableKey) -> String {
         command += &format!(" --tables {}", directory.display());
     }
     command
-}
-
-/// A row of a position as tables know it; `None` if it has too many pits or a pit too many seeds.
-pub(super) fn table_row(row: &Row) -> Option<TableRow> {
-    let mut seeds = TableRow::default();
-    if row.pits() > seeds.len() {
-        return None;
-    }
-    for (place, &pit) in seeds.iter_mut().zip(row.seeds()) {
-        *place = u8::try_from(pit).ok()?;
-    }
-    Some(seeds)
 }

@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::LockError;
 use super::directory::{build_command, named_key};
 use crate::game::Rules;
 
@@ -71,6 +72,9 @@ pub enum TableError {
         /// What to do.
         repair: String,
     },
+    /// Another process writes to the directory.
+    #[error("{0}")]
+    Lock(LockError),
     /// The layer is not in the directory.
     #[error("no table of {seeds} seeds for {rules} with {pits} pits in {directory}; make it with: {command}")]
     Missing {

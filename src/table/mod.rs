@@ -8,6 +8,7 @@
 //! | [`reader`](Table) | a finished file, memory-mapped |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
+//! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`probe`](Probe) | what the tables know of a position |
 //! | [`stats`](score_counts) | how often each score occurs |
 //! | [`archive`] | seekable zstd archives of tables |
@@ -19,6 +20,7 @@ mod error;
 mod format;
 mod frame;
 pub mod line;
+mod lock;
 mod probe;
 mod reader;
 mod stats;
@@ -28,6 +30,7 @@ pub use directory::{Tables, table_file_name, table_path};
 pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
+pub use lock::{DirectoryLock, LockError};
 pub use probe::{Probe, ProbeError};
 pub use reader::Table;
 pub use stats::score_counts;

@@ -1,7 +1,7 @@
-use super::directory::{build_command, table_row};
+use super::directory::build_command;
 use super::{TableError, TableKey, Tables};
 use crate::game::{Line, Pit, Position, Row};
-use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, table_row};
 
 /// What the tables know of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]

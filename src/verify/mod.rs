@@ -12,8 +12,8 @@ mod consistency;
 mod judge;
 mod rebuild;
 
-use crate::game::{Position, Row};
-use crate::index::TableRow;
+use crate::game::Position;
+use crate::index::{TableRow, game_row};
 use crate::table::{TableError, TableKey};
 
 pub use checksums::check_checksums;
@@ -52,7 +52,7 @@ impl From<TableError> for Fault {
 
 impl Fault {
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
-        let row = |row: &TableRow| Row::new(&row.map(u32::from)[..key.pits]).expect("a table's board has a row");
+        let row = |row| game_row(key.pits, row);
         let position = Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length");
         Fault::Score { key, position: Box::new(position), stored, right }
     }

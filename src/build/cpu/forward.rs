@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::moves::{ForwardMove, Kind, Moves};
 use super::{Evaluator, kernels};
 use crate::game::{Pit, Row, Rules, sow};
-use crate::index::{CaptureMap, Frame, SpillMap, TableRow};
+use crate::index::{CaptureMap, Frame, SpillMap, game_row, table_row};
 use crate::isa::Isa;
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables};
 
@@ -252,7 +252,8 @@ impl<'a> FrameEvaluator<'a> {
                 total.saturating_sub(ended)
             } else {
                 let sown = sow(Rules::SKalaha, &movers[mover as usize], other, pit);
-                let (own, opposite) = (table_row(&sown.mover), table_row(&sown.other));
+                let small = |row| table_row(row).expect("a row of a table has few seeds");
+                let (own, opposite) = (small(&sown.mover), small(&sown.other));
                 if sown.again && !sown.other.is_empty() {
                     self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
                 } else {
@@ -263,16 +264,6 @@ impl<'a> FrameEvaluator<'a> {
         }
         Ok(())
     }
-}
-
-fn game_row(pits: usize, row: &TableRow) -> Row {
-    Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
-}
-
-fn table_row(row: &Row) -> TableRow {
-    let mut seeds = TableRow::default();
-    seeds.iter_mut().zip(row.seeds()).for_each(|(place, &seeds)| *place = seeds as u8);
-    seeds
 }
 
 fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {

@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
 use self::order::{Grid, RowOrder};
-use super::{Damage, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path};
+use super::{Damage, DirectoryLock, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path};
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
 
@@ -202,17 +202,44 @@ fn zeroed(positions: u64) -> std::io::Result<Vec<u8>> {
 
 /// Unpacks an archive to the table it was made of, in `directory`; returns the path of the table.
 ///
-/// `progress` is told of positions as they are unpacked. The table is written by a [`TableWriter`]: frames that an earlier
-/// unpacking or building left are kept, so nothing else may build this table in this directory meanwhile. A table of
-/// that name is replaced.
+/// `progress` is told of positions as they are unpacked. The directory is locked meanwhile. The table is written by a
+/// [`TableWriter`]: frames that an earlier unpacking or building left are kept. A sound table with the archive's digest is
+/// left as it is, any other table of that name is replaced.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, or the file system says no. A table that is not the one packed, by its
+/// When the archive is damaged or foreign, the directory is in use, or the file system says no. A table that is not the one packed, by its
 /// digest, is never left.
 pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<PathBuf, TableError> {
     let mut container = Container::open(archive)?;
+    let (key, digest) = (container.info.key, container.info.digest);
+    let _lock = DirectoryLock::take(directory).map_err(TableError::Lock)?;
+    if Table::open_key(directory, key)
+        .is_ok_and(|table| table.header().digest == digest && table.check_blocks().is_ok())
+    {
+        progress(container.info.positions);
+        return Ok(table_path(directory, key));
+    }
+    let (mut writer, kept) = unpack_frames(archive, &mut container, directory, progress)?;
+    if kept && writer.digest() != digest {
+        // What an earlier writer left may be to blame.
+        writer.discard()?;
+        writer = unpack_frames(archive, &mut container, directory, &|_| {})?.0;
+    }
+    if writer.digest() != digest {
+        writer.discard()?;
+        return Err(TableError::damaged_archive(archive, Damage::Digest));
+    }
+    writer.finish()
+}
+
+/// Unpacks the frames that an earlier writer did not leave; also tells whether it left some.
+fn unpack_frames(
+    archive: &Path,
+    container: &mut Container,
+    directory: &Path,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<(TableWriter, bool), TableError> {
     let key = container.info.key;
-    std::fs::create_dir_all(directory).map_err(TableError::io(directory))?;
     let mut writer = TableWriter::open(directory, key)?;
     let index = RowIndex::new(key.pits, key.seeds);
     let written = writer.written();
@@ -226,14 +253,10 @@ pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync))
             continue;
         }
         let chunks = container.chunks[chunks].to_vec();
-        let scores = unpack_frame(archive, &mut container, &index, frame, &grid, &chunks, progress)?;
+        let scores = unpack_frame(archive, container, &index, frame, &grid, &chunks, progress)?;
         writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores))?;
     }
-    if writer.digest() != container.info.digest {
-        writer.discard()?;
-        return Err(TableError::damaged_archive(archive, Damage::Digest));
-    }
-    writer.finish()
+    Ok((writer, written > 0))
 }
 
 /// The scores of a frame in the order of their indices.
