@@ -13,7 +13,7 @@ use crate::isa::Isa;
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables};
 
 /// Bytes of work that are worth a task of their own.
-pub(super) const TASK_BYTES: usize = 1 << 15;
+pub(super) const TASK_BYTES: usize = 1 << 14;
 
 /// Other rows that are unpacked together when a frame is turned around.
 const TURN_ROWS: usize = 64;

@@ -149,7 +149,7 @@ pub fn compute_pair<'a>(
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
     let turned_frame = again.slice(below(small, large)).map_err(memory)?;
     let small_moves = FrameEvaluator::new(evaluator, tables, frame, turned_frame)?;
-    by_small.par_chunks_mut(large_rows).with_min_len(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
+    by_small.par_chunks_mut(large_rows).with_tasks_of(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
             if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
         },
@@ -169,8 +169,11 @@ pub fn compute_pair<'a>(
             let [to_move, turned, waiting] = block.sized(count * small_rows);
             let (done, rest) = by_large.split_at_mut(start * small_rows);
 
-            to_move.par_chunks_mut(small_rows).with_min_len(TASK_BYTES.div_ceil(small_rows)).enumerate().try_for_each(
-                |(index, best)| {
+            to_move
+                .par_chunks_mut(small_rows)
+                .with_tasks_of(TASK_BYTES.div_ceil(small_rows))
+                .enumerate()
+                .try_for_each(|(index, best)| {
                     let row = (start + index) as u32;
                     large_moves.forward(row, best)?;
                     for &quiet in large_quiet.quiet(row) {
@@ -178,17 +181,17 @@ pub fn compute_pair<'a>(
                         evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
                     }
                     Ok(())
-                },
-            )?;
+                })?;
 
             let chunk = (TASK_BYTES / count).max(1).next_multiple_of(16);
-            turned.par_chunks_mut(chunk * count).enumerate().for_each(|(index, turned)| {
+            turned.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, turned)| {
                 let columns = turned.len() / count;
                 kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, turned, count);
             });
 
             waiting
                 .par_chunks_mut(chunk * count)
+                .with_tasks_of(1)
                 .zip(by_small.par_chunks_mut(chunk * large_rows))
                 .enumerate()
                 .for_each(|(index, (waiting, by_small))| {
@@ -205,10 +208,20 @@ pub fn compute_pair<'a>(
                 });
 
             let chunk = (TASK_BYTES / small_rows).max(1).next_multiple_of(16);
-            rest[..count * small_rows].par_chunks_mut(chunk * small_rows).enumerate().for_each(|(index, by_large)| {
-                let columns = by_large.len() / small_rows;
-                kernels::transpose(isa, &waiting[index * chunk..], count, small_rows, columns, by_large, small_rows);
-            });
+            rest[..count * small_rows].par_chunks_mut(chunk * small_rows).with_tasks_of(1).enumerate().for_each(
+                |(index, by_large)| {
+                    let columns = by_large.len() / small_rows;
+                    kernels::transpose(
+                        isa,
+                        &waiting[index * chunk..],
+                        count,
+                        small_rows,
+                        columns,
+                        by_large,
+                        small_rows,
+                    );
+                },
+            );
             pulse
                 .positions
                 .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);
@@ -223,6 +236,17 @@ struct Masks {
     /// For each pit: 0xff for the other rows in which it is empty. Only for rules that ask.
     empty: Vec<Arc<Vec<u8>>>,
 }
+
+/// Even tasks. Left to itself, rayon cuts work in about as many parts as there are threads, and one of them waits for the
+/// other at the end of each of the many short steps.
+trait EvenTasks: IndexedParallelIterator {
+    /// Tasks of `len` items each, or nearly so.
+    fn with_tasks_of(self, len: usize) -> impl IndexedParallelIterator<Item = Self::Item> {
+        self.with_min_len(len).with_max_len(len)
+    }
+}
+
+impl<I: IndexedParallelIterator> EvenTasks for I {}
 
 impl Evaluator {
     /// The masks of the rows with `other` seeds, in a layer with `total` seeds.
