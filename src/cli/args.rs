@@ -42,6 +42,20 @@ impl Threads {
     }
 }
 
+/// What most commands ask for.
+#[derive(Args, Clone)]
+pub struct Common {
+    #[command(flatten)]
+    pub board: Board,
+    #[command(flatten)]
+    pub tables: Directory,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Reads the pits of a table's board.
 pub fn pits(text: &str) -> Result<usize, String> {
     number(text, 1, MAX_TABLE_PITS, "pits a side")

@@ -24,17 +24,10 @@ pub struct Build {
     #[arg(long)]
     only: bool,
     #[command(flatten)]
-    board: args::Board,
-    #[command(flatten)]
-    tables: args::Directory,
-    #[command(flatten)]
-    threads: args::Threads,
+    common: args::Common,
     /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Serialize)]
@@ -50,9 +43,9 @@ struct Report<'a> {
 
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.threads.start()?;
-        let args::Board { rules, pits } = self.board;
-        let directory = &self.tables.path;
+        self.common.threads.start()?;
+        let args::Board { rules, pits } = self.common.board;
+        let directory = &self.common.tables.path;
         let plan = Plan::new(directory, rules, pits, self.seeds, rayon::current_num_threads());
         let isa = Isa::detect();
         if !plan.missing.is_empty() {
@@ -111,7 +104,7 @@ impl Build {
         let report = built?;
 
         let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
-        if self.json {
+        if self.common.json {
             let (rules, seeds) = (rules.name(), self.seeds);
             let (kept, built) = (report.kept, &report.built[..]);
             output::json(&Report { rules, pits, seeds, kept, built, positions, seconds })?;

@@ -24,14 +24,7 @@ pub struct Pack {
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    board: args::Board,
-    #[command(flatten)]
-    tables: args::Directory,
-    #[command(flatten)]
-    threads: args::Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    common: args::Common,
 }
 
 /// Turn archives back into tables, and check that they are the same
@@ -69,15 +62,15 @@ struct Report {
 
 impl Pack {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.threads.start()?;
-        let args::Board { rules, pits } = self.board;
-        let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        self.common.threads.start()?;
+        let args::Board { rules, pits } = self.common.board;
+        let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         let layers = match self.seeds {
             Some(seeds) => seeds..=seeds,
             None => 2..=tables.max_seeds().unwrap_or(2),
         };
         let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
-        let directory = self.output.as_ref().unwrap_or(&self.tables.path);
+        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         // Two that write the same archive would write to the same temporary file.
         let _lock = DirectoryLock::take(directory)?;
 
@@ -93,7 +86,7 @@ impl Pack {
             archives.push(Archive::new(info, path, start.elapsed().as_secs_f64()));
         }
         progress.finish();
-        tell(archives, "packed", self.json)
+        tell(archives, "packed", self.common.json)
     }
 }
 

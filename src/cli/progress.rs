@@ -1,11 +1,12 @@
 //! Progress of long work on stderr: a bar on a terminal, a line now and then elsewhere.
 
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
 use super::output;
 
@@ -32,10 +33,12 @@ impl Progress {
         let terminal = std::io::stderr().is_terminal();
         let bar = if terminal { ProgressBar::new(positions) } else { ProgressBar::hidden() };
         bar.set_length(positions);
-        let style = ProgressStyle::with_template(
-            "{msg}  {wide_bar} {percent}% of {human_len} positions, {per_sec}, {eta} left",
-        );
-        bar.set_style(style.expect("the template is sound").progress_chars("=> "));
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% of {human_len}, {rate}/s, {eta} left")
+            .expect("the template is sound")
+            .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+            });
+        bar.set_style(style.progress_chars("=> "));
         Progress { bar, terminal, stage: Mutex::default(), start: Instant::now() }
     }
 

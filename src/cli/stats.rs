@@ -12,14 +12,7 @@ pub struct Stats {
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
     #[command(flatten)]
-    board: args::Board,
-    #[command(flatten)]
-    tables: args::Directory,
-    #[command(flatten)]
-    threads: args::Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    common: args::Common,
 }
 
 #[derive(Serialize)]
@@ -37,10 +30,10 @@ struct Report {
 
 impl Stats {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.threads.start()?;
-        let args::Board { rules, pits } = self.board;
+        self.common.threads.start()?;
+        let args::Board { rules, pits } = self.common.board;
         let key = TableKey { rules, pits, seeds: self.seeds };
-        let table = Table::open_key(&self.tables.path, key)?;
+        let table = Table::open_key(&self.common.tables.path, key)?;
         let scores = score_counts(&table)?;
         let part = |wanted: std::cmp::Ordering| {
             let scores = scores.iter().enumerate();
@@ -56,7 +49,7 @@ impl Stats {
             losses: part(std::cmp::Ordering::Less),
             scores: scores.clone(),
         };
-        if self.json {
+        if self.common.json {
             output::json(&report)?;
             return Ok(Outcome::Done);
         }

@@ -36,14 +36,7 @@ pub struct Verify {
     #[arg(long, value_name = "BACKEND")]
     against: Option<Backend>,
     #[command(flatten)]
-    board: args::Board,
-    #[command(flatten)]
-    tables: args::Directory,
-    #[command(flatten)]
-    threads: args::Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    common: args::Common,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -95,10 +88,10 @@ struct Report {
 
 impl Verify {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.threads.start()?;
-        let args::Board { rules, pits } = self.board;
+        self.common.threads.start()?;
+        let args::Board { rules, pits } = self.common.board;
         let last = self.seeds.unwrap_or(MAX_TABLE_SEEDS);
-        let tables = Tables::open(&self.tables.path, rules, pits, last)?;
+        let tables = Tables::open(&self.common.tables.path, rules, pits, last)?;
         let layers = match self.seeds {
             Some(seeds) => seeds..=seeds,
             None => 2..=tables.max_seeds().unwrap_or(2),
@@ -163,7 +156,7 @@ impl Verify {
     }
 
     fn tell(&self, report: &Report) -> anyhow::Result<()> {
-        if self.json {
+        if self.common.json {
             output::json(report)?;
         } else if let Some(wrong) = &report.wrong {
             output::line(format_args!("WRONG: {}", wrong.message))?;
