@@ -11,6 +11,8 @@
 //! | [`evaluator`](Evaluator) | what is known of the rows of a board, whatever the layer |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
+//! | [`workspace`](Workspace) | the memory of a builder, used again for every pair |
+//! | [`pulse`](Pulse) | progress, and the word to stop |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
 mod evaluator;
@@ -18,8 +20,12 @@ mod forward;
 pub mod kernels;
 mod moves;
 mod pair;
+mod pulse;
 mod row_move;
+mod workspace;
 
 pub use evaluator::Evaluator;
-pub use pair::{PairScores, Pulse, Workspace, compute_pair};
+pub use pair::{PairScores, compute_pair};
+pub use pulse::Pulse;
 pub use row_move::RowMove;
+pub use workspace::Workspace;

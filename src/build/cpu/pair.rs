@@ -1,89 +1,15 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use memmap2::MmapMut;
 use rayon::prelude::*;
 
 use super::forward::{FrameEvaluator, TASK_BYTES};
 use super::moves::QuietMove;
-use super::{Evaluator, kernels};
+use super::workspace::{Workspace, block_rows};
+use super::{Evaluator, Pulse, kernels};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::table::{TableError, Tables};
-
-/// Rows of one level that are computed together: their scores against the other side stay in the caches.
-const BLOCK_ROWS: usize = 256;
-
-/// Positions that are worth the four parallel steps of a block; of short rows more are taken together.
-const BLOCK_POSITIONS: usize = 1 << 17;
-
-/// Rows of a level that are computed together, against `small_rows` rows of the other side.
-fn block_rows(small_rows: usize) -> usize {
-    BLOCK_ROWS.max(BLOCK_POSITIONS / small_rows)
-}
-
-/// Memory that is filled again for every pair, in huge pages where the system has them.
-#[derive(Default)]
-struct Arena(Option<MmapMut>);
-
-impl Arena {
-    fn slice(&mut self, len: usize) -> std::io::Result<&mut [u8]> {
-        if self.0.as_ref().is_none_or(|map| map.len() < len) {
-            self.0 = None;
-            let map = MmapMut::map_anon(len.max(1))?;
-            #[cfg(target_os = "linux")]
-            // Without huge pages everything works, only slower.
-            let _ = map.advise(memmap2::Advice::HugePage);
-            self.0 = Some(map);
-        }
-        Ok(&mut self.0.as_mut().expect("mapped above")[..len])
-    }
-}
-
-/// The memory of a builder, used again for every pair of frames.
-#[derive(Default)]
-pub struct Workspace {
-    small: Arena,
-    large: Arena,
-    again: Arena,
-    block: Block,
-}
-
-impl Workspace {
-    /// Takes the memory for all pairs of a layer at once.
-    ///
-    /// # Errors
-    /// When there is not as much.
-    pub fn reserve(&mut self, pits: usize, seeds: usize) -> std::io::Result<()> {
-        let rows = |seeds| crate::index::row_count(pits, seeds);
-        let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
-        self.small.slice(largest)?;
-        self.large.slice(largest)?;
-        // A frame of the layer below is smaller.
-        self.again.slice(largest)?;
-        Ok(())
-    }
-
-    /// Bytes that a pair with `small` and `large` seeds a side takes at most, maps and tables not counted.
-    pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
-        let rows = |seeds| crate::index::row_count(pits, seeds) as u64;
-        let pair = rows(small) * rows(large);
-        // One of the two frames turned around for moves that move again, and three buffers of a block.
-        let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
-        2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
-    }
-}
-
-/// Scores of a block of rows against all rows of the other side.
-#[derive(Default)]
-struct Block {
-    /// The block's rows to move: a run over the other side for each.
-    to_move: Vec<u8>,
-    /// The same turned around: a run over the block for each row of the other side.
-    turned: Vec<u8>,
-    /// The other side to move: a run over the block for each of its rows.
-    waiting: Vec<u8>,
-}
 
 /// The scores of a pair of mirrored frames, in the order of their indices.
 pub struct PairScores<'a> {
@@ -91,27 +17,6 @@ pub struct PairScores<'a> {
     pub small_moves: &'a [u8],
     /// The frame in which the side with more seeds moves. Of a frame that mirrors itself the same scores.
     pub large_moves: &'a [u8],
-}
-
-/// How a computation tells its progress and is told to stop.
-#[derive(Default)]
-pub struct Pulse {
-    /// Positions computed.
-    pub positions: AtomicU64,
-    /// Set to stop at the next opportunity.
-    pub stop: AtomicBool,
-}
-
-impl Pulse {
-    /// Tells the computation to stop at the next opportunity.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it was told to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
 }
 
 /// Computes all positions in which one side's row has `small` seeds and the other's `large` >= `small`.
@@ -266,17 +171,5 @@ impl Evaluator {
                 kernels::max_after_pass_masked(self.isa, best, scores, mask, masks.total);
             }
         }
-    }
-}
-
-impl Block {
-    /// The three buffers (to move, turned, waiting) at this size.
-    fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
-        [&mut self.to_move, &mut self.turned, &mut self.waiting].map(|buffer| {
-            if buffer.len() < len {
-                buffer.resize(len, 0);
-            }
-            &mut buffer[..len]
-        })
     }
 }
