@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kalah::build::cpu::{Evaluator, Pulse, Workspace, compute_pair};
-use kalah::build::{Builder, Event};
+use kalah::build::{Backend, Builder, Event};
 use kalah::game::Rules;
 use kalah::index::{Frame, layer_positions};
 use kalah::isa::Isa;
@@ -75,7 +75,7 @@ fn compute(tables: &Tables, seeds: usize) -> (f64, f64) {
 
 /// Builds the missing layers up to `seeds`; seconds the last one took, writing included.
 fn build(directory: &Path, rules: Rules, seeds: usize) -> f64 {
-    let builder = Builder { directory, rules, pits: 6, seeds, isa: Isa::detect(), only_last: false };
+    let builder = Builder { directory, rules, pits: 6, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false };
     let last = std::sync::Mutex::new(0.0);
     let on_event = |event: Event| {
         if let Event::Done(record) = event {

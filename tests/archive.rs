@@ -10,7 +10,7 @@ use kalah::isa::Isa;
 use kalah::table::{Damage, Table, TableError, TableKey, archive, table_path};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
-    let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };
+    let builder = Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false };
     builder.run(&Pulse::default(), &|_| {}).unwrap();
     Table::open(&table_path(directory, TableKey { rules, pits, seeds })).unwrap()
 }

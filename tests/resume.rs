@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kalah::build::{BuildError, BuildReport, Builder, Event, cpu::Pulse};
+use kalah::build::{Backend, BuildError, BuildReport, Builder, Event, cpu::Pulse};
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey, table_path};
@@ -15,8 +15,14 @@ use proptest::test_runner::TestRunner;
 const BOARDS: [(usize, usize); 5] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7)];
 
 fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildReport, BuildError> {
-    let builder =
-        Builder { directory, rules: key.rules, pits: key.pits, seeds: key.seeds, isa: Isa::detect(), only_last: false };
+    let builder = Builder {
+        directory,
+        rules: key.rules,
+        pits: key.pits,
+        seeds: key.seeds,
+        backend: Backend::Cpu(Isa::detect()),
+        only_last: false,
+    };
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     builder.run(&pulse, &|event| {
         if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == stop_at_pair {
@@ -61,7 +67,8 @@ fn files_do_not_depend_on_threads_or_instruction_set() {
                 for isa in Isa::available() {
                     let directory = tempfile::tempdir().unwrap();
                     let directory = directory.path();
-                    let builder = Builder { directory, rules, pits, seeds, isa, only_last: false };
+                    let builder =
+                        Builder { directory, rules, pits, seeds, backend: Backend::Cpu(isa), only_last: false };
                     pool.install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
                     let files = files(directory);
                     assert_eq!(files.len(), seeds - 1);
@@ -301,7 +308,7 @@ fn only_the_last_layer_is_refused_where_one_below_is_missing() {
     let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 7 };
     let only_last = || {
         let TableKey { rules, pits, seeds } = key;
-        let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: true };
+        let builder = Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: true };
         builder.run(&Pulse::default(), &|_| {})
     };
     let refused = |missing: usize| match only_last().unwrap_err() {

@@ -1,10 +1,11 @@
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::mpsc::{channel, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use super::BuildRecord;
-use super::cpu::{Evaluator, Pulse, Workspace, compute_pair};
+use super::cpu::Pulse;
+use super::gpu::GpuError;
+use super::{Backend, BuildRecord, ComputeError, Computer, Output};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::isa::Isa;
@@ -21,6 +22,9 @@ pub enum BuildError {
     /// A table cannot be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The GPU failed.
+    #[error("{0}\nfinished frames are kept; go on with the same command, or on the CPU with --backend cpu")]
+    Gpu(GpuError),
     /// It was told to stop.
     #[error("stopped while building {0}; finished frames are kept, the same command goes on from there")]
     Stopped(TableKey),
@@ -65,8 +69,8 @@ pub struct Builder<'a> {
     pub pits: usize,
     /// Build the layers from 2 to this many seeds.
     pub seeds: usize,
-    /// The instruction set.
-    pub isa: Isa,
+    /// What computes them.
+    pub backend: Backend,
     /// Refuse to build any layer but the last.
     pub only_last: bool,
 }
@@ -83,25 +87,23 @@ impl Builder<'_> {
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let _lock = DirectoryLock::take(self.directory)?;
         let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
-        let evaluator = Evaluator::new(self.isa, self.rules, Arc::clone(tables.rows()));
-        let mut build = Build { isa: self.isa, evaluator, workspace: Workspace::default(), pulse, on_event };
-        // Inside the pool: there the many small parallel steps begin without waking a thread.
-        rayon::scope(|_| self.run_locked(&mut tables, &mut build))
-    }
-
-    fn run_locked(&self, tables: &mut Tables, build: &mut Build) -> Result<BuildReport, BuildError> {
-        let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
         // Scores that are wrong below would be wrong above, under sound checksums.
         for table in tables.layers() {
-            if build.pulse.is_stopped() {
+            if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
             table.check_blocks()?;
         }
-        if tables.max_seeds().is_none_or(|max| max < self.seeds) {
-            let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
-            build.workspace.reserve(self.pits, self.seeds).map_err(memory)?;
+        let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
+        match self.backend {
+            // Inside the pool: there the many small parallel steps begin without waking a thread.
+            Backend::Cpu(_) => rayon::scope(|_| self.run_locked(&mut tables, &mut build)),
+            Backend::Gpu(_) => self.run_locked(&mut tables, &mut build),
         }
+    }
+
+    fn run_locked(&self, tables: &mut Tables, build: &mut Build) -> Result<BuildReport, BuildError> {
+        let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
             let path = table_path(self.directory, key);
@@ -111,7 +113,7 @@ impl Builder<'_> {
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).err().expect("the file is not there").into());
             } else {
-                let record = build.layer(self.directory, tables, key)?;
+                let record = build.layer(self.directory, tables, key, self.seeds)?;
                 (build.on_event)(Event::Done(&record));
                 // The log is a convenience; a build does not fail for it.
                 let _ = record.append(self.directory);
@@ -129,22 +131,28 @@ impl Builder<'_> {
 
 /// A build under way: what stays the same from layer to layer.
 struct Build<'a> {
-    isa: Isa,
-    evaluator: Evaluator,
-    workspace: Workspace,
+    backend: &'a Backend,
+    /// Made for the first layer that is missing.
+    computer: Option<Box<dyn Computer>>,
     pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
 impl Build<'_> {
-    /// Builds one layer, or what is missing of it, from those below in `tables`.
-    fn layer(&mut self, directory: &Path, tables: &Tables, key: TableKey) -> Result<BuildRecord, BuildError> {
+    /// Builds one layer, or what is missing of it, from those below in `tables`; the last will be that of `last` seeds.
+    fn layer(
+        &mut self,
+        directory: &Path,
+        tables: &Tables,
+        key: TableKey,
+        last: usize,
+    ) -> Result<BuildRecord, BuildError> {
         let start = Instant::now();
         let writer = TableWriter::open(directory, key)?;
         let missing: Vec<Frame> = writer.missing().collect();
         let positions = missing.iter().map(|frame| frame.positions()).sum();
         (self.on_event)(Event::Layer { key, positions, kept: writer.written() });
-        match self.write_frames(writer, tables, &missing)? {
+        match self.write_frames(writer, tables, &missing, last)? {
             Some(writer) => writer.finish()?,
             None => return Err(BuildError::Stopped(key)),
         };
@@ -155,18 +163,22 @@ impl Build<'_> {
             positions,
             seconds: start.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
-            isa: self.isa.name().to_owned(),
+            backend: self.backend.name().to_owned(),
         })
     }
 
-    /// Computes and packs the missing frames, pair by pair, while another thread writes those before. `None` when
-    /// stopped.
+    /// Computes and packs the missing frames, while another thread writes those before. `None` when stopped.
     fn write_frames(
         &mut self,
         mut writer: TableWriter,
         tables: &Tables,
         missing: &[Frame],
-    ) -> Result<Option<TableWriter>, TableError> {
+        last: usize,
+    ) -> Result<Option<TableWriter>, BuildError> {
+        let computer = match &mut self.computer {
+            Some(computer) => computer,
+            none => none.insert(self.backend.computer(tables, last)?),
+        };
         // Without room in the channel, at most one packed frame waits for the one being written.
         let (sender, receiver) = sync_channel::<PackedFrame>(0);
         // Memory of written frames comes back for the next ones.
@@ -180,43 +192,43 @@ impl Build<'_> {
                 }
                 Ok(writer)
             });
-            let completed = self.compute_frames(tables, missing, |frame, scores, isa| {
-                let buffer = given_back.try_recv().unwrap_or_default();
-                // A writer that failed has hung up; its error is told below.
-                sender.send(PackedFrame::pack_in(isa, frame, scores, buffer)).is_ok()
-            });
-            drop(sender);
+            let output = ToWriter { frames: sender, given_back: Mutex::new(given_back), on_event: self.on_event };
+            let completed = computer.compute(tables, missing, self.pulse, &output);
+            drop(output);
             let writer = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
             Ok(completed?.then_some(writer))
         })
     }
+}
 
-    /// Computes the missing frames, pair by pair, and hands each with its scores to `take`. Whether all were computed and
-    /// taken.
-    fn compute_frames(
-        &mut self,
-        tables: &Tables,
-        missing: &[Frame],
-        take: impl Fn(Frame, &[u8], Isa) -> bool,
-    ) -> Result<bool, TableError> {
-        let mut frames = missing.iter().copied().peekable();
-        while let Some(frame) = frames.next() {
-            let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
-            (self.on_event)(Event::Pair(frame));
-            let scores = compute_pair(&self.evaluator, tables, small, large, &mut self.workspace, self.pulse)?;
-            let Some(scores) = scores else {
-                return Ok(false);
-            };
-            // Of a pair that an earlier run left half written only the second frame is missing.
-            let mirrored = frames.next_if(|next| *next == frame.mirrored());
-            for frame in [Some(frame), mirrored].into_iter().flatten() {
-                let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
-                if !take(frame, scores, self.isa) {
-                    return Ok(false);
-                }
-            }
+/// Sends frames to the thread that writes.
+struct ToWriter<'a> {
+    frames: SyncSender<PackedFrame>,
+    given_back: Mutex<Receiver<Vec<u8>>>,
+    on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Output for ToWriter<'_> {
+    fn pair(&self, frame: Frame) {
+        (self.on_event)(Event::Pair(frame));
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        self.given_back.lock().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        // A writer that failed has hung up; its error is told at the end.
+        self.frames.send(packed).is_ok()
+    }
+}
+
+impl From<ComputeError> for BuildError {
+    fn from(error: ComputeError) -> BuildError {
+        match error {
+            ComputeError::Table(error) | ComputeError::Gpu(GpuError::Table(error)) => BuildError::Table(error),
+            ComputeError::Gpu(error) => BuildError::Gpu(error),
         }
-        Ok(true)
     }
 }
 
@@ -229,7 +241,7 @@ impl Build<'_> {
 /// # Panics
 /// As [`Builder::run`].
 pub fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
-    let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };
+    let builder = Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false };
     builder.run(&Pulse::default(), &|_| {})
 }
 

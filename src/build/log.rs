@@ -24,8 +24,9 @@ pub struct BuildRecord {
     pub seconds: f64,
     /// Threads.
     pub threads: usize,
-    /// The instruction set (see [`crate::isa::Isa`]).
-    pub isa: String,
+    /// What computed it: an instruction set of the CPU (see [`crate::isa::Isa`]) or a GPU.
+    #[serde(alias = "isa")]
+    pub backend: String,
 }
 
 impl BuildRecord {

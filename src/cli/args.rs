@@ -1,11 +1,16 @@
 //! Flags that several commands have.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use kalah::build::Backend;
+use kalah::build::gpu::stages::Stage;
+use kalah::build::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::game::Rules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::isa::Isa;
 
 /// The game that is played.
 #[derive(Args, Clone, Copy)]
@@ -40,6 +45,69 @@ impl Threads {
         let threads = self.threads.map_or(0, usize::from);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
     }
+}
+
+/// What computes tables.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum BackendName {
+    /// A GPU if there is one, else the CPU; never a software adapter
+    Auto,
+    /// The CPU
+    Cpu,
+    /// A GPU, or the adapter that --adapter names
+    Gpu,
+}
+
+/// How to use a GPU.
+#[derive(Args, Clone)]
+pub struct GpuFlags {
+    /// The adapter whose name contains this, as `kalah gpu` lists them; software adapters must be named
+    #[arg(long, value_name = "NAME", env = "KALAH_ADAPTER")]
+    adapter: Option<String>,
+    /// Memory of the GPU that may be taken, such as 8GiB [default: what there is]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    gpu_memory: Option<u64>,
+    /// Run a stage of the GPU's work on the CPU instead, to find one that goes wrong (may be repeated)
+    #[arg(long, value_name = "STAGE", value_parser = stage)]
+    twin: Vec<Stage>,
+    /// Let shaders check every index, which is slower
+    #[arg(long)]
+    checked: bool,
+}
+
+impl GpuFlags {
+    /// Opens the GPU that is asked for.
+    pub fn open(&self) -> Result<Arc<Gpu>, GpuError> {
+        let adapter = Adapter::choose(self.adapter.as_deref())?;
+        let Self { gpu_memory: memory, checked, .. } = *self;
+        Ok(Arc::new(Gpu::open(&adapter, GpuOptions { memory, checked, twins: self.twin.clone(), max_binding: None })?))
+    }
+
+    /// What is to compute, and why.
+    pub fn choose(&self, name: BackendName) -> Result<(Backend, String), GpuError> {
+        let cpu = Backend::Cpu(Isa::detect());
+        let on_gpu = |gpu: Arc<Gpu>| {
+            let told = format!("on {} ({})", gpu.report().name, gpu.report().device);
+            (Backend::Gpu(gpu), told)
+        };
+        match name {
+            BackendName::Cpu => Ok((cpu, "on the CPU, as asked".to_owned())),
+            BackendName::Gpu => Ok(on_gpu(self.open()?)),
+            // Who names an adapter wants it.
+            BackendName::Auto if self.adapter.is_some() => Ok(on_gpu(self.open()?)),
+            BackendName::Auto => Ok(match self.open() {
+                Ok(gpu) => on_gpu(gpu),
+                Err(GpuError::NoAdapter(_)) => (cpu, "on the CPU, there is no GPU".to_owned()),
+                Err(error) => (cpu, format!("on the CPU, since the GPU cannot be used: {error}")),
+            }),
+        }
+    }
+}
+
+/// Reads the name of a stage.
+fn stage(text: &str) -> Result<Stage, String> {
+    let names = || Stage::ALL.map(Stage::name).join(", ");
+    Stage::from_name(text).ok_or_else(|| format!("the stages are {}", names()))
 }
 
 /// What most commands ask for.

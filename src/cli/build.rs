@@ -6,7 +6,6 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::cpu::Pulse;
 use kalah::build::{Builder, Event, Plan};
-use kalah::isa::Isa;
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -23,6 +22,11 @@ pub struct Build {
     /// Build the layer of --seeds alone, and refuse if a lower one is missing
     #[arg(long)]
     only: bool,
+    /// What computes: auto, cpu or gpu
+    #[arg(long, value_name = "BACKEND", default_value = "auto")]
+    backend: args::BackendName,
+    #[command(flatten)]
+    gpu: args::GpuFlags,
     #[command(flatten)]
     common: args::Common,
     /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]
@@ -47,18 +51,18 @@ impl Build {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let plan = Plan::new(directory, rules, pits, self.seeds, rayon::current_num_threads());
-        let isa = Isa::detect();
+        let (backend, why) = self.gpu.choose(self.backend)?;
         if !plan.missing.is_empty() {
             output::tell(format_args!(
                 "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk, \
-                 about {} on {} threads ({})",
+                 about {} with {} threads ({}), {why}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
                 HumanBytes(plan.disk),
                 HumanDuration(Duration::from_secs_f64(plan.seconds)),
                 rayon::current_num_threads(),
-                isa.name(),
+                backend.name(),
             ));
         }
         plan.check(directory, self.memory)?;
@@ -98,7 +102,7 @@ impl Build {
                 ),
             ),
         };
-        let builder = Builder { directory, rules, pits, seeds: self.seeds, isa, only_last: self.only };
+        let builder = Builder { directory, rules, pits, seeds: self.seeds, backend, only_last: self.only };
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
         progress.finish();
         let report = built?;

@@ -3,10 +3,12 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
+use kalah::build::Backend;
 use kalah::build::cpu::Pulse;
 use kalah::index::MAX_TABLE_SEEDS;
+use kalah::isa::Isa;
 use kalah::table::{Table, Tables};
-use kalah::verify::{Fault, check_against_cpu, check_checksums, check_consistency, check_sample};
+use kalah::verify::{Fault, check_against, check_checksums, check_consistency, check_sample};
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -34,15 +36,19 @@ pub struct Verify {
     random_seed: u64,
     /// Compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
-    against: Option<Backend>,
+    against: Option<Against>,
+    #[command(flatten)]
+    gpu: args::GpuFlags,
     #[command(flatten)]
     common: args::Common,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Backend {
+enum Against {
     /// The CPU builder
     Cpu,
+    /// The GPU builder
+    Gpu,
 }
 
 #[derive(Clone, Copy, Serialize)]
@@ -51,6 +57,7 @@ enum Check {
     Checksums,
     Consistency,
     Cpu,
+    Gpu,
 }
 
 /// One check of one layer.
@@ -106,14 +113,19 @@ impl Verify {
         if self.consistency {
             checks.push(Check::Consistency);
         }
-        if let Some(Backend::Cpu) = self.against {
-            checks.push(Check::Cpu);
-        }
+        let backend = match self.against {
+            Some(Against::Gpu) => Backend::Gpu(self.gpu.open()?),
+            _ => Backend::Cpu(Isa::detect()),
+        };
+        checks.extend(self.against.map(|against| match against {
+            Against::Cpu => Check::Cpu,
+            Against::Gpu => Check::Gpu,
+        }));
 
         let work = |check: Check, table: &Table| match (check, self.sample) {
             (Check::Checksums, _) => 0,
             (Check::Consistency, Some(sample)) => sample.min(table.header().positions),
-            (Check::Consistency | Check::Cpu, _) => table.header().positions,
+            (Check::Consistency | Check::Cpu | Check::Gpu, _) => table.header().positions,
         };
         let every = || checks.iter().flat_map(|&check| layers.clone().map(move |seeds| (check, seeds)));
         let total = every().map(|(check, seeds)| tables.layer(seeds).map_or(0, |table| work(check, table))).sum();
@@ -123,7 +135,7 @@ impl Verify {
         for (check, seeds) in every() {
             let start = Instant::now();
             progress.stage(format!("layer {seeds}, {}", check.name()));
-            let result = progress.watch(&pulse.positions, || self.check(check, &tables, seeds, &pulse));
+            let result = progress.watch(&pulse.positions, || self.check(check, &backend, &tables, seeds, &pulse));
             match result {
                 Ok(checked) => {
                     let passed = Passed { seeds, check, checked, seconds: start.elapsed().as_secs_f64() };
@@ -132,6 +144,7 @@ impl Verify {
                     report.passed.push(passed);
                 }
                 Err(Fault::Failed(error)) => return Err(error.into()),
+                Err(Fault::Gpu(error)) => return Err(error.into()),
                 Err(fault) => {
                     report.ok = false;
                     report.wrong = Some(Wrong::new(seeds, check, &fault));
@@ -144,14 +157,22 @@ impl Verify {
         Ok(if report.ok { Outcome::Done } else { Outcome::Wrong })
     }
 
-    fn check(&self, check: Check, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
+    fn check(
+        &self,
+        check: Check,
+        backend: &Backend,
+        tables: &Tables,
+        seeds: usize,
+        pulse: &Pulse,
+    ) -> Result<u64, Fault> {
         let checked: &AtomicU64 = &pulse.positions;
         match (check, self.sample) {
             (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
             (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.random_seed, checked),
             (Check::Consistency, None) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.
-            (Check::Cpu, _) => rayon::scope(|_| check_against_cpu(tables, seeds, pulse)),
+            (Check::Cpu, _) => rayon::scope(|_| check_against(backend, tables, seeds, pulse)),
+            (Check::Gpu, _) => check_against(backend, tables, seeds, pulse),
         }
     }
 
@@ -161,7 +182,7 @@ impl Verify {
         } else if let Some(wrong) = &report.wrong {
             output::line(format_args!("WRONG: {}", wrong.message))?;
         } else {
-            for check in [Check::Checksums, Check::Consistency, Check::Cpu] {
+            for check in [Check::Checksums, Check::Consistency, Check::Cpu, Check::Gpu] {
                 let of_check = || report.passed.iter().filter(|passed| passed.check.name() == check.name());
                 let checked: u64 = of_check().map(|passed| passed.checked).sum();
                 let seconds: f64 = of_check().map(|passed| passed.seconds).sum();
@@ -186,6 +207,7 @@ impl Check {
             Check::Checksums => "checksums",
             Check::Consistency => "consistency",
             Check::Cpu => "against the CPU",
+            Check::Gpu => "against the GPU",
         }
     }
 
@@ -193,7 +215,7 @@ impl Check {
         match self {
             Check::Checksums => "blocks",
             Check::Consistency => "positions are the minimax of their children",
-            Check::Cpu => "positions the same when computed again",
+            Check::Cpu | Check::Gpu => "positions the same when computed again",
         }
     }
 }

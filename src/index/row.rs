@@ -100,6 +100,24 @@ impl RowIndex {
         &self.levels[seeds]
     }
 
+    /// Potentials from 0 to that of all seeds in the first pit.
+    pub(crate) fn potentials(&self) -> usize {
+        self.stride
+    }
+
+    /// The counts from which ranks are made, for a shader: `count(n, k, p)` for n from 1, each with all k, each with all
+    /// [`RowIndex::potentials`]; then, from the returned word on, the rows with `k` seeds and a potential below `p`, for
+    /// one p more.
+    pub(crate) fn words(&self) -> (Vec<u32>, u32) {
+        let mut words = self.counts[1..].concat();
+        let levels_at = words.len() as u32;
+        for levels in &self.levels {
+            words.extend(levels);
+            words.resize(words.len() + self.stride + 1 - levels.len(), 0);
+        }
+        (words, levels_at)
+    }
+
     /// The rank of `row` among the rows with as many seeds.
     ///
     /// Pits beyond the board must be empty and the seeds at most `max_seeds`; a row that breaks this has no rank and

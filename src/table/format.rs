@@ -77,12 +77,12 @@ pub struct FrameEntry {
 
 impl FrameEntry {
     /// Where the lines begin, in bytes from the start of the frame.
-    pub(super) fn lines_at(&self) -> u64 {
+    pub(crate) fn lines_at(&self) -> u64 {
         self.rows.next_multiple_of(ALIGNMENT)
     }
 
     /// Where the patches begin.
-    pub(super) fn patches_at(&self) -> u64 {
+    pub(crate) fn patches_at(&self) -> u64 {
         self.lines_at() + self.lines * LINE_BYTES as u64
     }
 

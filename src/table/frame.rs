@@ -274,6 +274,28 @@ impl PackedFrame {
             entry.patch_bytes += patches.len() as u64;
             entry.exceptions += exceptions;
         }
+        PackedFrame::seal(frame, entry, section)
+    }
+
+    /// A frame that was packed elsewhere: `section` holds its profile (padded), lines and patches (not padded). `None` if
+    /// these cannot be its parts.
+    pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
+        let mut entry = FrameEntry {
+            offset: 0,
+            rows: frame.mover_rows() as u64,
+            lines: frame.positions().div_ceil(LINE_POSITIONS as u64),
+            patch_bytes: 0,
+            exceptions: 0,
+            digest: [0; 32],
+        };
+        let patches = section.get(entry.patches_at() as usize..)?;
+        entry.patch_bytes = patches.len() as u64;
+        entry.exceptions = line::count_exceptions(patches)?;
+        Some(PackedFrame::seal(frame, entry, section))
+    }
+
+    /// Pads profile, lines and patches, and adds the checksums.
+    fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
         let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
         section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));

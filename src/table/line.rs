@@ -21,10 +21,10 @@ pub const LINE_POSITIONS: usize = 126;
 pub type Line = [u8; LINE_BYTES];
 
 /// Bit of the base byte that marks a line with exceptions.
-const PATCHED: u8 = 0x80;
+pub(crate) const PATCHED: u8 = 0x80;
 
 /// What the base byte adds to the base, so that bases from -64 to 63 fit.
-const BASE_BIAS: u8 = 64;
+pub(crate) const BASE_BIAS: u8 = 64;
 
 const BASE_BYTE: usize = LINE_BYTES - 1;
 
@@ -32,13 +32,13 @@ const BASE_BYTE: usize = LINE_BYTES - 1;
 const OFFSET_BYTES: usize = 4;
 
 /// Bytes of a patch before its exceptions.
-pub(super) const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
+pub(crate) const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
 
 /// Bytes of an exception in a patch.
-pub(super) const EXCEPTION_BYTES: usize = 2;
+pub(crate) const EXCEPTION_BYTES: usize = 2;
 
 /// Codes in these bytes.
-const MOVED_CODES: usize = 2 * OFFSET_BYTES;
+pub(crate) const MOVED_CODES: usize = 2 * OFFSET_BYTES;
 
 /// Where the patch of a line begins; `None` if it has no exceptions.
 #[inline]

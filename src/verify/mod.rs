@@ -5,13 +5,14 @@
 //! | [`judge`](Judge) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
-//! | [`rebuild`](check_against_cpu) | a layer computed again and compared bit for bit |
+//! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
 
 mod checksums;
 mod consistency;
 mod judge;
 mod rebuild;
 
+use crate::build::gpu::GpuError;
 use crate::game::Position;
 use crate::index::{TableRow, game_row};
 use crate::table::{TableError, TableKey};
@@ -19,7 +20,7 @@ use crate::table::{TableError, TableKey};
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
 pub use judge::Judge;
-pub use rebuild::check_against_cpu;
+pub use rebuild::check_against;
 
 /// What a check found.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,9 @@ pub enum Fault {
     /// The check could not be made.
     #[error(transparent)]
     Failed(TableError),
+    /// The check could not be made on the GPU.
+    #[error(transparent)]
+    Gpu(GpuError),
 }
 
 impl From<TableError> for Fault {

@@ -1,60 +1,93 @@
-use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
 use super::Fault;
-use crate::build::cpu::{Evaluator, Pulse, Workspace, compute_pair};
+use crate::build::cpu::Pulse;
+use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
-use crate::isa::Isa;
-use crate::table::{Damage, FrameScores, PackedFrame, TableError, Tables};
+use crate::table::{Damage, PackedFrame, Table, TableError, Tables};
 
-/// Computes the layer with `seeds` seeds again on the CPU, from the lower layers as they are, and compares it with its
+/// Computes the layer with `seeds` seeds again on `backend`, from the lower layers as they are, and compares it with its
 /// table bit for bit. Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse`
 /// counts them while it runs.
 ///
 /// # Errors
-/// The first wrong score in the order of the file, or why a table cannot be read.
-pub fn check_against_cpu(tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
+/// The first wrong score in the order of the file, or why a table cannot be read or the backend failed.
+pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
-    let isa = Isa::detect();
-    let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
-    let mut workspace = Workspace::default();
-    let mut compared = 0;
-    for small in 1..=seeds / 2 {
-        let large = seeds - small;
-        let Some(scores) = compute_pair(&evaluator, tables, small, large, &mut workspace, pulse)? else {
-            break;
-        };
-        let frame = Frame { pits: tables.pits(), mover: small, other: large };
-        let mirrored = (small < large).then_some((frame.mirrored(), scores.large_moves));
-        for (frame, right) in [Some((frame, scores.small_moves)), mirrored].into_iter().flatten() {
-            let entry = &table.header().entries[frame.mover - 1];
-            if PackedFrame::pack(isa, frame, right).section() == table.section(entry) {
-                compared += frame.positions();
-                continue;
-            }
-            return Err(first_wrong(tables, table.frame(frame.mover), right)
-                .map_err(|line| table.damaged_line(line))?
-                .unwrap_or_else(|| {
-                    // All scores are right, but they are not packed as they should be.
-                    let damage = Damage::Part { part: "packing of a frame", offset: entry.offset };
-                    Fault::Damage(TableError::damaged(table.path(), damage))
-                }));
+    if let Backend::Gpu(_) = backend {
+        // Shaders trust what they read.
+        for table in &tables.layers()[..seeds - 2] {
+            table.check_blocks()?;
         }
     }
-    Ok(compared)
+    let frames: Vec<Frame> = table.key().frames().collect();
+    let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
+    let mut computer = backend.computer(tables, seeds).map_err(fault)?;
+    computer.compute(tables, &frames, pulse, &comparison).map_err(fault)?;
+    let found = comparison.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.fault.map_or(Ok(found.compared), Err)
 }
 
-/// The first score of a frame that is not the right one.
-fn first_wrong(tables: &Tables, stored: FrameScores, right: &[u8]) -> Result<Option<Fault>, crate::table::DamagedLine> {
-    let frame = stored.frame();
-    for (index, &right) in (0..).zip(right) {
+fn fault(error: ComputeError) -> Fault {
+    match error {
+        ComputeError::Table(error) => error.into(),
+        ComputeError::Gpu(error) => Fault::Gpu(error),
+    }
+}
+
+/// Compares frames with those of a table.
+struct Comparison<'a> {
+    tables: &'a Tables,
+    table: &'a Table,
+    found: Mutex<Found>,
+}
+
+struct Found {
+    compared: u64,
+    fault: Option<Fault>,
+}
+
+impl Output for Comparison<'_> {
+    fn pair(&self, _frame: Frame) {}
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = &self.table.header().entries[packed.frame.mover - 1];
+        if packed.section() == self.table.section(entry) {
+            found.compared += packed.frame.positions();
+            return true;
+        }
+        found.fault = Some(first_wrong(self.tables, self.table, &packed).unwrap_or_else(|| {
+            // All scores are right, but they are not packed as they should be.
+            let damage = Damage::Part { part: "packing of a frame", offset: entry.offset };
+            Fault::Damage(TableError::damaged(self.table.path(), damage))
+        }));
+        false
+    }
+}
+
+/// The first score of a frame in the table that is not the right one.
+fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fault> {
+    let frame = right.frame;
+    let (stored, right) = (table.frame(frame.mover), right.scores());
+    for index in 0..frame.positions() {
         let (mover_rank, other_rank) = frame.ranks(index);
-        let stored = stored.score(mover_rank, other_rank)?;
+        let stored = match stored.score(mover_rank, other_rank) {
+            Ok(stored) => stored,
+            Err(line) => return Some(Fault::Damage(table.damaged_line(line))),
+        };
+        let right = right.score(mover_rank, other_rank).expect("packed just now");
         if stored != right {
             let rows = tables.rows();
             let (mover, other) = (rows.unrank(frame.mover, mover_rank), rows.unrank(frame.other, other_rank));
             let key = tables.key(frame.mover + frame.other);
-            return Ok(Some(Fault::score(key, &mover, &other, stored, right)));
+            return Some(Fault::score(key, &mover, &other, stored, right));
         }
     }
-    Ok(None)
+    None
 }

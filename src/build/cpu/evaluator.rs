@@ -8,8 +8,8 @@ use crate::isa::Isa;
 /// What computing needs to know of the rows of a board, whatever the layer: made when first asked for, and kept.
 pub struct Evaluator {
     pub(super) isa: Isa,
-    pub(super) rules: Rules,
-    pub(super) maps: RowMaps,
+    pub(in crate::build) rules: Rules,
+    pub(in crate::build) maps: RowMaps,
     moves: Cache<usize, Moves>,
 }
 
@@ -20,7 +20,7 @@ impl Evaluator {
     }
 
     /// The moves of the rows with `seeds` seeds.
-    pub(super) fn moves(&self, seeds: usize) -> Arc<Moves> {
+    pub(in crate::build) fn moves(&self, seeds: usize) -> Arc<Moves> {
         self.moves.get(seeds, || Moves::new(self.rules, &self.maps, seeds))
     }
 }

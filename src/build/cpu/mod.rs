@@ -12,9 +12,11 @@
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, used again for every pair |
+//! | [`computer`](CpuComputer) | all frames of a layer, packed |
 //! | [`pulse`](Pulse) | progress, and the word to stop |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
+mod computer;
 mod evaluator;
 mod forward;
 pub mod kernels;
@@ -24,7 +26,9 @@ mod pulse;
 mod row_move;
 mod workspace;
 
+pub use computer::CpuComputer;
 pub use evaluator::Evaluator;
+pub(in crate::build) use moves::{ForwardMove, Kind};
 pub use pair::{PairScores, compute_pair};
 pub use pulse::Pulse;
 pub use row_move::RowMove;

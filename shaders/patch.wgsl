@@ -1,0 +1,45 @@
+// Writes the patches of lines with exceptions, each where the sizes of those before it end, and its offset to the line.
+// A thread looks after one line.
+
+@group(0) @binding(3) var<storage, read> sizes: array<u32>;
+@group(0) @binding(4) var<storage, read> block_sums: array<u32>;
+@group(0) @binding(5) var<storage, read> superblock_sums: array<u32>;
+// Zeros before; neighbours share words.
+@group(0) @binding(6) var<storage, read_write> patches: array<atomic<u32>>;
+
+fn put(at: u32, byte: u32) {
+    atomicOr(&patches[at / 4u], byte << (8u * (at % 4u)));
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn patch_(@builtin(global_invocation_id) id: vec3<u32>) {
+    if (id.x >= params.threads) {
+        return;
+    }
+    let line = params.first_line + id.x;
+    let line_at = params.lines_at + line * LINE_WORDS;
+    let mark = head[line_at + LINE_WORDS - 1u] >> 24u;
+    if ((mark & PATCHED) == 0u) {
+        return;
+    }
+    let base = mark & ~PATCHED;
+    let offset = sizes[line] + block_sums[line / SCAN_BLOCK] + superblock_sums[line / (SCAN_BLOCK * SCAN_BLOCK)];
+    for (var byte = 0u; byte < 4u; byte++) {
+        put(offset + byte, extractBits(head[line_at], 8u * byte, 8u));
+    }
+    head[line_at] = offset;
+    var exceptions = 0u;
+    var cursor = cursor_at(line * LINE_POSITIONS);
+    let positions = line_positions(line);
+    for (var place = 0u; place < positions; place++) {
+        let code = (residual(cursor) - base) & 0xffu;
+        if (code > 15u) {
+            let at = offset + PATCH_HEAD_BYTES + exceptions * EXCEPTION_BYTES;
+            put(at, place);
+            put(at + 1u, code);
+            exceptions += 1u;
+        }
+        cursor = next(cursor);
+    }
+    put(offset + PATCH_HEAD_BYTES - 1u, exceptions);
+}

@@ -1,0 +1,59 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Evaluator, Pulse, Workspace, compute_pair};
+use crate::build::{ComputeError, Computer, Output};
+use crate::index::Frame;
+use crate::isa::Isa;
+use crate::table::{PackedFrame, TableError, Tables};
+
+/// Computes frames on the CPU, on the threads of the current pool.
+///
+/// Called from inside the pool it is faster: there the many small parallel steps begin without waking a thread.
+pub struct CpuComputer {
+    isa: Isa,
+    evaluator: Evaluator,
+    workspace: Workspace,
+}
+
+impl CpuComputer {
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it takes the memory for all at once.
+    ///
+    /// # Errors
+    /// When there is not as much memory.
+    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, TableError> {
+        let mut workspace = Workspace::default();
+        let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
+        workspace.reserve(tables.pits(), seeds).map_err(memory)?;
+        Ok(CpuComputer { isa, evaluator: Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows())), workspace })
+    }
+}
+
+impl Computer for CpuComputer {
+    fn compute(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+    ) -> Result<bool, ComputeError> {
+        let mut frames = frames.iter().copied().peekable();
+        while let Some(frame) = frames.next() {
+            let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
+            output.pair(frame);
+            let scores = compute_pair(&self.evaluator, tables, small, large, &mut self.workspace, pulse)?;
+            let Some(scores) = scores else {
+                return Ok(false);
+            };
+            // Of a pair that an earlier run left half written only the second frame is missing.
+            let mirrored = frames.next_if(|next| *next == frame.mirrored());
+            for frame in [Some(frame), mirrored].into_iter().flatten() {
+                let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
+                if !output.take(PackedFrame::pack_in(self.isa, frame, scores, output.buffer())) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}

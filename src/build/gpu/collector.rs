@@ -1,0 +1,70 @@
+use std::sync::mpsc::{Receiver, Sender};
+
+use wgpu::{BufferUsages, SubmissionIndex};
+
+use super::device::{DeviceBuffer, Window};
+use super::packer::PackedOnDevice;
+use super::recorder::Recorder;
+use super::{Gpu, GpuError};
+use crate::build::Output;
+use crate::index::Frame;
+use crate::table::PackedFrame;
+
+/// Buffers for packed frames on their way back: one is filled while the other is read.
+pub(super) const READBACKS: usize = 2;
+
+/// A packed frame on its way back.
+pub(super) struct Delivery {
+    frame: Frame,
+    buffer: DeviceBuffer,
+    head_bytes: u64,
+    patch_bytes: u64,
+    submission: Option<SubmissionIndex>,
+}
+
+/// Has a packed frame copied to a buffer that the CPU can read.
+pub(super) fn send(
+    recorder: &mut Recorder,
+    frame: Frame,
+    packed: &PackedOnDevice,
+    spare: Option<DeviceBuffer>,
+) -> Result<Delivery, GpuError> {
+    let (head_bytes, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
+    let buffer = match spare.filter(|spare| spare.bytes() >= head_bytes + patches) {
+        Some(spare) => spare,
+        // It lies in the memory of the machine, not of the device.
+        None => recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
+    };
+    recorder.copy(&packed.head, &buffer.window(), head_bytes);
+    recorder.copy(&packed.patches, &Window { offset: head_bytes, ..buffer.window() }, patches);
+    recorder.submit()?;
+    let submission = recorder.last.clone();
+    Ok(Delivery { frame, buffer, head_bytes, patch_bytes: packed.patch_bytes, submission })
+}
+
+/// Hands the frames that arrive to `output` and their buffers to `spare`, until no more come. Whether all were taken.
+pub(super) fn collect(
+    gpu: &Gpu,
+    deliveries: Receiver<Delivery>,
+    spare: Sender<DeviceBuffer>,
+    output: &dyn Output,
+) -> Result<bool, GpuError> {
+    for delivery in deliveries {
+        let Delivery { frame, buffer, head_bytes, patch_bytes, submission } = delivery;
+        let bytes = head_bytes + patch_bytes.next_multiple_of(4);
+        let section = gpu.mapped(&buffer.buffer, bytes, submission, |view| {
+            let mut section = output.buffer();
+            section.clear();
+            section.extend_from_slice(&view[..(head_bytes + patch_bytes) as usize]);
+            section
+        })?;
+        // The other end may be gone: then no more are sent.
+        let _ = spare.send(buffer);
+        let packed = PackedFrame::from_section(frame, section)
+            .ok_or_else(|| GpuError::Refused(format!("the patches of {frame:?} came back damaged")))?;
+        if !output.take(packed) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

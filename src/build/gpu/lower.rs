@@ -1,0 +1,179 @@
+//! Frames of lower layers on the device: those that stay there, and the operand, into which the frames that a stage reads
+//! are brought together.
+
+use std::collections::BTreeMap;
+
+use super::device::{DeviceBuffer, Window};
+use super::recorder::Recorder;
+use super::stages::{ABSENT, FrameAt, OVER};
+use super::{Gpu, GpuError};
+use crate::index::Frame;
+use crate::table::{FrameEntry, Tables};
+
+/// The share of the allowed memory that resident frames leave to maps and moves to come.
+const HEADROOM: u64 = 16;
+
+/// A frame that stays on the device.
+struct Resident {
+    /// Profile and lines.
+    head: DeviceBuffer,
+    patches: DeviceBuffer,
+}
+
+/// The frames of lower layers.
+pub(super) struct Lower {
+    /// By seeds in play, then by seeds in the mover's row.
+    resident: BTreeMap<usize, BTreeMap<usize, Resident>>,
+    /// Used in turns, so that one is filled while a stage reads the other.
+    operands: [DeviceBuffer; 2],
+    turn: usize,
+    memory: Option<u64>,
+}
+
+/// A frame that a stage reads: its number in the stage's list, and what it is.
+pub(super) type Child = (usize, Frame);
+
+impl Lower {
+    /// No frame yet, and operands of this size.
+    pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
+        let operand = || gpu.storage("frames of lower layers", operand_bytes);
+        Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], turn: 0, memory })
+    }
+
+    /// Bytes of frames that stay on the device.
+    pub fn resident_bytes(&self) -> u64 {
+        let frames = self.resident.values().flat_map(BTreeMap::values);
+        frames.map(|frame| frame.head.bytes() + frame.patches.bytes()).sum()
+    }
+
+    /// Brings the children of a stage, in as many parts as the operand needs, and calls `run` with each: the operand, and
+    /// the number of the first of `count` frames. Children with an empty row are over: their score is the seeds of the
+    /// row to move.
+    pub fn bring(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        count: usize,
+        children: &[Child],
+        mut run: impl FnMut(&mut Recorder, Window, u32) -> Result<(), GpuError>,
+    ) -> Result<(), GpuError> {
+        let absent = FrameAt { profile_at: 0, lines_at: 0, patches_at: 0, rows: ABSENT };
+        let mut places = vec![absent; count];
+        let mut to_bring = Vec::new();
+        for &(number, frame) in children {
+            if frame.mover == 0 || frame.other == 0 {
+                places[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
+            } else {
+                let table = tables.require(frame.mover + frame.other)?;
+                to_bring.push((number, frame, table.header().entries[frame.mover - 1]));
+            }
+        }
+        let mut rest = &to_bring[..];
+        let over = places;
+        loop {
+            let capacity = self.operands[self.turn].bytes();
+            let mut end = 0;
+            let fitting = rest.iter().take_while(|(_, _, entry)| {
+                end += entry.checksums_at();
+                end <= capacity
+            });
+            let (now, later) = rest.split_at(fitting.count());
+            if now.is_empty() && !later.is_empty() {
+                // A frame with more patches than was reckoned with.
+                let bytes = later[0].2.checksums_at();
+                self.operands[self.turn] = recorder.gpu().storage("a frame of a lower layer", bytes)?;
+                continue;
+            }
+            let operand = self.operands[self.turn].window();
+            self.turn = 1 - self.turn;
+            let mut places = over.clone();
+            let mut at = 0;
+            for (number, frame, entry) in now {
+                places[*number] = FrameAt {
+                    profile_at: at as u32,
+                    lines_at: ((at + entry.lines_at()) / 4) as u32,
+                    patches_at: (at + entry.patches_at()) as u32,
+                    rows: entry.rows as u32,
+                };
+                self.bring_one(recorder, tables, *frame, entry, &Window { offset: at, ..operand.clone() })?;
+                at += entry.checksums_at();
+            }
+            let first = recorder.frames(&places)?;
+            run(recorder, Window { bytes: at.max(16), ..operand }, first)?;
+            rest = later;
+            if rest.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn bring_one(
+        &self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        frame: Frame,
+        entry: &FrameEntry,
+        to: &Window,
+    ) -> Result<(), GpuError> {
+        let seeds = frame.mover + frame.other;
+        match self.resident.get(&seeds).and_then(|layer| layer.get(&frame.mover)) {
+            Some(resident) => {
+                recorder.copy(&resident.head.window(), to, entry.patches_at());
+                let patches = Window { offset: to.offset + entry.patches_at(), ..to.clone() };
+                recorder.copy(&resident.patches.window(), &patches, entry.patch_bytes.next_multiple_of(4));
+                Ok(())
+            }
+            None => {
+                let section = tables.require(seeds)?.section(entry);
+                recorder.upload(&section[..entry.checksums_at() as usize], to)
+            }
+        }
+    }
+
+    /// Keeps a packed frame on the device if there is room, perhaps in the place of lower layers.
+    pub fn keep(
+        &mut self,
+        recorder: &mut Recorder,
+        frame: Frame,
+        head: &Window,
+        patches: &Window,
+    ) -> Result<(), GpuError> {
+        let seeds = frame.mover + frame.other;
+        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
+        loop {
+            let gpu = recorder.gpu();
+            // Not used, only to see that it could be.
+            let room = gpu.room_for(head.bytes + patches.bytes + headroom);
+            let made = room.then(|| -> Result<Resident, GpuError> {
+                Ok(Resident {
+                    head: gpu.storage("a frame that stays", head.bytes)?,
+                    patches: gpu.storage("patches that stay", patches.bytes.next_multiple_of(4))?,
+                })
+            });
+            match made {
+                Some(Ok(resident)) => {
+                    recorder.copy(head, &resident.head.window(), head.bytes);
+                    recorder.copy(patches, &resident.patches.window(), patches.bytes.next_multiple_of(4));
+                    self.resident.entry(seeds).or_default().insert(frame.mover, resident);
+                    return Ok(());
+                }
+                None | Some(Err(GpuError::OutOfMemory { .. })) => {
+                    // The layers just built are read most.
+                    if self.resident.first_key_value().is_none_or(|(&lowest, _)| lowest >= seeds) {
+                        return Ok(());
+                    }
+                    self.evict(recorder)?;
+                }
+                Some(Err(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// Gives up the lowest layer that stays on the device. Whether there was one.
+    pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
+        let evicted = self.resident.pop_first().is_some();
+        // Memory comes back once nothing submitted uses it.
+        recorder.finish()?;
+        Ok(evicted)
+    }
+}

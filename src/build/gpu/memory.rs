@@ -1,0 +1,79 @@
+//! How much memory of the device a build takes.
+
+use super::matrix::Matrix;
+use super::packer::{head_bytes, packer_bytes};
+use crate::index::{Frame, MAX_TABLE_SEEDS, row_count};
+
+/// Frames are reckoned with this share more for their patches.
+const PATCHES: (u64, u64) = (21, 20);
+
+/// Bytes of moves and maps for each row (measured: 60 to 90 at 6 pits).
+const ROW_BYTES: u64 = 96;
+
+/// Bytes for parameters, places of frames, what is read back, and small change.
+const SMALL_BYTES: u64 = 4 << 20;
+
+/// What a build of all layers up to one takes of the device's memory at least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DeviceMemory {
+    /// Words of the largest matrix of a pair: there are two.
+    pub matrix_words: u64,
+    /// Bytes of an operand: there are two.
+    pub operand_bytes: u64,
+    /// Bytes for packing.
+    pub packer_bytes: u64,
+    /// Bytes of moves and maps.
+    pub row_bytes: u64,
+}
+
+impl DeviceMemory {
+    /// For the layers up to `seeds`, with at most `budget` bytes and stages that use at most `max_binding` of a buffer.
+    pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
+        let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
+        let with_patches = |frame: Frame| head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096;
+        let matrix_words = frames(seeds)
+            .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
+            .max()
+            .unwrap_or(0);
+        let largest = frames(seeds).max_by_key(|frame| frame.positions());
+        let child = frames(seeds.saturating_sub(1)).map(with_patches).max().unwrap_or(4096);
+        // All frames that the captures of a frame lead to.
+        let captures = |frame: Frame| {
+            (1..=frame.other)
+                .filter(|_| frame.mover > 1)
+                .map(|other| with_patches(Frame { pits, mover: other, other: frame.mover - 1 }))
+                .sum::<u64>()
+        };
+        let all = frames(seeds).map(captures).max().unwrap_or(0);
+        let share = budget.map_or(u64::MAX, |budget| budget / 4);
+        DeviceMemory {
+            matrix_words,
+            operand_bytes: all.min(share).max(child).next_multiple_of(64).min(max_binding / 64 * 64),
+            packer_bytes: largest.map_or(0, packer_bytes),
+            row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>() * ROW_BYTES,
+        }
+    }
+
+    /// Bytes that are taken in any case.
+    pub fn least(&self) -> u64 {
+        8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
+    }
+}
+
+/// The largest layer that a device can build with these limits on what a stage can use at once and on a buffer, as
+/// far as indices reach.
+pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
+    let fits = |seeds: usize| {
+        (1..=seeds / 2).all(|small| {
+            let (small_rows, large_rows) = (row_count(pits, small), row_count(pits, seeds - small));
+            let bytes = 4 * Matrix::words_of(small_rows, large_rows).max(Matrix::words_of(large_rows, small_rows));
+            let frame = Frame { pits, mover: small, other: seeds - small };
+            // Quiet moves read rows of some levels below: nearly half of all in the middle.
+            bytes <= max_buffer
+                && bytes / 2 <= max_binding
+                && head_bytes(frame) <= max_binding
+                && frame.positions() <= u64::from(u32::MAX)
+        })
+    };
+    (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
+}

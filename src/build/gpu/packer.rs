@@ -1,0 +1,166 @@
+//! Packing on the device: the bytes of a table file from a matrix of scores.
+
+use super::device::{DeviceBuffer, Window};
+use super::matrix::Matrix;
+use super::recorder::{MAX_WORKGROUPS, Recorder};
+use super::stages::{Encode, LINE_POSITIONS, LINE_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
+use super::{Gpu, GpuError};
+use crate::index::Frame;
+
+/// Bytes of patches for each byte of lines that are reckoned with; more is made room for when needed.
+const PATCH_SHARE: u64 = 16;
+
+/// Memory for packing one frame after the other.
+pub(super) struct Packer {
+    sums: DeviceBuffer,
+    head: DeviceBuffer,
+    patches: DeviceBuffer,
+    /// The size of each line's patch, then the sum of those before it in its block; of blocks in their superblock; of
+    /// superblocks; and of all.
+    sizes: [DeviceBuffer; 4],
+}
+
+/// A packed frame on the device: its bytes as they stand in a table file, without checksums.
+pub(super) struct PackedOnDevice {
+    /// Profile and lines.
+    pub head: Window,
+    /// Patches, not padded; the window is.
+    pub patches: Window,
+    pub patch_bytes: u64,
+}
+
+/// Bytes of profile and lines of a frame.
+pub(super) fn head_bytes(frame: Frame) -> u64 {
+    (frame.mover_rows() as u64).next_multiple_of(64) + 4 * u64::from(LINE_WORDS) * lines(frame)
+}
+
+fn lines(frame: Frame) -> u64 {
+    frame.positions().div_ceil(LINE_POSITIONS.into())
+}
+
+/// Bytes of memory for frames up to this one.
+pub(super) fn packer_bytes(largest: Frame) -> u64 {
+    let head = head_bytes(largest);
+    head + head / PATCH_SHARE + 4 * lines(largest) + 4 * largest.mover_rows() as u64
+}
+
+impl Packer {
+    /// Memory for frames as large as `frames`.
+    pub fn new(gpu: &Gpu, frames: &[Frame]) -> Result<Packer, GpuError> {
+        let most = |of: &dyn Fn(Frame) -> u64| frames.iter().map(|&frame| of(frame)).max().unwrap_or(0);
+        let lines = most(&lines);
+        let block = u64::from(SCAN_BLOCK);
+        let sizes = |numbers: u64| gpu.storage("sizes of patches", 4 * numbers);
+        let head = most(&head_bytes);
+        Ok(Packer {
+            sums: gpu.storage("sums of scores", 4 * most(&|frame| frame.mover_rows() as u64 + 4))?,
+            head: gpu.storage("a packed frame", head)?,
+            patches: gpu.storage("patches", head / PATCH_SHARE + 4096)?,
+            sizes: [sizes(lines)?, sizes(lines.div_ceil(block))?, sizes(lines.div_ceil(block * block))?, sizes(1)?],
+        })
+    }
+
+    /// Packs the scores of `frame`: a run over the mover's rows for each other row.
+    pub fn pack(&mut self, recorder: &mut Recorder, frame: Frame, scores: &Matrix) -> Result<PackedOnDevice, GpuError> {
+        let gpu = recorder.gpu();
+        let (rows, others) = (frame.mover_rows(), scores.rows);
+        assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
+        let words = u64::from(scores.words());
+        recorder.clear(&self.sums.window());
+        let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
+        for first in (0..others).step_by(at_once) {
+            let end = others.min(first + at_once);
+            let (window, base) = scores.window(gpu, first..end)?;
+            let bound = recorder.bind(Stage::Profile, &[window, self.sums.window()]);
+            let threads = words * (end - first).div_ceil(PROFILE_ROWS as usize) as u64;
+            recorder.dispatch_threads(&bound, threads, words, |thread, threads| Profile {
+                threads,
+                words: words as u32,
+                first_row: first as u32 + (thread / words) as u32 * PROFILE_ROWS,
+                end_row: end as u32,
+                base,
+            })?;
+        }
+        let lines_at = (rows as u64).next_multiple_of(64) / 4;
+        let head = self.head.front(head_bytes(frame));
+        let bound = recorder.bind(Stage::Mean, &[self.sums.window(), head.clone()]);
+        // A few columns more than the sums have rows: the padding.
+        recorder.dispatch_threads(&bound, lines_at, 1, |_, threads| Mean {
+            threads,
+            rows: rows as u32,
+            others: others as u32,
+        })?;
+
+        let lines = lines(frame);
+        let params = |base: u32, first_line: u64, threads: u32| Encode {
+            threads,
+            first_line: first_line as u32,
+            rows: rows as u32,
+            words: words as u32,
+            base,
+            positions: frame.positions() as u32,
+            lines_at: lines_at as u32,
+        };
+        for_lines(recorder, scores, rows, lines, |recorder, window, base, first, count| {
+            let bound = recorder.bind(Stage::Encode, &[window, head.clone(), self.sizes[0].window()]);
+            recorder.dispatch_threads(&bound, count, 1, |line, threads| params(base, first + line, threads))
+        })?;
+        let patch_bytes = self.scan(recorder, lines)?;
+        if patch_bytes > 0 {
+            let padded = patch_bytes.next_multiple_of(4);
+            if padded > self.patches.bytes() {
+                self.patches = gpu.storage("patches", padded)?;
+            }
+            recorder.clear(&self.patches.front(padded));
+            for_lines(recorder, scores, rows, lines, |recorder, window, base, first, count| {
+                let [sizes, blocks, superblocks, _] = &self.sizes;
+                let buffers = [sizes, blocks, superblocks, &self.patches].map(DeviceBuffer::window);
+                let windows: Vec<Window> = [window, head.clone()].into_iter().chain(buffers).collect();
+                let bound = recorder.bind(Stage::Patch, &windows);
+                recorder.dispatch_threads(&bound, count, 1, |line, threads| params(base, first + line, threads))
+            })?;
+        }
+        Ok(PackedOnDevice { head, patches: self.patches.front(patch_bytes.next_multiple_of(4).max(4)), patch_bytes })
+    }
+
+    /// Replaces the sizes by where the patches begin; returns the bytes of all.
+    fn scan(&mut self, recorder: &mut Recorder, lines: u64) -> Result<u64, GpuError> {
+        let mut numbers = lines;
+        for level in 0..3 {
+            let blocks = numbers.div_ceil(SCAN_BLOCK.into());
+            let windows = [self.sizes[level].window(), self.sizes[level + 1].window()];
+            let bound = recorder.bind(Stage::Scan, &windows);
+            for first in (0..blocks as u32).step_by(MAX_WORKGROUPS as usize) {
+                let params = Scan { numbers: numbers as u32, first_block: first };
+                recorder.dispatch(&bound, &params, MAX_WORKGROUPS.min(blocks as u32 - first))?;
+            }
+            numbers = blocks;
+        }
+        assert_eq!(numbers, 1, "superblocks fit a block");
+        recorder.finish()?;
+        let total = recorder.gpu().read(&self.sizes[3].front(4))?;
+        Ok(bytemuck::pod_read_unaligned::<u32>(&total).into())
+    }
+}
+
+/// Calls `run` for parts of the lines whose scores a stage can use at once: with the scores, the number of their first word,
+/// the first line, and how many.
+fn for_lines(
+    recorder: &mut Recorder,
+    scores: &Matrix,
+    rows: usize,
+    lines: u64,
+    mut run: impl FnMut(&mut Recorder, Window, u32, u64, u64) -> Result<(), GpuError>,
+) -> Result<(), GpuError> {
+    let (gpu, rows, line) = (recorder.gpu(), rows as u64, u64::from(LINE_POSITIONS));
+    // A part may begin and end within a run.
+    let at_once = (scores.rows_at_once(gpu) as u64).saturating_sub(2).max(1) * rows / line;
+    let at_once = at_once.max(1);
+    for first in (0..lines).step_by(at_once as usize) {
+        let count = at_once.min(lines - first);
+        let runs = first * line / rows..(((first + count) * line).div_ceil(rows)).min(scores.rows as u64);
+        let (window, base) = scores.window(gpu, runs.start as usize..runs.end as usize)?;
+        run(recorder, window, base, first, count)?;
+    }
+    Ok(())
+}

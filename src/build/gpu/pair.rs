@@ -1,0 +1,268 @@
+//! The scores of one pair of mirrored frames.
+//!
+//! Moves to lower layers come first, in bulk; then quiet moves, level by level as on the CPU (see
+//! [`crate::build::cpu::compute_pair`]). The scores of both sides lie with a run over the small side's rows for each row
+//! of the large side, so that all that a level needs lies together.
+
+use super::lower::{Child, Lower};
+use super::matrix::Matrix;
+use super::memory::DeviceMemory;
+use super::recorder::{MAX_WORKGROUPS, Recorder};
+use super::rows::{Class, ClassKind, DeviceRows, RankParams};
+use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Turn};
+use super::{Gpu, GpuError};
+use crate::build::cpu::Pulse;
+use crate::game::Rules;
+use crate::index::Frame;
+use crate::table::Tables;
+
+/// Memory for the scores of a pair.
+pub(super) struct Pair {
+    /// The small side to move, once all is done.
+    pub small_moves: Matrix,
+    /// The large side to move.
+    pub large_moves: Matrix,
+}
+
+impl Pair {
+    pub fn new(gpu: &Gpu, memory: &DeviceMemory) -> Result<Pair, GpuError> {
+        let matrix = || Matrix::new(gpu, memory.matrix_words);
+        Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
+    }
+
+    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image. Whether it was not
+    /// stopped.
+    pub fn compute(
+        &mut self,
+        recorder: &mut Recorder,
+        lower: &mut Lower,
+        rows: &mut DeviceRows,
+        tables: &Tables,
+        frame: Frame,
+        pulse: &Pulse,
+    ) -> Result<bool, GpuError> {
+        let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
+        // A run for each mover's row, as children lie; then turned.
+        self.large_moves.shape(small_rows, large_rows);
+        if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
+            return Ok(false);
+        }
+        self.small_moves.shape(large_rows, small_rows);
+        turn(recorder, &self.large_moves, &self.small_moves)?;
+        self.large_moves.shape(large_rows, small_rows);
+        if !forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)? {
+            return Ok(false);
+        }
+        self.quiet(recorder, rows, tables, frame, pulse)
+    }
+
+    /// Quiet moves, level by level of the large side's rows.
+    fn quiet(
+        &self,
+        recorder: &mut Recorder,
+        rows: &mut DeviceRows,
+        tables: &Tables,
+        frame: Frame,
+        pulse: &Pulse,
+    ) -> Result<bool, GpuError> {
+        let gpu = recorder.gpu();
+        let Frame { mover: small, other: large, .. } = frame;
+        let (small_list, large_list) = (rows.moves(gpu, small)?, rows.moves(gpu, large)?);
+        let nothing = rows.nothing.window();
+        let (small_map, large_map) = if rows.rules() == Rules::Standard {
+            (rows.capture(gpu, small, 0)?.window(), rows.capture(gpu, large, 0)?.window())
+        } else {
+            (nothing.clone(), nothing)
+        };
+        let (words, total) = (self.small_moves.words(), (small + large) as u32);
+        let (small_rows, large_rows) = (self.small_moves.columns as u32, self.small_moves.rows as u32);
+        let mut bound = None;
+        for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lowest_child) {
+            if pulse.is_stopped() {
+                return Ok(false);
+            }
+            let (first, end) = (level[0], level[1]);
+            let children = self.small_moves.window(gpu, lowest.min(first) as usize..end as usize)?;
+            let own = self.large_moves.window(gpu, first as usize..end as usize)?;
+            let waiting = self.small_moves.window(gpu, first as usize..end as usize)?;
+            let places = [children.1, own.1, waiting.1];
+            if bound.as_ref().is_none_or(|(bound_places, _, _)| {
+                *bound_places != places || children.0.bytes < self.small_moves.all().bytes
+            }) {
+                let large_moves = [large_list.buffer.window(), small_map.clone(), children.0, own.0.clone()];
+                let small_moves = [small_list.buffer.window(), large_map.clone(), own.0, waiting.0];
+                let stages =
+                    (recorder.bind(Stage::QuietLarge, &large_moves), recorder.bind(Stage::QuietSmall, &small_moves));
+                bound = Some((places, stages.0, stages.1));
+            }
+            let (_, quiet_large, quiet_small) = bound.as_ref().expect("bound above");
+            let threads = u64::from(end - first) * u64::from(words);
+            recorder.dispatch_threads(quiet_large, threads, words.into(), |thread, threads| QuietLarge {
+                threads,
+                first_row: first + (thread / u64::from(words)) as u32,
+                words,
+                others: small_rows,
+                total,
+                entries_at: large_list.quiet_at,
+                small_base: places[0],
+                large_base: places[1],
+            })?;
+            recorder.dispatch_threads(quiet_small, threads, words.into(), |thread, threads| QuietSmall {
+                threads,
+                first_row: first + (thread / u64::from(words)) as u32,
+                words,
+                small_rows,
+                others: large_rows,
+                total,
+                entries_at: small_list.quiet_at,
+                small_base: places[2],
+                large_base: places[1],
+            })?;
+            let sides = if small == large { 1 } else { 2 };
+            let positions = u64::from(end - first) * u64::from(small_rows) * sides;
+            pulse.positions.fetch_add(positions, std::sync::atomic::Ordering::Relaxed);
+        }
+        Ok(true)
+    }
+
+    /// Turns the scores of the large side to move to the order of their indices. They take the place of the small side's.
+    pub fn turn_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
+        let (large_rows, small_rows) = (self.large_moves.rows, self.large_moves.columns);
+        self.small_moves.shape(small_rows, large_rows);
+        turn(recorder, &self.large_moves, &self.small_moves)?;
+        Ok(&self.small_moves)
+    }
+}
+
+/// Sets `scores` to those of the moves of `frame` to lower layers, a run over the other rows for each mover's row. Whether it
+/// was not stopped.
+fn forward(
+    recorder: &mut Recorder,
+    lower: &mut Lower,
+    rows: &mut DeviceRows,
+    tables: &Tables,
+    frame: Frame,
+    scores: &Matrix,
+    pulse: &Pulse,
+) -> Result<bool, GpuError> {
+    let gpu = recorder.gpu();
+    recorder.clear(&scores.all());
+    let moves = rows.moves(gpu, frame.mover)?;
+    for class in &moves.classes {
+        let nothing = rows.nothing.window();
+        let (stage, count, children) = children(frame, class);
+        let (mut map, mut map_at, mut ranks) = (nothing, NO_MAP, RankParams::default());
+        let mut more = Vec::new();
+        match class.kind {
+            ClassKind::Capture => (map, map_at) = (rows.capture(gpu, frame.other, class.spilled)?.window(), 0),
+            ClassKind::Relay => {
+                let made = rows.ranks(gpu)?;
+                ranks = made.1;
+                more = vec![rows.relay_rows(gpu, frame.mover, frame.other)?.window(), made.0.window()];
+            }
+            _ if class.spilled > 0 => (map, map_at) = (rows.spill(gpu, frame.other, class.spilled)?.window(), 0),
+            _ => {}
+        }
+        let words = u64::from(scores.words());
+        let params = Forward {
+            words: scores.words(),
+            others: scores.columns as u32,
+            total: (frame.mover + frame.other) as u32,
+            groups_at: class.groups_at,
+            entries_at: class.entries_at,
+            map_at,
+            pits: ranks.pits,
+            max_seeds: ranks.max_seeds,
+            stride: ranks.stride,
+            levels_at: ranks.levels_at,
+            others_at: 2 * frame.mover_rows() as u32,
+            ..Forward::default()
+        };
+        let mut stopped = false;
+        lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {
+            let at_once = scores.rows_at_once(gpu) as u32;
+            for first_row in (0..scores.rows as u32).step_by(at_once as usize) {
+                let end_row = (first_row + at_once).min(scores.rows as u32);
+                let group = |row| class.rows.partition_point(|&other| other < row) as u64;
+                let (first, end) = (group(first_row), group(end_row));
+                let (window, base) = scores.window(gpu, first_row as usize..end_row as usize)?;
+                let mut windows =
+                    vec![operand.clone(), recorder.frames_window(), moves.buffer.window(), map.clone(), window];
+                windows.extend(more.iter().cloned());
+                let bound = recorder.bind(stage, &windows);
+                stopped |= pulse.is_stopped();
+                if stopped {
+                    return Ok(());
+                }
+                recorder.dispatch_threads(&bound, (end - first) * words, words, |thread, threads| Forward {
+                    threads,
+                    base,
+                    frames_at,
+                    first_group: (first + thread / words) as u32,
+                    ..params
+                })?;
+            }
+            Ok(())
+        })?;
+        if stopped {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The stage of a class, how many frames its list has, and which these are.
+fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
+    let Frame { pits, mover, other } = frame;
+    let (left, opponent) = (class.left, other + class.spilled);
+    let child = |mover, other| Frame { pits, mover, other };
+    match class.kind {
+        ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
+        ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
+        ClassKind::Capture => {
+            let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
+            (Stage::ForwardCapture, opponent + 1, children.collect())
+        }
+        ClassKind::Relay => {
+            let total = mover + other;
+            let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
+            let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
+            (Stage::ForwardRelay, total * total, children.collect())
+        }
+    }
+}
+
+/// Transposes a matrix into another that has the shape of its transpose.
+fn turn(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
+    let gpu = recorder.gpu();
+    assert_eq!((from.rows, from.columns), (to.columns, to.rows));
+    let tile = TILE as usize;
+    let tiles_at_once = |matrix: &Matrix| (matrix.rows_at_once(gpu) / tile).max(1) * tile;
+    for first_row in (0..from.rows).step_by(tiles_at_once(from)) {
+        let end_row = from.rows.min(first_row + tiles_at_once(from));
+        let (from_window, from_base) = from.window(gpu, first_row..end_row)?;
+        for first_column in (0..from.columns).step_by(tiles_at_once(to)) {
+            let end_column = from.columns.min(first_column + tiles_at_once(to));
+            let (to_window, to_base) = to.window(gpu, first_column..end_column)?;
+            let bound = recorder.bind(Stage::Turn, &[from_window.clone(), to_window]);
+            let tiles = ((end_column - first_column).div_ceil(tile)) as u32;
+            let rows_of_tiles = ((end_row - first_row).div_ceil(tile)) as u32;
+            let step = (MAX_WORKGROUPS / tiles).max(1);
+            for row in (0..rows_of_tiles).step_by(step as usize) {
+                let params = Turn {
+                    rows: end_row as u32,
+                    columns: end_column as u32,
+                    first_row: first_row as u32 + row * TILE,
+                    first_column: first_column as u32,
+                    tiles,
+                    from_words: from.words(),
+                    from_base,
+                    to_words: to.words(),
+                    to_base,
+                };
+                recorder.dispatch(&bound, &params, tiles * step.min(rows_of_tiles - row))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,296 @@
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+use std::sync::Arc;
+
+use wgpu::util::StagingBelt;
+use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
+
+use super::device::{DeviceBuffer, Window};
+use super::stages::{FrameAt, Params, Stage, WORKGROUP};
+use super::timing::Timing;
+use super::{Gpu, GpuError, Tier};
+
+/// The most workgroups of a dispatch.
+pub(super) const MAX_WORKGROUPS: u32 = 65535;
+
+/// Bytes from the parameters of one dispatch to those of the next: what every adapter aligns to.
+const PARAMS_STRIDE: usize = 256;
+const PARAMS_BYTES: usize = PARAMS_STRIDE * 2048;
+
+/// Frames that the dispatches of one submission may name.
+const FRAMES: usize = 1 << 14;
+
+/// Threads after which what is recorded is submitted, so that one submission is a matter of a fraction of a second and a
+/// stop is heeded; a software adapter is a hundred times slower.
+const SUBMIT_THREADS: u64 = 1 << 26;
+const SOFTWARE_SUBMIT_THREADS: u64 = 1 << 20;
+
+/// Submissions that may wait for each other.
+const IN_FLIGHT: usize = 3;
+
+/// Bytes of the pieces in which data goes to the device.
+const PIECE: u64 = 16 << 20;
+
+/// Bytes to the device after which what is recorded is submitted: what staging may take.
+const SUBMIT_UPLOAD: u64 = 4 * PIECE;
+
+/// A stage with the buffers that it is to use.
+#[derive(Clone)]
+pub(super) struct Bound {
+    stage: Stage,
+    group: wgpu::BindGroup,
+    windows: Arc<Vec<Window>>,
+}
+
+/// Records work for the device and submits it, some at a time.
+pub(super) struct Recorder<'g> {
+    gpu: &'g Gpu,
+    encoder: Option<CommandEncoder>,
+    pass: Option<(Stage, ComputePass<'static>)>,
+    params: Vec<u8>,
+    params_buffer: DeviceBuffer,
+    frames: Vec<FrameAt>,
+    frames_buffer: DeviceBuffer,
+    belt: StagingBelt,
+    threads: u64,
+    uploading: u64,
+    in_flight: VecDeque<SubmissionIndex>,
+    /// The last submission.
+    pub last: Option<SubmissionIndex>,
+    pub timing: Option<Timing>,
+    /// Bytes that went to the device.
+    pub uploaded: u64,
+    /// Bytes copied from one place on the device to another.
+    pub copied: u64,
+}
+
+impl<'g> Recorder<'g> {
+    pub fn new(gpu: &'g Gpu) -> Result<Recorder<'g>, GpuError> {
+        let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
+        Ok(Recorder {
+            gpu,
+            encoder: None,
+            pass: None,
+            params: Vec::new(),
+            params_buffer: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
+            frames: Vec::new(),
+            frames_buffer: gpu.storage("places of frames", (FRAMES * size_of::<FrameAt>()) as u64)?,
+            belt: StagingBelt::new(gpu.device.clone(), PIECE),
+            threads: 0,
+            uploading: 0,
+            in_flight: VecDeque::new(),
+            last: None,
+            timing: None,
+            uploaded: 0,
+            copied: 0,
+        })
+    }
+
+    pub fn gpu(&self) -> &'g Gpu {
+        self.gpu
+    }
+
+    /// The buffer in which [`Recorder::frames`] puts frames.
+    pub fn frames_window(&self) -> Window {
+        self.frames_buffer.window()
+    }
+
+    /// Puts frames where stages find them; returns the number of the first.
+    pub fn frames(&mut self, frames: &[FrameAt]) -> Result<u32, GpuError> {
+        assert!(frames.len() <= FRAMES);
+        if self.frames.len() + frames.len() > FRAMES {
+            // The next submission will overwrite them.
+            self.submit()?;
+            self.frames.clear();
+        }
+        let first = self.frames.len() as u32;
+        self.frames.extend_from_slice(frames);
+        Ok(first)
+    }
+
+    /// A stage with its buffers, in the order of its bindings.
+    pub fn bind(&self, stage: Stage, windows: &[Window]) -> Bound {
+        assert_eq!(windows.len(), stage.access().len(), "buffers of {}", stage.name());
+        fn binding(window: &Window) -> wgpu::BindingResource<'_> {
+            let Window { buffer, offset, bytes } = window;
+            wgpu::BindingResource::Buffer(BufferBinding { buffer, offset: *offset, size: NonZeroU64::new(*bytes) })
+        }
+        let params = Window { bytes: PARAMS_STRIDE as u64, ..self.params_buffer.window() };
+        let entries: Vec<BindGroupEntry> = (0..)
+            .zip([&params].into_iter().chain(windows))
+            .map(|(number, window)| BindGroupEntry { binding: number, resource: binding(window) })
+            .collect();
+        let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(stage.name()),
+            layout: &self.gpu.pipeline(stage).layout,
+            entries: &entries,
+        });
+        Bound { stage, group, windows: Arc::new(windows.to_vec()) }
+    }
+
+    /// Runs a stage in `workgroups` workgroups, at most [`MAX_WORKGROUPS`].
+    pub fn dispatch<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
+        assert!(workgroups <= MAX_WORKGROUPS && size_of::<P>() <= PARAMS_STRIDE);
+        if workgroups == 0 {
+            return Ok(());
+        }
+        if self.gpu.is_twin(bound.stage) {
+            return self.run_twin(bound, params, workgroups);
+        }
+        let offset = self.params.len();
+        self.params.extend_from_slice(bytemuck::bytes_of(params));
+        self.params.resize(offset + PARAMS_STRIDE, 0);
+        let pipeline = &self.gpu.pipeline(bound.stage).pipeline;
+        let pass = self.pass(bound.stage);
+        pass.set_pipeline(pipeline);
+        pass.set_bind_group(0, &bound.group, &[offset as u32]);
+        pass.dispatch_workgroups(workgroups, 1, 1);
+        self.threads += u64::from(workgroups * WORKGROUP);
+        let software = self.gpu.report().tier == Tier::Software;
+        let most = if software { SOFTWARE_SUBMIT_THREADS } else { SUBMIT_THREADS };
+        if self.threads > most || self.params.len() >= PARAMS_BYTES {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    /// Runs a stage over `threads` threads; `params` tells the parameters for the part that begins at a thread and the
+    /// threads of that part. Parts hold whole multiples of `unit` threads.
+    pub fn dispatch_threads<P: Params>(
+        &mut self,
+        bound: &Bound,
+        threads: u64,
+        unit: u64,
+        params: impl Fn(u64, u32) -> P,
+    ) -> Result<(), GpuError> {
+        let most = u64::from(MAX_WORKGROUPS * WORKGROUP) / unit * unit;
+        assert!(most > 0, "a unit of {unit} threads");
+        let mut first = 0;
+        while first < threads {
+            let part = most.min(threads - first) as u32;
+            self.dispatch(bound, &params(first, part), part.div_ceil(WORKGROUP))?;
+            first += u64::from(part);
+        }
+        Ok(())
+    }
+
+    /// Does the work of a stage on the CPU, on copies of its buffers.
+    fn run_twin<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
+        self.finish()?;
+        self.write_frames();
+        let mut buffers = Vec::new();
+        for window in bound.windows.iter() {
+            buffers.push(bytemuck::pod_collect_to_vec(&self.gpu.read(window)?));
+        }
+        let params: &[u32] = bytemuck::cast_slice(std::slice::from_ref(params));
+        for workgroup in 0..workgroups {
+            bound.stage.twin()(workgroup, params, &mut buffers);
+        }
+        for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.stage.access()) {
+            if *access == super::stages::Access::Write {
+                self.gpu.queue.write_buffer(&window.buffer, window.offset, bytemuck::cast_slice(words));
+            }
+        }
+        Ok(())
+    }
+
+    fn write_frames(&self) {
+        self.gpu.queue.write_buffer(&self.frames_buffer.buffer, 0, bytemuck::cast_slice(&self.frames));
+    }
+
+    fn encoder(&mut self) -> &mut CommandEncoder {
+        self.pass = None;
+        self.encoder.get_or_insert_with(|| self.gpu.device.create_command_encoder(&Default::default()))
+    }
+
+    /// The pass under way, or a new one: with times, one for each stage.
+    fn pass(&mut self, stage: Stage) -> &mut ComputePass<'static> {
+        let timed = self.timing.is_some();
+        if self.pass.as_ref().is_none_or(|(other, _)| timed && *other != stage) {
+            self.encoder();
+            let times = self.timing.as_mut().map(|timing| timing.begin(stage));
+            let timestamp_writes =
+                times.as_ref().map(|(set, first): &(QuerySet, u32)| wgpu::ComputePassTimestampWrites {
+                    query_set: set,
+                    beginning_of_pass_write_index: Some(*first),
+                    end_of_pass_write_index: Some(first + 1),
+                });
+            let descriptor = wgpu::ComputePassDescriptor { label: Some(stage.name()), timestamp_writes };
+            let encoder = self.encoder.as_mut().expect("made above");
+            self.pass = Some((stage, encoder.begin_compute_pass(&descriptor).forget_lifetime()));
+        }
+        &mut self.pass.as_mut().expect("made above").1
+    }
+
+    /// Fills a part of a buffer with zeros.
+    pub fn clear(&mut self, window: &Window) {
+        let Window { buffer, offset, bytes } = window;
+        self.encoder().clear_buffer(buffer, *offset, Some(*bytes));
+    }
+
+    /// Copies `bytes` from the beginning of one window to the beginning of another.
+    pub fn copy(&mut self, from: &Window, to: &Window, bytes: u64) {
+        if bytes > 0 {
+            self.encoder().copy_buffer_to_buffer(&from.buffer, from.offset, &to.buffer, to.offset, bytes);
+            self.copied += bytes;
+        }
+    }
+
+    /// Brings bytes, a multiple of 4, to the beginning of a window.
+    pub fn upload(&mut self, bytes: &[u8], to: &Window) -> Result<(), GpuError> {
+        let mut offset = to.offset;
+        for piece in bytes.chunks(PIECE as usize) {
+            self.encoder();
+            let encoder = self.encoder.as_mut().expect("made above");
+            let size = NonZeroU64::new(piece.len() as u64).expect("chunks are not empty");
+            self.belt.write_buffer(encoder, &to.buffer, offset, size).copy_from_slice(piece);
+            offset += piece.len() as u64;
+            self.uploaded += piece.len() as u64;
+            self.uploading += piece.len() as u64;
+            if self.uploading >= SUBMIT_UPLOAD {
+                self.submit()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Submits what is recorded; waits until few submissions wait for each other.
+    ///
+    /// # Errors
+    /// When the device told of a fault.
+    pub fn submit(&mut self) -> Result<(), GpuError> {
+        self.pass = None;
+        if let Some(mut encoder) = self.encoder.take() {
+            if let Some(timing) = &mut self.timing {
+                timing.resolve(&mut encoder);
+            }
+            self.belt.finish();
+            self.gpu.queue.write_buffer(&self.params_buffer.buffer, 0, &self.params);
+            self.write_frames();
+            let submission = self.gpu.queue.submit([encoder.finish()]);
+            self.last = Some(submission.clone());
+            self.in_flight.push_back(submission);
+            self.belt.recall();
+            self.params.clear();
+            (self.threads, self.uploading) = (0, 0);
+        }
+        self.gpu.check()?;
+        while self.in_flight.len() > IN_FLIGHT {
+            self.gpu.wait(self.in_flight.pop_front())?;
+        }
+        if let Some(timing) = &mut self.timing {
+            timing.collect(self.gpu)?;
+        }
+        Ok(())
+    }
+
+    /// Submits what is recorded and waits until all is done.
+    ///
+    /// # Errors
+    /// When the device told of a fault.
+    pub fn finish(&mut self) -> Result<(), GpuError> {
+        self.submit()?;
+        self.in_flight.clear();
+        self.gpu.wait(None)
+    }
+}

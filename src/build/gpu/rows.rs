@@ -1,0 +1,242 @@
+//! What stages need to know of rows: their moves, and maps of ranks. Made on the CPU when first asked for, and kept on the
+//! device.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::device::DeviceBuffer;
+use super::stages::{EVEN_EMPTY, RANK_BITS};
+use super::{Gpu, GpuError};
+use crate::build::cpu::{Evaluator, ForwardMove, Kind};
+use crate::game::Rules;
+use crate::index::TableRow;
+
+/// What moves of a class have in common: the stage that does them, and the frames they lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ClassKind {
+    Pass,
+    Again,
+    Capture,
+    Relay,
+}
+
+/// A class of moves: those of one kind that sow as many seeds into the other row and leave as many in the mover's.
+pub(super) struct Class {
+    pub kind: ClassKind,
+    /// Seeds sown into the other row.
+    pub spilled: usize,
+    /// Seeds left in the mover's row.
+    pub left: usize,
+    /// Where its groups begin: for each row with such moves its rank and where its entries begin; then one more.
+    pub groups_at: u32,
+    /// Where its entries begin.
+    pub entries_at: u32,
+    /// The row of each group.
+    pub rows: Vec<u32>,
+}
+
+/// The moves of all rows with the same seeds.
+pub(super) struct RowMoves {
+    /// Where the quiet moves of each row begin, the quiet moves, and the groups and entries of all classes.
+    pub buffer: DeviceBuffer,
+    /// Where the quiet moves begin.
+    pub quiet_at: u32,
+    /// For each level the lowest rank that its quiet moves lead to; the level's own first rank if there are none.
+    pub lowest_child: Vec<u32>,
+    pub classes: Vec<Class>,
+}
+
+/// The moves and maps that are on the device.
+pub(super) struct DeviceRows {
+    evaluator: Evaluator,
+    moves: HashMap<usize, Arc<RowMoves>>,
+    spills: HashMap<(usize, usize), Arc<DeviceBuffer>>,
+    captures: HashMap<(usize, usize), Arc<DeviceBuffer>>,
+    relay_rows: HashMap<(usize, usize), Arc<DeviceBuffer>>,
+    ranks: Option<Arc<DeviceBuffer>>,
+    /// What stands for a buffer that a stage does not need.
+    pub nothing: DeviceBuffer,
+}
+
+impl DeviceRows {
+    pub fn new(gpu: &Gpu, evaluator: Evaluator) -> Result<DeviceRows, GpuError> {
+        Ok(DeviceRows {
+            evaluator,
+            moves: HashMap::new(),
+            spills: HashMap::new(),
+            captures: HashMap::new(),
+            relay_rows: HashMap::new(),
+            ranks: None,
+            nothing: gpu.storage("nothing", 16)?,
+        })
+    }
+
+    pub fn rules(&self) -> Rules {
+        self.evaluator.rules
+    }
+
+    /// The moves of the rows with `seeds` seeds.
+    pub fn moves(&mut self, gpu: &Gpu, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
+        if let Some(found) = self.moves.get(&seeds) {
+            return Ok(Arc::clone(found));
+        }
+        let made = Arc::new(self.make_moves(gpu, seeds)?);
+        self.moves.insert(seeds, Arc::clone(&made));
+        Ok(made)
+    }
+
+    fn make_moves(&self, gpu: &Gpu, seeds: usize) -> Result<RowMoves, GpuError> {
+        let moves = self.evaluator.moves(seeds);
+        let rows = self.evaluator.maps.rows();
+        let count = rows.rows(seeds) as u32;
+        let mut words = vec![0];
+        let mut quiet = Vec::new();
+        for row in 0..count {
+            for next in moves.quiet(row) {
+                let only_if_empty = next.only_if_empty.map_or(0, |pit| u32::from(pit) + 1);
+                quiet.push(next.own | only_if_empty << RANK_BITS);
+            }
+            words.push(quiet.len() as u32);
+        }
+        let quiet_at = words.len() as u32;
+        words.append(&mut quiet);
+        let levels = rows.level_bounds(seeds).windows(2);
+        let lowest_child = levels
+            .map(|level| {
+                let children = (level[0]..level[1]).flat_map(|row| moves.quiet(row)).map(|next| next.own);
+                children.min().unwrap_or(level[0])
+            })
+            .collect();
+
+        let class_of = |next: &ForwardMove| {
+            let kind = match next.kind {
+                Kind::Pass => ClassKind::Pass,
+                Kind::Again => ClassKind::Again,
+                Kind::Capture { .. } => ClassKind::Capture,
+                // Where their seeds go depends on the other row.
+                Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
+            };
+            (kind, usize::from(next.spilled), usize::from(next.left))
+        };
+        let mut members: std::collections::BTreeMap<_, Vec<(u32, u32)>> = Default::default();
+        for row in 0..count {
+            for next in moves.forward(row) {
+                let entry = match next.kind {
+                    Kind::Pass => next.own,
+                    Kind::Again => next.own | u32::from(next.stored) << RANK_BITS,
+                    Kind::Capture { pit, even_empty } => {
+                        next.own | u32::from(pit) << RANK_BITS | if even_empty { EVEN_EMPTY } else { 0 }
+                    }
+                    Kind::Relay { pit } => pit.into(),
+                };
+                members.entry(class_of(next)).or_default().push((row, entry));
+            }
+        }
+        let mut classes = Vec::new();
+        for ((kind, spilled, left), members) in members {
+            let groups_at = words.len() as u32;
+            let groups = members.chunk_by(|a, b| a.0 == b.0);
+            let mut first = 0;
+            let mut rows = Vec::new();
+            for group in groups {
+                words.extend([group[0].0, first]);
+                rows.push(group[0].0);
+                first += group.len() as u32;
+            }
+            words.extend([u32::MAX, first]);
+            let entries_at = words.len() as u32;
+            words.extend(members.iter().map(|member| member.1));
+            classes.push(Class { kind, spilled, left, groups_at, entries_at, rows });
+        }
+        let buffer = gpu.storage_of("moves", &words)?;
+        Ok(RowMoves { buffer, quiet_at, lowest_child, classes })
+    }
+
+    /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it.
+    pub fn spill(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+        let maps = &self.evaluator.maps;
+        kept(&mut self.spills, (seeds, spilled), || {
+            gpu.storage_of("a map of spills", maps.spill(seeds, spilled).ranks())
+        })
+    }
+
+    /// For each pit and each row with `seeds` seeds, when `spilled` more were sown into it and then the pit was taken: the
+    /// seeds taken, above [`RANK_BITS`] bits of the rank of the row that is left.
+    pub fn capture(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+        let maps = &self.evaluator.maps;
+        kept(&mut self.captures, (seeds, spilled), || {
+            let rows = maps.rows();
+            let spill = maps.spill(seeds, spilled);
+            let mut words = Vec::with_capacity(rows.pits() * spill.ranks().len());
+            for pit in 0..rows.pits() {
+                let map = maps.capture(seeds + spilled, pit);
+                let mut captured = map.segments().iter().map(|segment| segment.start).collect::<Vec<u32>>();
+                captured.push(u32::MAX);
+                words.extend(spill.ranks().iter().map(|&rank| {
+                    let place = map.places()[rank as usize];
+                    let taken = captured.partition_point(|&start| start <= place) - 1;
+                    place - captured[taken] | (taken as u32) << RANK_BITS
+                }));
+            }
+            gpu.storage_of("a map of captures", &words)
+        })
+    }
+
+    /// The rows with `mover` seeds, then those with `other`: two words each, a byte a pit.
+    pub fn relay_rows(&mut self, gpu: &Gpu, mover: usize, other: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+        let maps = &self.evaluator.maps;
+        kept(&mut self.relay_rows, (mover, other), || {
+            let words = |row: &TableRow| {
+                let mut bytes = [0; 8];
+                bytes[..row.len()].copy_from_slice(row);
+                bytemuck::cast::<[u8; 8], [u32; 2]>(bytes)
+            };
+            let all: Vec<[u32; 2]> = maps.all(mover).iter().chain(maps.all(other).iter()).map(words).collect();
+            gpu.storage_of("rows", all.as_flattened())
+        })
+    }
+
+    /// The counts and levels from which ranks are made: see `shaders/shared/rank.wgsl`.
+    pub fn ranks(&mut self, gpu: &Gpu) -> Result<(Arc<DeviceBuffer>, RankParams), GpuError> {
+        let rows = self.evaluator.maps.rows();
+        let (words, levels_at) = rows.words();
+        let params = RankParams {
+            pits: rows.pits() as u32,
+            max_seeds: rows.max_seeds() as u32,
+            stride: rows.potentials() as u32,
+            levels_at,
+        };
+        if self.ranks.is_none() {
+            self.ranks = Some(Arc::new(gpu.storage_of("ranks", &words)?));
+        }
+        Ok((Arc::clone(self.ranks.as_ref().expect("made above")), params))
+    }
+
+    /// Forgets maps that only some pairs need.
+    pub fn forget_relay_rows(&mut self) {
+        self.relay_rows.clear();
+    }
+}
+
+/// How ranks are laid out.
+#[derive(Clone, Copy, Default)]
+pub(super) struct RankParams {
+    pub pits: u32,
+    pub max_seeds: u32,
+    pub stride: u32,
+    pub levels_at: u32,
+}
+
+/// The buffer of `key`, which `make` makes if it is not there.
+fn kept<K: Copy + Eq + std::hash::Hash>(
+    buffers: &mut HashMap<K, Arc<DeviceBuffer>>,
+    key: K,
+    make: impl FnOnce() -> Result<DeviceBuffer, GpuError>,
+) -> Result<Arc<DeviceBuffer>, GpuError> {
+    if let Some(found) = buffers.get(&key) {
+        return Ok(Arc::clone(found));
+    }
+    let made = Arc::new(make()?);
+    buffers.insert(key, Arc::clone(&made));
+    Ok(made)
+}

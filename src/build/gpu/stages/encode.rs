@@ -1,0 +1,68 @@
+use super::residual::residuals;
+use super::{EXCEPTION_BYTES, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED, params, read, threads};
+
+params! {
+    /// Parameters of [`Stage::Encode`](super::Stage::Encode).
+    ///
+    /// Buffers: scores, the head of a frame (profile, then lines), the size of each line's patch.
+    pub struct Encode {
+        /// Threads: lines.
+        threads,
+        /// The first line.
+        first_line,
+        /// Mover's rows.
+        rows,
+        /// Words of a run of scores.
+        words,
+        /// The first word of the scores that is in the buffer.
+        base,
+        /// Positions of the frame.
+        positions,
+        /// The first word of the lines in the head.
+        lines_at,
+    }
+}
+
+/// The base for which most residuals fit 4 bits, the smallest of these, and how many fit.
+fn best_base(residuals: impl Iterator<Item = u32>, least: u32, greatest: u32) -> (u32, u32) {
+    let mut counts = [0u32; 128];
+    residuals.for_each(|value| counts[value as usize] += 1);
+    let fitting = |base: u32| counts[base as usize..][..16].iter().sum::<u32>();
+    (least..=greatest - 15)
+        .map(|base| (base, fitting(base)))
+        .reduce(|best, next| if next.1 > best.1 { next } else { best })
+        .expect("a base at least")
+}
+
+/// Packs scores into lines; the patches are left to [`Stage::Patch`](super::Stage::Patch).
+pub(super) fn encode(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &Encode = read(params);
+    let [scores, head, sizes] = buffers else { unreachable!("bindings of the stage") };
+    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+        let line = params.first_line + thread;
+        let values: Vec<u32> = residuals(params, scores, head, line).collect();
+        let least = values.iter().copied().min().expect("lines are not empty");
+        let greatest = values.iter().copied().max().expect("lines are not empty");
+        let (mut base, mut mark, mut size) = (least, 0, 0);
+        if greatest - least > 15 {
+            let (best, fitting) = best_base(values.iter().copied(), least, greatest);
+            (base, mark) = (best, PATCHED);
+            size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (values.len() as u32 - fitting);
+        }
+        for word in 0..LINE_WORDS {
+            let mut codes = 0;
+            for place in 8 * word..(8 * word + 8).min(values.len() as u32) {
+                // Below the base it wraps around to a great number.
+                let code = values[place as usize].wrapping_sub(base);
+                if code <= 15 {
+                    codes |= code << (4 * (place % 8));
+                }
+            }
+            if word == LINE_WORDS - 1 {
+                codes |= (base | mark) << 24;
+            }
+            head[(params.lines_at + line * LINE_WORDS + word) as usize] = codes;
+        }
+        sizes[line as usize] = size;
+    }
+}

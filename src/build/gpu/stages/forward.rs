@@ -1,0 +1,71 @@
+//! What the stages for moves to lower layers have in common.
+
+use super::{NO_MAP, params};
+
+params! {
+    /// Parameters of the stages for moves to lower layers.
+    ///
+    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also rows and ranks.
+    pub struct Forward {
+        /// Threads: one for each word of each group.
+        threads,
+        /// Words of a run of scores.
+        words,
+        /// Other rows: positions of a run.
+        others,
+        /// The first word of the scores that is in the buffer.
+        base,
+        /// Seeds in play.
+        total,
+        /// Where the groups of the class begin in the moves.
+        groups_at,
+        /// The first group to be done.
+        first_group,
+        /// Where the entries of the class begin in the moves.
+        entries_at,
+        /// Where the map of other rows begins, or [`NO_MAP`].
+        map_at,
+        /// The first frame.
+        frames_at,
+        /// For relays: pits a side.
+        pits,
+        /// For relays: the most seeds that the ranks know.
+        max_seeds,
+        /// For relays: potentials for each number of seeds in the counts.
+        stride,
+        /// For relays: where the levels begin in the ranks.
+        levels_at,
+        /// For relays: where the other side's rows begin.
+        others_at,
+    }
+}
+
+/// What a thread works on: see `shaders/shared/forward.wgsl`.
+pub(super) struct Work {
+    pub row: u32,
+    pub entries: std::ops::Range<u32>,
+    pub other: u32,
+    pub at: usize,
+}
+
+pub(super) fn work_of(params: &Forward, moves: &[u32], thread: u32) -> Work {
+    let word = thread % params.words;
+    let group = (params.groups_at + 2 * (params.first_group + thread / params.words)) as usize;
+    let row = moves[group];
+    Work {
+        row,
+        entries: params.entries_at + moves[group + 1]..params.entries_at + moves[group + 3],
+        other: 4 * word,
+        at: (row * params.words + word - params.base) as usize,
+    }
+}
+
+/// The rank of an other row after the seeds spilled on it.
+pub(super) fn spilled(params: &Forward, map: &[u32], other: u32) -> u32 {
+    if params.map_at == NO_MAP { other } else { map[(params.map_at + other) as usize] }
+}
+
+/// The lanes of a word that hold positions.
+pub(super) fn lanes(params: &Forward, other: u32) -> std::ops::Range<u32> {
+    0..params.others.saturating_sub(other).min(4)
+}

@@ -1,0 +1,92 @@
+use super::forward::{Forward, lanes, work_of};
+use super::score::{frame, score};
+use super::{ABSENT, OVER, RING, extract_bits, pack4x_u8, read, threads, unpack4x_u8};
+
+/// Rows of `pits` pits with these seeds and this potential.
+fn row_count(params: &Forward, ranks: &[u32], pits: u32, seeds: u32, potential: u32) -> u32 {
+    ranks[(((pits - 1) * (params.max_seeds + 1) + seeds) * params.stride + potential) as usize]
+}
+
+/// Rows with these seeds and a potential below this one.
+fn rows_below(params: &Forward, ranks: &[u32], seeds: u32, potential: u32) -> u32 {
+    ranks[(params.levels_at + seeds * (params.stride + 1) + potential) as usize]
+}
+
+/// The rank of the row whose first pit is at `first` of the ring: see `shaders/shared/rank.wgsl`.
+fn rank(params: &Forward, ranks: &[u32], ring: &[u32], first: u32) -> u32 {
+    let row = &ring[first as usize..];
+    let (mut seeds, mut potential) = (0, 0);
+    for &pit in &row[..params.pits as usize] {
+        potential += seeds;
+        seeds += pit;
+    }
+    let mut result = rows_below(params, ranks, seeds, potential);
+    for (pits, &pit) in (3..=params.pits).rev().zip(row) {
+        result += row_count(params, ranks, pits, seeds, potential);
+        seeds -= pit;
+        potential -= pit * (pits - 1);
+        result -= row_count(params, ranks, pits, seeds, potential);
+    }
+    result
+}
+
+/// Sows from `pit` until the turn is over or, which is returned, the last seed falls into the store.
+fn sow(params: &Forward, ring: &mut [u32; RING as usize], pit: u32) -> bool {
+    let places = 2 * params.pits + 1;
+    let mut place = pit;
+    loop {
+        let hand = std::mem::take(&mut ring[place as usize]);
+        for _ in 0..hand {
+            place = if place + 1 == places { 0 } else { place + 1 };
+            ring[place as usize] += 1;
+        }
+        if place == params.pits || ring[place as usize] == 1 {
+            return place == params.pits;
+        }
+    }
+}
+
+/// Sowings of s-kalaha that reach the other row: played position by position.
+pub(super) fn forward_relay(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &Forward = read(params);
+    let [operand, frames, moves, _map, scores, rows, ranks] = buffers else { unreachable!("bindings of the stage") };
+    let relay_score = |row: u32, other: u32, pit: u32| {
+        let mut ring = [0; RING as usize];
+        let other_row = (params.pits + 1) as usize;
+        for place in 0..params.pits {
+            let (word, shift) = (place / 4, 8 * (place % 4));
+            ring[place as usize] = extract_bits(rows[(2 * row + word) as usize], shift, 8);
+            let opposite = rows[(params.others_at + 2 * other + word) as usize];
+            ring[other_row + place as usize] = extract_bits(opposite, shift, 8);
+        }
+        let again = sow(params, &mut ring, pit);
+        let mover_seeds: u32 = ring[..params.pits as usize].iter().sum();
+        let other_seeds: u32 = ring[other_row..][..params.pits as usize].iter().sum();
+        let mover_first = again && other_seeds > 0;
+        let ordered = |mover, other| if mover_first { (mover, other) } else { (other, mover) };
+        let (to_move, waiting) = ordered(mover_seeds, other_seeds);
+        let frame = frame(frames, params.frames_at + to_move * params.total + waiting);
+        if frame.rows == ABSENT {
+            return 0;
+        }
+        let mut found = frame.profile_at;
+        if frame.rows != OVER {
+            let mover_rank = rank(params, ranks, &ring, 0);
+            let other_rank = rank(params, ranks, &ring, params.pits + 1);
+            let (to_move, waiting) = ordered(mover_rank, other_rank);
+            found = score(operand, frame, waiting * frame.rows + to_move, to_move);
+        }
+        if mover_first { ring[params.pits as usize] + found } else { params.total - found }
+    };
+    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+        let work = work_of(params, moves, thread);
+        let mut best = unpack4x_u8(scores[work.at]);
+        for entry in work.entries {
+            for lane in lanes(params, work.other) {
+                let best = &mut best[lane as usize];
+                *best = (*best).max(relay_score(work.row, work.other + lane, moves[entry as usize]));
+            }
+        }
+        scores[work.at] = pack4x_u8(best);
+    }
+}

@@ -1,0 +1,43 @@
+use super::residual::residuals;
+use super::{EXCEPTION_BYTES, Encode, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED, SCAN_BLOCK, extract_bits, read, threads};
+
+/// Parameters of [`Stage::Patch`](super::Stage::Patch): those of [`Encode`].
+///
+/// Buffers: scores, the head of a frame, where each patch begins in its block of lines, where each block begins in its
+/// superblock, where each superblock begins, patches (zeros before).
+pub type Patch = Encode;
+
+/// Writes the patches of lines with exceptions.
+pub(super) fn patch(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &Patch = read(params);
+    let [scores, head, sizes, block_sums, superblock_sums, patches] = buffers else {
+        unreachable!("bindings of the stage")
+    };
+    let mut put = |at: u32, byte: u32| patches[at as usize / 4] |= byte << (8 * (at % 4));
+    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+        let line = params.first_line + thread;
+        let line_at = (params.lines_at + line * LINE_WORDS) as usize;
+        let mark = head[line_at + LINE_WORDS as usize - 1] >> 24;
+        if mark & PATCHED == 0 {
+            continue;
+        }
+        let base = mark & !PATCHED;
+        let (block, superblock) = (line / SCAN_BLOCK, line / (SCAN_BLOCK * SCAN_BLOCK));
+        let offset = sizes[line as usize] + block_sums[block as usize] + superblock_sums[superblock as usize];
+        for byte in 0..4 {
+            put(offset + byte, extract_bits(head[line_at], 8 * byte, 8));
+        }
+        head[line_at] = offset;
+        let mut exceptions = 0;
+        for (place, value) in (0..).zip(residuals(params, scores, head, line)) {
+            let code = value.wrapping_sub(base) & 0xff;
+            if code > 15 {
+                let at = offset + PATCH_HEAD_BYTES + exceptions * EXCEPTION_BYTES;
+                put(at, place);
+                put(at + 1, code);
+                exceptions += 1;
+            }
+        }
+        put(offset + PATCH_HEAD_BYTES - 1, exceptions);
+    }
+}

@@ -1,0 +1,37 @@
+use super::{PROFILE_ROWS, params, read, threads, unpack4x_u8};
+
+params! {
+    /// Parameters of [`Stage::Profile`](super::Stage::Profile).
+    ///
+    /// Buffers: scores, the sum for each mover's row (zeros before).
+    pub struct Profile {
+        /// Threads: one for each word of a run and [`PROFILE_ROWS`] runs.
+        threads,
+        /// Words of a run.
+        words,
+        /// The first run.
+        first_row,
+        /// The run after the last.
+        end_row,
+        /// The first word of the scores that is in the buffer.
+        base,
+    }
+}
+
+/// Sums of the scores of each mover's row over all other rows.
+pub(super) fn profile(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &Profile = read(params);
+    let [scores, sums] = buffers else { unreachable!("bindings of the stage") };
+    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+        let word = thread % params.words;
+        let first = params.first_row + thread / params.words * PROFILE_ROWS;
+        let mut sum = [0; 4];
+        for row in first..(first + PROFILE_ROWS).min(params.end_row) {
+            let scores = unpack4x_u8(scores[(row * params.words + word - params.base) as usize]);
+            sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
+        }
+        for (lane, sum) in sum.into_iter().enumerate() {
+            sums[4 * word as usize + lane] += sum;
+        }
+    }
+}

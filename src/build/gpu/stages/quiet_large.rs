@@ -1,0 +1,55 @@
+use super::{RANK_BITS, RANK_MASK, pack4x_u8, params, read, threads, unpack4x_u8};
+
+params! {
+    /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
+    ///
+    /// Buffers: moves of the large side, captures of the small side's rows (standard rules only), scores with the small
+    /// side to move, scores with the large side to move; scores with a run for each large row.
+    pub struct QuietLarge {
+        /// Threads: one for each word of each large row.
+        threads,
+        /// The first large row.
+        first_row,
+        /// Words of a run.
+        words,
+        /// Small rows: positions of a run.
+        others,
+        /// Seeds in play.
+        total,
+        /// Where the entries begin in the moves, which begin with where the entries of each row begin.
+        entries_at,
+        /// The first word of the scores with the small side to move that is in its buffer.
+        small_base,
+        /// The first word of the scores with the large side to move that is in its buffer.
+        large_base,
+    }
+}
+
+/// Quiet moves of the large side: to positions with the small side to move and a large row of a lower level.
+pub(super) fn quiet_large(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &QuietLarge = read(params);
+    let [moves, map, small_moves, large_moves] = buffers else { unreachable!("bindings of the stage") };
+    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+        let row = params.first_row + thread / params.words;
+        let word = thread % params.words;
+        let at = (row * params.words + word - params.large_base) as usize;
+        let mut best = unpack4x_u8(large_moves[at]);
+        for entry in moves[row as usize]..moves[row as usize + 1] {
+            let quiet = moves[(params.entries_at + entry) as usize];
+            let child = (quiet & RANK_MASK) * params.words + word - params.small_base;
+            let scores = unpack4x_u8(small_moves[child as usize]);
+            let only_if_empty = quiet >> RANK_BITS;
+            for lane in 0..params.others.saturating_sub(4 * word).min(4) {
+                if only_if_empty > 0 {
+                    let captured = map[((only_if_empty - 1) * params.others + 4 * word + lane) as usize] >> RANK_BITS;
+                    if captured > 0 {
+                        continue;
+                    }
+                }
+                let best = &mut best[lane as usize];
+                *best = (*best).max(params.total - scores[lane as usize]);
+            }
+        }
+        large_moves[at] = pack4x_u8(best);
+    }
+}

@@ -1,0 +1,59 @@
+use super::{RANK_BITS, RANK_MASK, extract_bits, pack4x_u8, params, read, threads, unpack4x_u8};
+
+params! {
+    /// Parameters of [`Stage::QuietSmall`](super::Stage::QuietSmall).
+    ///
+    /// Buffers: moves of the small side, captures of the large side's rows (standard rules only), scores with the large
+    /// side to move, scores with the small side to move; scores with a run for each large row.
+    pub struct QuietSmall {
+        /// Threads: one for each word of each large row.
+        threads,
+        /// The first large row.
+        first_row,
+        /// Words of a run.
+        words,
+        /// Small rows: positions of a run.
+        small_rows,
+        /// Large rows.
+        others,
+        /// Seeds in play.
+        total,
+        /// Where the entries begin in the moves, which begin with where the entries of each row begin.
+        entries_at,
+        /// The first word of the scores with the small side to move that is in its buffer.
+        small_base,
+        /// The first word of the scores with the large side to move that is in its buffer.
+        large_base,
+    }
+}
+
+/// Quiet moves of the small side: to positions with the large side to move and the same large row.
+pub(super) fn quiet_small(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &QuietSmall = read(params);
+    let [moves, map, large_moves, small_moves] = buffers else { unreachable!("bindings of the stage") };
+    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+        let row = params.first_row + thread / params.words;
+        let word = thread % params.words;
+        let at = (row * params.words + word - params.small_base) as usize;
+        let children = row * params.words - params.large_base;
+        let mut best = unpack4x_u8(small_moves[at]);
+        for lane in 0..params.small_rows.saturating_sub(4 * word).min(4) {
+            let mover = (4 * word + lane) as usize;
+            for entry in moves[mover]..moves[mover + 1] {
+                let quiet = moves[(params.entries_at + entry) as usize];
+                let only_if_empty = quiet >> RANK_BITS;
+                if only_if_empty > 0 {
+                    let captured = map[((only_if_empty - 1) * params.others + row) as usize] >> RANK_BITS;
+                    if captured > 0 {
+                        continue;
+                    }
+                }
+                let own = quiet & RANK_MASK;
+                let child = extract_bits(large_moves[(children + own / 4) as usize], 8 * (own % 4), 8);
+                let best = &mut best[lane as usize];
+                *best = (*best).max(params.total - child);
+            }
+        }
+        small_moves[at] = pack4x_u8(best);
+    }
+}

@@ -1,0 +1,59 @@
+use super::{
+    BASE_BIAS, EXCEPTION_BYTES, LINE_POSITIONS, LINE_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED, extract_bits,
+};
+
+/// Where a frame lies in the operand: `Frame` of the shaders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
+pub struct FrameAt {
+    /// First byte of the profile. Of a frame that is over: the score of all its positions.
+    pub profile_at: u32,
+    /// First word of the lines.
+    pub lines_at: u32,
+    /// First byte of the patches.
+    pub patches_at: u32,
+    /// Mover's rows; or [`OVER`], or [`super::ABSENT`].
+    pub rows: u32,
+}
+
+/// The frame with this number in the buffer of frames.
+pub(super) fn frame(frames: &[u32], number: u32) -> FrameAt {
+    let [profile_at, lines_at, patches_at, rows] = frames.as_chunks().0[number as usize];
+    FrameAt { profile_at, lines_at, patches_at, rows }
+}
+
+fn operand_byte(operand: &[u32], at: u32) -> u32 {
+    extract_bits(operand[at as usize / 4], 8 * (at % 4), 8)
+}
+
+/// The code at `place` of the line at `line` (a word), which has the patch at `patch_at` (a byte).
+fn patched_code(operand: &[u32], line: u32, patch_at: u32, place: u32) -> u32 {
+    let count = operand_byte(operand, patch_at + PATCH_HEAD_BYTES - 1);
+    for index in 0..count {
+        let exception = patch_at + PATCH_HEAD_BYTES + index * EXCEPTION_BYTES;
+        if operand_byte(operand, exception) == place {
+            return operand_byte(operand, exception + 1);
+        }
+    }
+    if place < MOVED_CODES {
+        return extract_bits(operand_byte(operand, patch_at + place / 2), 4 * (place % 2), 4);
+    }
+    extract_bits(operand[(line + place / 8) as usize], 4 * (place % 8), 4)
+}
+
+/// The score of the position with this `index` and mover's rank in `frame`.
+pub(super) fn score(operand: &[u32], frame: FrameAt, index: u32, mover: u32) -> u32 {
+    if frame.rows == OVER {
+        return frame.profile_at;
+    }
+    let line = frame.lines_at + index / LINE_POSITIONS * LINE_WORDS;
+    let place = index % LINE_POSITIONS;
+    let base = operand[(line + LINE_WORDS - 1) as usize] >> 24;
+    let code = if base & PATCHED != 0 {
+        patched_code(operand, line, frame.patches_at + operand[line as usize], place)
+    } else {
+        extract_bits(operand[(line + place / 8) as usize], 4 * (place % 8), 4)
+    };
+    let residual = (base & !PATCHED).wrapping_sub(BASE_BIAS).wrapping_add(code);
+    residual.wrapping_add(operand_byte(operand, frame.profile_at + mover)) & 0xff
+}

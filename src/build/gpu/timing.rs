@@ -1,0 +1,67 @@
+use wgpu::{BufferUsages, CommandEncoder, QuerySet, QueryType};
+
+use super::device::DeviceBuffer;
+use super::stages::Stage;
+use super::{Gpu, GpuError};
+
+/// Passes of one submission that can be timed.
+const PASSES: u32 = 2048;
+
+/// Measures how long stages take, by the device's own clock. Submissions are waited for one by one.
+pub struct Timing {
+    set: QuerySet,
+    resolved: DeviceBuffer,
+    readable: DeviceBuffer,
+    /// Nanoseconds a tick.
+    period: f64,
+    /// The passes recorded and not read yet.
+    passes: Vec<Stage>,
+    /// Seconds of each stage, in the order of [`Stage::ALL`].
+    pub seconds: [f64; Stage::ALL.len()],
+}
+
+impl Timing {
+    /// `None` on an adapter that has no timestamps.
+    pub fn new(gpu: &Gpu) -> Result<Option<Timing>, GpuError> {
+        if !gpu.report().timestamps {
+            return Ok(None);
+        }
+        let descriptor = wgpu::QuerySetDescriptor { label: None, ty: QueryType::Timestamp, count: 2 * PASSES };
+        let bytes = 16 * u64::from(PASSES);
+        Ok(Some(Timing {
+            set: gpu.device.create_query_set(&descriptor),
+            resolved: gpu.buffer("timestamps", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?,
+            readable: gpu.host_buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
+            period: gpu.queue.get_timestamp_period().into(),
+            passes: Vec::new(),
+            seconds: [0.0; Stage::ALL.len()],
+        }))
+    }
+
+    /// A pass begins: where its two times go.
+    pub(super) fn begin(&mut self, stage: Stage) -> (QuerySet, u32) {
+        let first = 2 * self.passes.len() as u32 % (2 * PASSES);
+        self.passes.push(stage);
+        (self.set.clone(), first)
+    }
+
+    pub(super) fn resolve(&mut self, encoder: &mut CommandEncoder) {
+        let passes = (self.passes.len() as u32).min(PASSES);
+        if passes > 0 {
+            encoder.resolve_query_set(&self.set, 0..2 * passes, &self.resolved.buffer, 0);
+            encoder.copy_buffer_to_buffer(&self.resolved.buffer, 0, &self.readable.buffer, 0, 16 * u64::from(passes));
+        }
+    }
+
+    pub(super) fn collect(&mut self, gpu: &Gpu) -> Result<(), GpuError> {
+        let passes = self.passes.len().min(PASSES as usize);
+        if passes > 0 {
+            let times: Vec<u64> =
+                gpu.mapped(&self.readable.buffer, 16 * passes as u64, None, bytemuck::pod_collect_to_vec)?;
+            for (stage, times) in self.passes.drain(..).zip(times.as_chunks::<2>().0) {
+                self.seconds[stage as usize] += times[1].saturating_sub(times[0]) as f64 * self.period * 1e-9;
+            }
+        }
+        Ok(())
+    }
+}
