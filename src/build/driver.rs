@@ -1,17 +1,15 @@
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::cpu::Pulse;
 use super::gpu::GpuError;
-use super::{Backend, BuildRecord, ComputeError, Computer, Output};
+use super::writing::write_frames;
+use super::{Backend, BuildRecord, ComputeError, Computer};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::isa::Isa;
-use crate::table::{
-    DirectoryLock, LockError, PackedFrame, Table, TableError, TableKey, TableWriter, Tables, table_path,
-};
+use crate::table::{DirectoryLock, LockError, Table, TableError, TableKey, TableWriter, Tables, table_path};
 
 /// Why a build ended early. Finished frames are kept in every case.
 #[derive(Debug, thiserror::Error)]
@@ -149,11 +147,14 @@ impl Build<'_> {
     ) -> Result<BuildRecord, BuildError> {
         let start = Instant::now();
         let writer = TableWriter::open(directory, key)?;
-        let missing: Vec<Frame> = writer.missing().collect();
-        let positions = missing.iter().map(|frame| frame.positions()).sum();
+        let positions = writer.missing().map(|frame| frame.positions()).sum();
         (self.on_event)(Event::Layer { key, positions, kept: writer.written() });
-        match self.write_frames(writer, tables, &missing, last)? {
-            Some(writer) => writer.finish()?,
+        let computer = match &mut self.computer {
+            Some(computer) => computer,
+            none => none.insert(self.backend.computer(tables, last)?),
+        };
+        match write_frames(&mut **computer, writer, tables, self.pulse, self.on_event)? {
+            Some(written) => written.writer.finish()?,
             None => return Err(BuildError::Stopped(key)),
         };
         Ok(BuildRecord {
@@ -165,61 +166,6 @@ impl Build<'_> {
             threads: rayon::current_num_threads(),
             backend: self.backend.name().to_owned(),
         })
-    }
-
-    /// Computes and packs the missing frames, while another thread writes those before. `None` when stopped.
-    fn write_frames(
-        &mut self,
-        mut writer: TableWriter,
-        tables: &Tables,
-        missing: &[Frame],
-        last: usize,
-    ) -> Result<Option<TableWriter>, BuildError> {
-        let computer = match &mut self.computer {
-            Some(computer) => computer,
-            none => none.insert(self.backend.computer(tables, last)?),
-        };
-        // Without room in the channel, at most one packed frame waits for the one being written.
-        let (sender, receiver) = sync_channel::<PackedFrame>(0);
-        // Memory of written frames comes back for the next ones.
-        let (give_back, given_back) = channel::<Vec<u8>>();
-        std::thread::scope(|scope| {
-            let writing = scope.spawn(move || -> Result<TableWriter, TableError> {
-                for packed in receiver {
-                    writer.write(&packed)?;
-                    // The other end is gone when all is packed.
-                    let _ = give_back.send(packed.into_buffer());
-                }
-                Ok(writer)
-            });
-            let output = ToWriter { frames: sender, given_back: Mutex::new(given_back), on_event: self.on_event };
-            let completed = computer.compute(tables, missing, self.pulse, &output);
-            drop(output);
-            let writer = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok(completed?.then_some(writer))
-        })
-    }
-}
-
-/// Sends frames to the thread that writes.
-struct ToWriter<'a> {
-    frames: SyncSender<PackedFrame>,
-    given_back: Mutex<Receiver<Vec<u8>>>,
-    on_event: &'a (dyn Fn(Event) + Sync),
-}
-
-impl Output for ToWriter<'_> {
-    fn pair(&self, frame: Frame) {
-        (self.on_event)(Event::Pair(frame));
-    }
-
-    fn buffer(&self) -> Vec<u8> {
-        self.given_back.lock().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default()
-    }
-
-    fn take(&self, packed: PackedFrame) -> bool {
-        // A writer that failed has hung up; its error is told at the end.
-        self.frames.send(packed).is_ok()
     }
 }
 

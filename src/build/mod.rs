@@ -7,16 +7,21 @@
 //! | [`gpu`] | the same on a GPU, through wgpu |
 //! | [`plan`](Plan) | what a build will need, said before it begins |
 //! | [`driver`](Builder) | layers in order, resuming, writing beside computing |
+//! | `writing` | writing frames while the next are computed |
 //! | [`log`](BuildRecord) | how long each layer took |
+//! | [`measure`](measure()) | what one layer takes, and where it goes |
 
 mod backend;
 pub mod cpu;
 mod driver;
 pub mod gpu;
 mod log;
+mod measure;
 mod plan;
+mod writing;
 
 pub use backend::{Backend, ComputeError, Computer, Output};
 pub use driver::{BuildError, BuildReport, Builder, Event, build};
 pub use log::BuildRecord;
+pub use measure::{GpuMeasurement, Measurement, measure};
 pub use plan::{Plan, PlanError};

@@ -1,7 +1,9 @@
 //! The command line: one file a command, and what they share.
 
 mod args;
+mod bench;
 mod build;
+mod gpu;
 mod info;
 mod output;
 mod pack;
@@ -28,6 +30,8 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Build(build::Build),
+    Bench(bench::Bench),
+    Gpu(gpu::Gpu),
     Verify(verify::Verify),
     Probe(probe::Probe),
     Stats(stats::Stats),
@@ -52,6 +56,8 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Build(build) => build.run(),
+            Command::Bench(bench) => bench.run(),
+            Command::Gpu(gpu) => gpu.run(),
             Command::Verify(verify) => verify.run(),
             Command::Probe(probe) => probe.run(),
             Command::Stats(stats) => stats.run(),

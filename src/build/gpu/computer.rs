@@ -17,7 +17,7 @@ use crate::isa::Isa;
 use crate::table::Tables;
 
 /// Bytes that went one way or the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Traffic {
     /// To the device.
     pub uploaded: u64,
@@ -25,6 +25,8 @@ pub struct Traffic {
     pub downloaded: u64,
     /// From one place on the device to another.
     pub copied: u64,
+    /// What the stages for moves, turning and packing read and write at least: every score and child once a move.
+    pub touched: u64,
     /// Bytes of lower frames that are on the device now.
     pub resident: u64,
 }
@@ -113,6 +115,7 @@ impl GpuComputer {
         self.spare = unused(&spares);
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
+        self.traffic.touched += recorder.touched;
         self.traffic.resident = self.lower.resident_bytes();
         self.timing = recorder.timing.take();
         result

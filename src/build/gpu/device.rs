@@ -274,6 +274,29 @@ impl Gpu {
         Ok(result)
     }
 
+    /// Bytes a second, read and written, of copies of `bytes` bytes in the device's memory: the best of three.
+    ///
+    /// # Errors
+    /// When there is no room, or the device fails.
+    pub fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
+        const COPIES: u64 = 8;
+        let half = (bytes / 2).min(self.report.max_buffer_bytes);
+        let (from, to) = (self.storage("a copy to measure", half)?, self.storage("a copy to measure", half)?);
+        let mut best = 0.0f64;
+        for _ in 0..3 {
+            let mut encoder = self.device.create_command_encoder(&Default::default());
+            for _ in 0..COPIES {
+                encoder.copy_buffer_to_buffer(&from.buffer, 0, &to.buffer, 0, half);
+            }
+            self.wait(None)?;
+            let start = std::time::Instant::now();
+            self.queue.submit([encoder.finish()]);
+            self.wait(None)?;
+            best = best.max((2 * COPIES * half) as f64 / start.elapsed().as_secs_f64());
+        }
+        Ok(best)
+    }
+
     /// The compiled stage.
     pub(super) fn pipeline(&self, stage: Stage) -> &Pipeline {
         self.pipelines[stage as usize].get_or_init(|| self.compile(stage))

@@ -28,6 +28,8 @@ pub(super) struct Lower {
     operands: [DeviceBuffer; 2],
     turn: usize,
     memory: Option<u64>,
+    /// Whether there was no room for a frame of a lower layer; then no more is tried until one was given up.
+    full: bool,
 }
 
 /// A frame that a stage reads: its number in the stage's list, and what it is.
@@ -37,7 +39,7 @@ impl Lower {
     /// No frame yet, and operands of this size.
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
-        Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], turn: 0, memory })
+        Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], turn: 0, memory, full: false })
     }
 
     /// Bytes of frames that stay on the device.
@@ -108,7 +110,7 @@ impl Lower {
     }
 
     fn bring_one(
-        &self,
+        &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
         frame: Frame,
@@ -116,17 +118,44 @@ impl Lower {
         to: &Window,
     ) -> Result<(), GpuError> {
         let seeds = frame.mover + frame.other;
-        match self.resident.get(&seeds).and_then(|layer| layer.get(&frame.mover)) {
-            Some(resident) => {
-                recorder.copy(&resident.head.window(), to, entry.patches_at());
-                let patches = Window { offset: to.offset + entry.patches_at(), ..to.clone() };
-                recorder.copy(&resident.patches.window(), &patches, entry.patch_bytes.next_multiple_of(4));
-                Ok(())
+        let is_resident =
+            |lower: &Lower| lower.resident.get(&seeds).is_some_and(|layer| layer.contains_key(&frame.mover));
+        if !is_resident(self) {
+            let section = tables.require(seeds)?.section(entry);
+            let (head, rest) = section.split_at(entry.patches_at() as usize);
+            let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];
+            match self.room(recorder.gpu(), head.len() as u64, patches.len() as u64)? {
+                Some(resident) => {
+                    recorder.upload(head, &resident.head.window())?;
+                    recorder.upload(patches, &resident.patches.window())?;
+                    self.resident.entry(seeds).or_default().insert(frame.mover, resident);
+                }
+                None => {
+                    self.full = true;
+                    return recorder.upload(&section[..entry.checksums_at() as usize], to);
+                }
             }
-            None => {
-                let section = tables.require(seeds)?.section(entry);
-                recorder.upload(&section[..entry.checksums_at() as usize], to)
-            }
+        }
+        let resident = &self.resident[&seeds][&frame.mover];
+        recorder.copy(&resident.head.window(), to, entry.patches_at());
+        let patches = Window { offset: to.offset + entry.patches_at(), ..to.clone() };
+        recorder.copy(&resident.patches.window(), &patches, entry.patch_bytes.next_multiple_of(4));
+        Ok(())
+    }
+
+    /// Room for one more frame; `None` if there is none.
+    fn room(&self, gpu: &Gpu, head_bytes: u64, patch_bytes: u64) -> Result<Option<Resident>, GpuError> {
+        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
+        if self.full || !gpu.room_for(head_bytes + patch_bytes + headroom) {
+            return Ok(None);
+        }
+        let made = gpu
+            .storage("a frame that stays", head_bytes)
+            .and_then(|head| Ok(Resident { head, patches: gpu.storage("patches that stay", patch_bytes)? }));
+        match made {
+            Ok(resident) => Ok(Some(resident)),
+            Err(GpuError::OutOfMemory { .. }) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -139,39 +168,26 @@ impl Lower {
         patches: &Window,
     ) -> Result<(), GpuError> {
         let seeds = frame.mover + frame.other;
-        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
+        let patch_bytes = patches.bytes.next_multiple_of(4);
         loop {
-            let gpu = recorder.gpu();
-            // Not used, only to see that it could be.
-            let room = gpu.room_for(head.bytes + patches.bytes + headroom);
-            let made = room.then(|| -> Result<Resident, GpuError> {
-                Ok(Resident {
-                    head: gpu.storage("a frame that stays", head.bytes)?,
-                    patches: gpu.storage("patches that stay", patches.bytes.next_multiple_of(4))?,
-                })
-            });
-            match made {
-                Some(Ok(resident)) => {
-                    recorder.copy(head, &resident.head.window(), head.bytes);
-                    recorder.copy(patches, &resident.patches.window(), patches.bytes.next_multiple_of(4));
-                    self.resident.entry(seeds).or_default().insert(frame.mover, resident);
-                    return Ok(());
-                }
-                None | Some(Err(GpuError::OutOfMemory { .. })) => {
-                    // The layers just built are read most.
-                    if self.resident.first_key_value().is_none_or(|(&lowest, _)| lowest >= seeds) {
-                        return Ok(());
-                    }
-                    self.evict(recorder)?;
-                }
-                Some(Err(error)) => return Err(error),
+            if let Some(resident) = self.room(recorder.gpu(), head.bytes, patch_bytes)? {
+                recorder.copy(head, &resident.head.window(), head.bytes);
+                recorder.copy(patches, &resident.patches.window(), patch_bytes);
+                self.resident.entry(seeds).or_default().insert(frame.mover, resident);
+                return Ok(());
             }
+            // The layers just built are read most.
+            if self.resident.first_key_value().is_none_or(|(&lowest, _)| lowest >= seeds) {
+                return Ok(());
+            }
+            self.evict(recorder)?;
         }
     }
 
     /// Gives up the lowest layer that stays on the device. Whether there was one.
     pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
         let evicted = self.resident.pop_first().is_some();
+        self.full = false;
         // Memory comes back once nothing submitted uses it.
         recorder.finish()?;
         Ok(evicted)

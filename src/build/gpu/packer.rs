@@ -66,6 +66,8 @@ impl Packer {
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
+        // Twice for the profile and the lines, which are written once.
+        recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
         recorder.clear(&self.sums.window());
         let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
         for first in (0..others).step_by(at_once) {

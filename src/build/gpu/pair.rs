@@ -16,6 +16,13 @@ use crate::game::Rules;
 use crate::index::Frame;
 use crate::table::Tables;
 
+/// Bytes that a thread for moves to lower layers reads and writes at least: its word, and a child's codes and profile for
+/// each of its four positions.
+const FORWARD_BYTES: u64 = 4 + 4 + 2 + 4;
+
+/// Bytes that the two threads for quiet moves of four positions read and write at least: their words, and a child's.
+const QUIET_BYTES: u64 = 2 * (4 + 4 + 4);
+
 /// Memory for the scores of a pair.
 pub(super) struct Pair {
     /// The small side to move, once all is done.
@@ -97,6 +104,7 @@ impl Pair {
             }
             let (_, quiet_large, quiet_small) = bound.as_ref().expect("bound above");
             let threads = u64::from(end - first) * u64::from(words);
+            recorder.touched += threads * QUIET_BYTES;
             recorder.dispatch_threads(quiet_large, threads, words.into(), |thread, threads| QuietLarge {
                 threads,
                 first_row: first + (thread / u64::from(words)) as u32,
@@ -194,6 +202,7 @@ fn forward(
                 if stopped {
                     return Ok(());
                 }
+                recorder.touched += (end - first) * words * FORWARD_BYTES;
                 recorder.dispatch_threads(&bound, (end - first) * words, words, |thread, threads| Forward {
                     threads,
                     base,
@@ -235,6 +244,7 @@ fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
 /// Transposes a matrix into another that has the shape of its transpose.
 fn turn(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
     let gpu = recorder.gpu();
+    recorder.touched += from.all().bytes + to.all().bytes;
     assert_eq!((from.rows, from.columns), (to.columns, to.rows));
     let tile = TILE as usize;
     let tiles_at_once = |matrix: &Matrix| (matrix.rows_at_once(gpu) / tile).max(1) * tile;

@@ -62,6 +62,8 @@ pub(super) struct Recorder<'g> {
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
+    /// Bytes that stages read and write at least.
+    pub touched: u64,
 }
 
 impl<'g> Recorder<'g> {
@@ -83,6 +85,7 @@ impl<'g> Recorder<'g> {
             timing: None,
             uploaded: 0,
             copied: 0,
+            touched: 0,
         })
     }
 

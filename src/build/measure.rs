@@ -1,0 +1,158 @@
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::cpu::{CpuComputer, Pulse};
+use super::gpu::stages::Stage;
+use super::gpu::{GpuComputer, Timing, Traffic};
+use super::writing::write_frames;
+use super::{Backend, BuildError, ComputeError, Computer, Output};
+use crate::index::{Frame, layer_positions};
+use crate::table::{PackedFrame, Table, TableWriter, Tables};
+
+/// Bytes that are copied to measure bandwidths.
+const COPIED_BYTES: usize = 256 << 20;
+
+/// What it took to build one layer.
+#[derive(Clone, Debug, Serialize)]
+pub struct Measurement {
+    /// Positions of the layer.
+    pub positions: u64,
+    /// Seconds from the first position to the last byte written, not waiting for the disk.
+    pub seconds: f64,
+    /// Seconds that digests and writing took, beside the computing.
+    pub write_seconds: f64,
+    /// Bytes of the table.
+    pub file_bytes: u64,
+    /// The digest of the table.
+    #[serde(serialize_with = "hex")]
+    pub digest: [u8; 32],
+    /// Of a GPU: what its own clock told in a run of its own, and what went back and forth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuMeasurement>,
+    /// Bytes a second, read and written, of a plain copy in the memory of the device, or of the machine.
+    pub copy_bandwidth: f64,
+}
+
+/// What building one layer took of a GPU.
+#[derive(Clone, Debug, Serialize)]
+pub struct GpuMeasurement {
+    /// Seconds of each stage, where the adapter tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stages: Option<Vec<(&'static str, f64)>>,
+    /// Bytes to and from the device, and within it.
+    pub traffic: Traffic,
+}
+
+impl GpuMeasurement {
+    /// Seconds of all stages, where the adapter tells.
+    pub fn kernel_seconds(&self) -> Option<f64> {
+        self.stages.as_ref().map(|stages| stages.iter().map(|(_, seconds)| seconds).sum())
+    }
+}
+
+fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(blake3::Hash::from_bytes(*digest).to_hex().as_str())
+}
+
+/// Builds the layer of `seeds` seeds from those below in `tables`, in a temporary directory in `directory`; what is
+/// measured is the second time, when everything is warm. `None` when stopped.
+///
+/// # Errors
+/// When a lower table is missing, there is no room, or the device fails.
+pub fn measure(
+    backend: &Backend,
+    tables: &Tables,
+    seeds: usize,
+    directory: &Path,
+    pulse: &Pulse,
+) -> Result<Option<Measurement>, BuildError> {
+    match backend {
+        Backend::Cpu(isa) => rayon::scope(|_| {
+            let mut computer = CpuComputer::new(*isa, tables, seeds)?;
+            built_twice(&mut computer, tables, seeds, directory, pulse)
+        }),
+        Backend::Gpu(gpu) => {
+            let mut computer = GpuComputer::new(Arc::clone(gpu), tables, seeds).map_err(ComputeError::Gpu)?;
+            let Some(mut measurement) = built_twice(&mut computer, tables, seeds, directory, pulse)? else {
+                return Ok(None);
+            };
+            computer.traffic = Traffic::default();
+            computer.timing = Timing::new(gpu).map_err(ComputeError::Gpu)?;
+            let frames: Vec<Frame> = tables.key(seeds).frames().collect();
+            if !computer.compute(tables, &frames, pulse, &Nowhere)? {
+                return Ok(None);
+            }
+            let stages = computer
+                .timing
+                .as_ref()
+                .map(|timing| Stage::ALL.iter().map(|&stage| (stage.name(), timing.seconds[stage as usize])).collect());
+            measurement.gpu = Some(GpuMeasurement { stages, traffic: computer.traffic });
+            measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Gpu)?;
+            Ok(Some(measurement))
+        }
+    }
+}
+
+/// Builds a layer twice and measures the second time.
+fn built_twice(
+    computer: &mut dyn Computer,
+    tables: &Tables,
+    seeds: usize,
+    directory: &Path,
+    pulse: &Pulse,
+) -> Result<Option<Measurement>, BuildError> {
+    let mut measurement = None;
+    for _ in 0..2 {
+        let io = crate::table::TableError::io(directory);
+        let place = tempfile::tempdir_in(directory).map_err(io)?;
+        let start = Instant::now();
+        let writer = TableWriter::open(place.path(), tables.key(seeds))?;
+        let Some(written) = write_frames(computer, writer, tables, pulse, &|_| {})? else {
+            return Ok(None);
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let table = Table::open(&written.writer.finish()?)?;
+        measurement = Some(Measurement {
+            positions: layer_positions(tables.pits(), seeds),
+            seconds,
+            write_seconds: written.writing.as_secs_f64(),
+            file_bytes: table.header().file_bytes,
+            digest: table.header().digest,
+            gpu: None,
+            copy_bandwidth: memory_bandwidth(),
+        });
+    }
+    Ok(measurement)
+}
+
+/// Takes frames that nobody needs.
+struct Nowhere;
+
+impl Output for Nowhere {
+    fn pair(&self, _frame: Frame) {}
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, _packed: PackedFrame) -> bool {
+        true
+    }
+}
+
+/// Bytes a second, read and written, of a plain copy by all threads.
+fn memory_bandwidth() -> f64 {
+    use rayon::prelude::*;
+    let from = vec![1u8; COPIED_BYTES / 2];
+    let mut to = vec![0u8; COPIED_BYTES / 2];
+    let mut best = 0.0f64;
+    for _ in 0..3 {
+        let start = Instant::now();
+        to.par_chunks_mut(1 << 20).zip(from.par_chunks(1 << 20)).for_each(|(to, from)| to.copy_from_slice(from));
+        best = best.max(2.0 * from.len() as f64 / start.elapsed().as_secs_f64());
+    }
+    best
+}

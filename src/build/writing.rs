@@ -1,0 +1,71 @@
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::cpu::Pulse;
+use super::{BuildError, Computer, Event, Output};
+use crate::index::Frame;
+use crate::table::{PackedFrame, TableError, TableWriter, Tables};
+
+/// A table all of whose frames are written.
+pub(super) struct Written {
+    /// Its writer, to finish it.
+    pub writer: TableWriter,
+    /// How long digests and writing took, beside the computing.
+    pub writing: Duration,
+}
+
+/// Computes and packs the frames that are missing, while another thread writes those before. `None` when stopped.
+pub(super) fn write_frames(
+    computer: &mut dyn Computer,
+    mut writer: TableWriter,
+    tables: &Tables,
+    pulse: &Pulse,
+    on_event: &(dyn Fn(Event) + Sync),
+) -> Result<Option<Written>, BuildError> {
+    let missing: Vec<Frame> = writer.missing().collect();
+    // Without room in the channel, at most one packed frame waits for the one being written.
+    let (sender, receiver) = sync_channel::<PackedFrame>(0);
+    // Memory of written frames comes back for the next ones.
+    let (give_back, given_back) = channel::<Vec<u8>>();
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(move || -> Result<Written, TableError> {
+            let mut writing = Duration::ZERO;
+            for packed in receiver {
+                let start = Instant::now();
+                writer.write(&packed)?;
+                writing += start.elapsed();
+                // The other end is gone when all is packed.
+                let _ = give_back.send(packed.into_buffer());
+            }
+            Ok(Written { writer, writing })
+        });
+        let output = ToWriter { frames: sender, given_back: Mutex::new(given_back), on_event };
+        let completed = computer.compute(tables, &missing, pulse, &output);
+        drop(output);
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(completed?.then_some(written))
+    })
+}
+
+/// Sends frames to the thread that writes.
+struct ToWriter<'a> {
+    frames: SyncSender<PackedFrame>,
+    given_back: Mutex<Receiver<Vec<u8>>>,
+    on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Output for ToWriter<'_> {
+    fn pair(&self, frame: Frame) {
+        (self.on_event)(Event::Pair(frame));
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        self.given_back.lock().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        // A writer that failed has hung up; its error is told at the end.
+        self.frames.send(packed).is_ok()
+    }
+}

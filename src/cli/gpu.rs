@@ -1,0 +1,60 @@
+use clap::Args;
+use indicatif::HumanBytes;
+use kalah::build::gpu::{Adapter, AdapterReport, Tier};
+use serde::Serialize;
+
+use super::{Outcome, output};
+
+/// List the adapters that tables could be built on
+#[derive(Args)]
+pub struct Gpu {
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    adapters: Vec<AdapterReport>,
+}
+
+impl Gpu {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let report = Report { adapters: Adapter::all().into_iter().map(|adapter| adapter.report).collect() };
+        if self.json {
+            output::json(&report)?;
+            return Ok(Outcome::Done);
+        }
+        if report.adapters.is_empty() {
+            output::line("no adapter: tables are built on the CPU (on Linux a GPU needs its driver's Vulkan part)")?;
+        }
+        for adapter in &report.adapters {
+            let subgroup = adapter.subgroup;
+            output::line(format_args!("{} ({}, {})", adapter.name, adapter.device, adapter.backend))?;
+            output::line(format_args!("  driver           {}", adapter.driver))?;
+            output::line(format_args!("  tier             {}", told(adapter)))?;
+            output::line(format_args!("  largest layer    {} seeds of 6 pits, memory aside", adapter.max_seeds))?;
+            output::line(format_args!(
+                "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of {} to {}",
+                HumanBytes(adapter.max_binding_bytes),
+                HumanBytes(adapter.max_buffer_bytes),
+                adapter.max_storage_buffers,
+                adapter.max_workgroup,
+                subgroup.0,
+                subgroup.1,
+            ))?;
+            output::line(format_args!("  timestamps       {}", if adapter.timestamps { "yes" } else { "no" }))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// What a tier means.
+fn told(adapter: &AdapterReport) -> String {
+    match adapter.tier {
+        Tier::Full => "full: --backend auto takes it; kalah bench tells the time of kernels".to_owned(),
+        Tier::Untimed => "untimed: --backend auto takes it; kalah bench cannot tell the time of kernels".to_owned(),
+        Tier::Software => "software: for tests, slower than the CPU; only when named with --adapter".to_owned(),
+        Tier::Unfit => format!("unfit: {}", adapter.lacks.as_deref().unwrap_or("unknown")),
+    }
+}
