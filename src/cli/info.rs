@@ -4,7 +4,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildRecord;
-use kalah::table::Table;
+use kalah::table::{ManifestEntry, Table};
 use serde::Serialize;
 
 use super::{Outcome, args, output};
@@ -17,6 +17,9 @@ pub struct Info {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    /// Print what `kalah verify --manifest` compares with: one JSON object a table (reads all scores)
+    #[arg(long, conflicts_with = "json")]
+    manifest: bool,
 }
 
 #[derive(Serialize)]
@@ -61,6 +64,12 @@ impl Info {
             }
         }
         tables.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
+        if self.manifest {
+            for table in &tables {
+                output::json(&ManifestEntry::of(table)?)?;
+            }
+            return Ok(outcome);
+        }
         let entries = tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
             Entry {

@@ -103,6 +103,6 @@ fn is_damage(error: &anyhow::Error) -> bool {
             (_, error) => error,
         };
         table.is_some_and(TableError::is_damage)
-            || matches!(cause.downcast_ref(), Some(Fault::Score { .. } | Fault::Damage(_)))
+            || matches!(cause.downcast_ref(), Some(Fault::Score { .. } | Fault::Damage(_) | Fault::Manifest { .. }))
     })
 }

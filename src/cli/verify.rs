@@ -1,14 +1,16 @@
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use kalah::build::Backend;
 use kalah::build::cpu::Pulse;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::isa::Isa;
-use kalah::table::{Table, Tables};
-use kalah::verify::{Fault, check_against, check_checksums, check_consistency, check_sample};
+use kalah::table::{Manifest, Table, Tables};
+use kalah::verify::{Fault, check_against, check_checksums, check_consistency, check_manifest, check_sample};
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -37,6 +39,9 @@ pub struct Verify {
     /// Compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
     against: Option<Against>,
+    /// Compare the tables with those that this file tells of (tables/manifest.jsonl of the repository has the known ones)
+    #[arg(long, value_name = "FILE")]
+    manifest: Option<PathBuf>,
     #[command(flatten)]
     gpu: args::GpuFlags,
     #[command(flatten)]
@@ -55,6 +60,7 @@ enum Against {
 #[serde(rename_all = "lowercase")]
 enum Check {
     Checksums,
+    Manifest,
     Consistency,
     Cpu,
     Gpu,
@@ -107,9 +113,17 @@ impl Verify {
             tables.require(seeds)?;
         }
         let mut checks = Vec::new();
-        if self.checksums || !(self.consistency || self.against.is_some()) {
+        let others = self.consistency || self.against.is_some() || self.manifest.is_some();
+        if self.checksums || !others {
             checks.push(Check::Checksums);
         }
+        let manifest = match &self.manifest {
+            Some(path) => {
+                checks.push(Check::Manifest);
+                Manifest::read(path).with_context(|| format!("cannot read the manifest {}", path.display()))?
+            }
+            None => Manifest::default(),
+        };
         if self.consistency {
             checks.push(Check::Consistency);
         }
@@ -123,7 +137,7 @@ impl Verify {
         }));
 
         let work = |check: Check, table: &Table| match (check, self.sample) {
-            (Check::Checksums, _) => 0,
+            (Check::Checksums | Check::Manifest, _) => 0,
             (Check::Consistency, Some(sample)) => sample.min(table.header().positions),
             (Check::Consistency | Check::Cpu | Check::Gpu, _) => table.header().positions,
         };
@@ -135,7 +149,8 @@ impl Verify {
         for (check, seeds) in every() {
             let start = Instant::now();
             progress.stage(format!("layer {seeds}, {}", check.name()));
-            let result = progress.watch(&pulse.positions, || self.check(check, &backend, &tables, seeds, &pulse));
+            let result =
+                progress.watch(&pulse.positions, || self.check(check, (&backend, &manifest), &tables, seeds, &pulse));
             match result {
                 Ok(checked) => {
                     let passed = Passed { seeds, check, checked, seconds: start.elapsed().as_secs_f64() };
@@ -144,7 +159,11 @@ impl Verify {
                     report.passed.push(passed);
                 }
                 Err(Fault::Failed(error)) => return Err(error.into()),
-                Err(Fault::Gpu(error)) => return Err(error.into()),
+                // A directory may have more than is known.
+                Err(Fault::NotInManifest(_)) if self.seeds.is_none() => {
+                    progress.line(&format!("layer {seeds}: not in the manifest"));
+                }
+                Err(fault @ (Fault::Gpu(_) | Fault::NotInManifest(_))) => return Err(fault.into()),
                 Err(fault) => {
                     report.ok = false;
                     report.wrong = Some(Wrong::new(seeds, check, &fault));
@@ -160,7 +179,7 @@ impl Verify {
     fn check(
         &self,
         check: Check,
-        backend: &Backend,
+        (backend, manifest): (&Backend, &Manifest),
         tables: &Tables,
         seeds: usize,
         pulse: &Pulse,
@@ -168,6 +187,7 @@ impl Verify {
         let checked: &AtomicU64 = &pulse.positions;
         match (check, self.sample) {
             (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
+            (Check::Manifest, _) => check_manifest(manifest, tables.require(seeds)?),
             (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.random_seed, checked),
             (Check::Consistency, None) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.
@@ -182,7 +202,7 @@ impl Verify {
         } else if let Some(wrong) = &report.wrong {
             output::line(format_args!("WRONG: {}", wrong.message))?;
         } else {
-            for check in [Check::Checksums, Check::Consistency, Check::Cpu, Check::Gpu] {
+            for check in [Check::Checksums, Check::Manifest, Check::Consistency, Check::Cpu, Check::Gpu] {
                 let of_check = || report.passed.iter().filter(|passed| passed.check.name() == check.name());
                 let checked: u64 = of_check().map(|passed| passed.checked).sum();
                 let seconds: f64 = of_check().map(|passed| passed.seconds).sum();
@@ -205,6 +225,7 @@ impl Check {
     fn name(self) -> &'static str {
         match self {
             Check::Checksums => "checksums",
+            Check::Manifest => "manifest",
             Check::Consistency => "consistency",
             Check::Cpu => "against the CPU",
             Check::Gpu => "against the GPU",
@@ -214,6 +235,7 @@ impl Check {
     fn unit(self) -> &'static str {
         match self {
             Check::Checksums => "blocks",
+            Check::Manifest => "positions in tables with the same digest",
             Check::Consistency => "positions are the minimax of their children",
             Check::Cpu | Check::Gpu => "positions the same when computed again",
         }

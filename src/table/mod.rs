@@ -11,6 +11,7 @@
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`probe`](Probe) | what the tables know of a position |
 //! | [`stats`](score_counts) | how often each score occurs |
+//! | [`manifest`](Manifest) | what is known of tables without their files |
 //! | [`archive`] | seekable zstd archives of tables |
 //! | [`error`](TableError) | what can be wrong with a file |
 
@@ -21,6 +22,7 @@ mod format;
 mod frame;
 pub mod line;
 mod lock;
+mod manifest;
 mod probe;
 mod reader;
 mod stats;
@@ -31,6 +33,7 @@ pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use lock::{DirectoryLock, LockError};
+pub use manifest::{Manifest, ManifestEntry};
 pub use probe::{Probe, ProbeError};
 pub use reader::Table;
 pub use stats::score_counts;

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`judge`](Judge) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
+//! | [`manifest`](check_manifest) | a table against what is known of it |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
 //! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
 
 mod checksums;
 mod consistency;
 mod judge;
+mod manifest;
 mod rebuild;
 
 use crate::build::gpu::GpuError;
@@ -20,6 +22,7 @@ use crate::table::{TableError, TableKey};
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
 pub use judge::Judge;
+pub use manifest::check_manifest;
 pub use rebuild::check_against;
 
 /// What a check found.
@@ -40,6 +43,17 @@ pub enum Fault {
     /// Bytes of a table are not what they should be.
     #[error(transparent)]
     Damage(TableError),
+    /// A table is not the one that a manifest tells of.
+    #[error("{key} has not the {figure} that the manifest tells")]
+    Manifest {
+        /// The table.
+        key: TableKey,
+        /// What differs.
+        figure: &'static str,
+    },
+    /// The manifest does not tell of a table.
+    #[error("the manifest does not tell of {0}")]
+    NotInManifest(TableKey),
     /// The check could not be made.
     #[error(transparent)]
     Failed(TableError),
