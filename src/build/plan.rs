@@ -1,6 +1,8 @@
 use std::path::{Path, PathBuf};
 
+use super::Backend;
 use super::cpu::Workspace;
+use super::gpu::Tier;
 use crate::game::Rules;
 use crate::index::{layer_positions, row_count};
 use crate::table::{TableKey, table_path};
@@ -11,6 +13,12 @@ const BITS_PER_POSITION: f64 = 4.2;
 /// Positions a second and thread that the row path does on a current machine; relays do [`RELAY_RATE`].
 const ROW_RATE: f64 = 110e6;
 const RELAY_RATE: f64 = 6e6;
+
+/// The same for a whole GPU, which no build has measured yet, and for software that plays one (measured); relays take ten
+/// times as long there.
+const GPU_RATE: f64 = 1e9;
+const SOFTWARE_GPU_RATE: f64 = 4e6;
+const GPU_RELAY_SHARE: f64 = 0.1;
 
 /// Bytes of maps and moves for each row of a board (measured: some 130 at 6 pits and 18 seeds).
 const ROW_BYTES: u64 = 160;
@@ -27,9 +35,11 @@ pub struct Plan {
     pub positions: u64,
     /// Bytes of memory at the most, beside the page cache that holds the tables.
     pub memory: u64,
+    /// Bytes of a GPU's memory at the least; 0 for the CPU.
+    pub device_memory: u64,
     /// Bytes of disk that the new tables take.
     pub disk: u64,
-    /// Seconds, estimated from the threads alone.
+    /// Seconds, estimated from the backend and the threads alone.
     pub seconds: f64,
 }
 
@@ -67,14 +77,26 @@ fn size(bytes: u64) -> indicatif::HumanBytes {
 }
 
 impl Plan {
-    /// What it takes to build the layers from 2 to `seeds` that are not in `directory`.
-    pub fn new(directory: &Path, rules: Rules, pits: usize, seeds: usize, threads: usize) -> Plan {
+    /// What it takes to build the layers up to that of `last` that are not in `directory`.
+    pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Plan {
+        let TableKey { rules, pits, seeds } = last;
         let missing: Vec<TableKey> = (2..=seeds)
             .map(|seeds| TableKey { rules, pits, seeds })
             .filter(|&key| !table_path(directory, key).exists())
             .collect();
         let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
-        let rate = if rules == Rules::SKalaha { RELAY_RATE } else { ROW_RATE } * threads as f64;
+        let relays = rules == Rules::SKalaha;
+        let rate = match backend {
+            Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
+            Backend::Gpu(gpu) => {
+                let rate = if gpu.report().tier == Tier::Software { SOFTWARE_GPU_RATE } else { GPU_RATE };
+                rate * if relays { GPU_RELAY_SHARE } else { 1.0 }
+            }
+        };
+        let device_memory = match (backend, missing.last()) {
+            (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.seeds),
+            _ => 0,
+        };
         let partial = |key: &TableKey| {
             let path = table_path(directory, *key).with_added_extension("partial");
             path.metadata().map_or(0, |metadata| metadata.len())
@@ -82,7 +104,8 @@ impl Plan {
         let disk = (positions as f64 * BITS_PER_POSITION / 8.0) as u64 + 4096 * missing.len() as u64;
         Plan {
             positions,
-            memory: missing.iter().map(|&key| layer_memory(key)).max().unwrap_or(0),
+            memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
+            device_memory,
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
             seconds: positions as f64 / rate,
             missing,
@@ -126,12 +149,16 @@ impl Plan {
 
 /// Bytes of memory that a layer takes to build: the largest pair of frames, packed frames on their way to the disk, what
 /// is known of rows, and the program itself.
-fn layer_memory(key: TableKey) -> u64 {
+fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
     let pair = |small: usize| {
         let positions = row_count(key.pits, small) as u64 * row_count(key.pits, key.seeds - small) as u64;
-        // One frame is written while the next one is packed.
-        let packed = 2.0 * positions as f64 * BITS_PER_POSITION / 8.0;
-        Workspace::bytes(key.pits, small, key.seeds - small) + packed as u64
+        let packed = (positions as f64 * BITS_PER_POSITION / 8.0) as u64;
+        match backend {
+            // One frame is written while the next one is packed.
+            Backend::Cpu(_) => Workspace::bytes(key.pits, small, key.seeds - small) + 2 * packed,
+            // Two come back, one waits, one is written.
+            Backend::Gpu(_) => 4 * packed,
+        }
     };
     let rows = (1..key.seeds).map(|seeds| row_count(key.pits, seeds) as u64).sum::<u64>();
     (1..=key.seeds / 2).map(pair).max().unwrap_or(0) + rows * ROW_BYTES + PROGRAM_BYTES

@@ -6,6 +6,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::cpu::Pulse;
 use kalah::build::{Builder, Event, Plan};
+use kalah::table::TableKey;
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -50,15 +51,20 @@ impl Build {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        let plan = Plan::new(directory, rules, pits, self.seeds, rayon::current_num_threads());
         let (backend, why) = self.gpu.choose(self.backend)?;
+        let last = TableKey { rules, pits, seeds: self.seeds };
+        let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
         if !plan.missing.is_empty() {
             output::tell(format_args!(
-                "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk, \
+                "{} to build for {rules} with {pits} pits: {} positions, {} of memory{}, {} of disk, \
                  about {} with {} threads ({}), {why}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
+                match plan.device_memory {
+                    0 => String::new(),
+                    bytes => format!(", {} of the GPU's at least", HumanBytes(bytes)),
+                },
                 HumanBytes(plan.disk),
                 HumanDuration(Duration::from_secs_f64(plan.seconds)),
                 rayon::current_num_threads(),

@@ -6,6 +6,7 @@ use wgpu::{
     Features, PollType, ShaderStages,
 };
 
+use super::memory::DeviceMemory;
 use super::stages::{Access, Stage};
 use super::{Adapter, AdapterReport, GpuError};
 
@@ -172,6 +173,12 @@ impl Gpu {
     /// Bytes of the device's memory that may be used, if that is limited.
     pub(super) fn budget(&self) -> Option<u64> {
         self.options.memory
+    }
+
+    /// Bytes of the device's memory that a build of all layers up to `seeds` takes at least; frames of lower layers that
+    /// find no room beside that come from the files again and again.
+    pub fn least_memory(&self, pits: usize, seeds: usize) -> u64 {
+        DeviceMemory::new(pits, seeds, self.options.memory, self.max_binding).least()
     }
 
     /// Loses the device, as a driver's reset does: for tests of what happens then.

@@ -77,3 +77,23 @@ pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> u
     };
     (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VULKAN_BINDING: u64 = (1 << 31) - 256;
+
+    #[test]
+    fn a_card_with_8_gb_can_build_34_seeds() {
+        let least = DeviceMemory::new(6, 34, Some(8_000_000_000), VULKAN_BINDING).least();
+        assert!(least <= 6_000_000_000, "{least} bytes");
+    }
+
+    #[test]
+    fn indices_and_windows_reach_40_seeds() {
+        assert!(largest_layer(6, VULKAN_BINDING, 1 << 40) >= 40);
+        // The limits of a software adapter.
+        assert!(largest_layer(6, 128 << 20, (1 << 31) - 1) >= 28);
+    }
+}
