@@ -36,14 +36,15 @@ pub struct Gpu {
     max_binding: u64,
     window_alignment: u64,
     pipelines: [OnceLock<Pipeline>; Stage::ALL.len()],
-    fault: Arc<Mutex<Option<Fault>>>,
+    faults: Arc<Mutex<Faults>>,
     used: Arc<AtomicU64>,
 }
 
-/// What the device told of by itself.
-enum Fault {
-    Lost(String),
-    Refused(String),
+/// What the device told of by itself, each the first time.
+#[derive(Default)]
+struct Faults {
+    lost: Option<String>,
+    refused: Option<String>,
 }
 
 /// A stage, compiled.
@@ -110,19 +111,15 @@ impl Gpu {
         let (device, queue) =
             pollster::block_on(adapter.adapter.request_device(&descriptor)).map_err(|error| unfit(&error))?;
 
-        let first_fault: Arc<Mutex<Option<Fault>>> = Arc::default();
-        // The first fault is the cause of those that follow.
-        let keep_first = |first: &Mutex<Option<Fault>>, fault| {
-            first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-        };
-        let kept = Arc::clone(&first_fault);
+        let faults: Arc<Mutex<Faults>> = Arc::default();
+        let kept = Arc::clone(&faults);
         device.set_device_lost_callback(move |reason, message| {
             let message = if message.is_empty() { format!("{reason:?}") } else { message };
-            keep_first(&kept, Fault::Lost(message));
+            kept.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(message);
         });
-        let kept = Arc::clone(&first_fault);
+        let kept = Arc::clone(&faults);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
-            keep_first(&kept, Fault::Refused(error.to_string()));
+            kept.lock().unwrap_or_else(PoisonError::into_inner).refused.get_or_insert(error.to_string());
         }));
         let max_binding = limits.max_storage_buffer_binding_size.min(MAX_BINDING);
         Ok(Gpu {
@@ -135,7 +132,7 @@ impl Gpu {
             queue,
             report,
             options,
-            fault: first_fault,
+            faults,
         })
     }
 
@@ -145,7 +142,7 @@ impl Gpu {
     }
 
     /// Bytes of the largest part of a buffer that a stage can use at once.
-    pub(super) fn max_binding(&self) -> u64 {
+    pub fn max_binding(&self) -> u64 {
         self.max_binding
     }
 
@@ -170,7 +167,7 @@ impl Gpu {
     }
 
     /// Bytes of the device's memory that may be used, if that is limited.
-    pub(super) fn budget(&self) -> Option<u64> {
+    pub fn budget(&self) -> Option<u64> {
         self.options.memory
     }
 
@@ -182,12 +179,17 @@ impl Gpu {
     /// Whether all went well so far.
     ///
     /// # Errors
-    /// The first fault that the device told of.
+    /// The loss of the device, or else the first command that it refused.
     pub(super) fn check(&self) -> Result<(), GpuError> {
-        match &*self.fault.lock().unwrap_or_else(PoisonError::into_inner) {
-            None => Ok(()),
-            Some(Fault::Lost(message)) => Err(GpuError::Lost(message.clone())),
-            Some(Fault::Refused(message)) => Err(GpuError::Refused(message.clone())),
+        let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        if faults().refused.is_some() {
+            // A device that is gone refuses everything, and tells that it is gone only when it is asked and idle.
+            let _ = self.device.poll(PollType::wait_indefinitely());
+        }
+        match &*faults() {
+            Faults { lost: Some(message), .. } => Err(GpuError::Lost(message.clone())),
+            Faults { refused: Some(message), .. } => Err(GpuError::Refused(message.clone())),
+            Faults { lost: None, refused: None } => Ok(()),
         }
     }
 
@@ -222,17 +224,26 @@ impl Gpu {
         Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
     }
 
-    /// A buffer in the memory of the machine, through which data comes or goes.
+    /// A buffer in the memory of the machine, through which data comes.
     pub(super) fn host_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
+        Ok(DeviceBuffer { buffer: self.make_host_buffer(bytes, usage, false)?, used: None })
+    }
+
+    /// A buffer in the memory of the machine, through which data goes: mapped already.
+    pub(super) fn mapped_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
+        self.make_host_buffer(bytes, usage, true)
+    }
+
+    fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
-        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: false };
+        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
         let buffer = self.device.create_buffer(&descriptor);
         if pollster::block_on(scope.pop()).is_some() {
-            let (what, advice) = ("what comes back", "end other programs, or use --backend cpu");
+            let (what, advice) = ("what comes and goes", "end other programs, or use --backend cpu");
             return Err(GpuError::OutOfMemory { what, bytes, used: self.used(), budget: None, advice });
         }
-        Ok(DeviceBuffer { buffer, used: None })
+        Ok(buffer)
     }
 
     /// A buffer that stages use.

@@ -10,6 +10,7 @@
 //! | [`device`](Gpu) | an open GPU: buffers, compiled stages, faults |
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
 //! | `recorder` | work recorded and submitted, some at a time |
+//! | `staging` | data on its way to the device |
 //! | [`timing`](Timing) | how long stages take, by the device's clock |
 //! | `rows` | moves and maps of ranks on the device |
 //! | `lower` | frames of lower layers on the device |
@@ -33,6 +34,7 @@ mod pair;
 mod recorder;
 mod rows;
 pub mod stages;
+mod staging;
 mod timing;
 
 pub use adapter::{Adapter, AdapterReport, Tier};

@@ -2,11 +2,11 @@ use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
-use wgpu::util::StagingBelt;
 use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
 
 use super::device::{DeviceBuffer, Window};
 use super::stages::{FrameAt, Params, Stage, WORKGROUP};
+use super::staging::Staging;
 use super::timing::Timing;
 use super::{Gpu, GpuError, Tier};
 
@@ -19,6 +19,9 @@ const PARAMS_BYTES: usize = PARAMS_STRIDE * 2048;
 
 /// Frames that the dispatches of one submission may name.
 const FRAMES: usize = 1 << 14;
+
+/// Bytes that a recorder takes of the device's memory.
+pub(super) const RECORDER_BYTES: u64 = (PARAMS_BYTES + FRAMES * size_of::<FrameAt>()) as u64;
 
 /// Threads after which what is recorded is submitted, so that one submission is a matter of a fraction of a second and a
 /// stop is heeded; a software adapter is a hundred times slower.
@@ -51,7 +54,7 @@ pub(super) struct Recorder<'g> {
     params_buffer: DeviceBuffer,
     frames: Vec<FrameAt>,
     frames_buffer: DeviceBuffer,
-    belt: StagingBelt,
+    staging: Staging,
     threads: u64,
     uploading: u64,
     in_flight: VecDeque<SubmissionIndex>,
@@ -75,7 +78,7 @@ impl<'g> Recorder<'g> {
             params_buffer: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
             frames: Vec::new(),
             frames_buffer: gpu.storage("places of frames", (FRAMES * size_of::<FrameAt>()) as u64)?,
-            belt: StagingBelt::new(gpu.device.clone(), PIECE),
+            staging: Staging::new(PIECE),
             threads: 0,
             uploading: 0,
             in_flight: VecDeque::new(),
@@ -240,10 +243,8 @@ impl<'g> Recorder<'g> {
     pub fn upload(&mut self, bytes: &[u8], to: &Window) -> Result<(), GpuError> {
         let mut offset = to.offset;
         for piece in bytes.chunks(PIECE as usize) {
-            self.encoder();
-            let encoder = self.encoder.as_mut().expect("made above");
-            let size = NonZeroU64::new(piece.len() as u64).expect("chunks are not empty");
-            self.belt.write_buffer(encoder, &to.buffer, offset, size).copy_from_slice(piece);
+            let (from, at) = self.staging.write(self.gpu, piece)?;
+            self.encoder().copy_buffer_to_buffer(&from, at, &to.buffer, offset, piece.len() as u64);
             offset += piece.len() as u64;
             self.uploaded += piece.len() as u64;
             self.uploading += piece.len() as u64;
@@ -264,13 +265,13 @@ impl<'g> Recorder<'g> {
             if let Some(timing) = &mut self.timing {
                 timing.resolve(&mut encoder);
             }
-            self.belt.finish();
+            self.staging.finish();
             self.gpu.queue.write_buffer(&self.params_buffer.buffer, 0, &self.params);
             self.write_frames();
             let submission = self.gpu.queue.submit([encoder.finish()]);
             self.last = Some(submission.clone());
             self.in_flight.push_back(submission);
-            self.belt.recall();
+            self.staging.recall();
             self.params.clear();
             (self.threads, self.uploading) = (0, 0);
         }
