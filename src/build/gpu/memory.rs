@@ -2,7 +2,9 @@
 
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
-use crate::index::{Frame, MAX_TABLE_SEEDS, row_count};
+use super::recorder::RECORDER_BYTES;
+use super::stages::TILE;
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 
 /// Frames are reckoned with this share more for their patches.
 const PATCHES: (u64, u64) = (21, 20);
@@ -10,8 +12,11 @@ const PATCHES: (u64, u64) = (21, 20);
 /// Bytes of moves and maps for each row (measured: 60 to 90 at 6 pits).
 const ROW_BYTES: u64 = 96;
 
-/// Bytes for parameters, places of frames, what is read back, and small change.
-const SMALL_BYTES: u64 = 4 << 20;
+/// Bytes for parameters, places of frames, ranks, times, and small change.
+const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
+
+/// What the beginning of a part of a buffer is a multiple of, at most.
+const MAX_ALIGNMENT: u64 = 256;
 
 /// What a build of all layers up to one takes of the device's memory at least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +50,17 @@ impl DeviceMemory {
                 .sum::<u64>()
         };
         let all = frames(seeds).map(captures).max().unwrap_or(0);
-        let share = budget.map_or(u64::MAX, |budget| budget / 4);
-        DeviceMemory {
+        let mut memory = DeviceMemory {
             matrix_words,
-            operand_bytes: all.min(share).max(child).next_multiple_of(64).min(max_binding / 64 * 64),
+            operand_bytes: 0,
             packer_bytes: largest.map_or(0, packer_bytes),
             row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>() * ROW_BYTES,
-        }
+        };
+        // Of what the rest leaves, so that a budget that is enough for small operands is not too small for larger ones.
+        let share = budget.map_or(u64::MAX, |budget| budget.saturating_sub(memory.least()) / 4);
+        let most = max_binding / 64 * 64;
+        memory.operand_bytes = all.min(share).max(child).next_multiple_of(64).min(most);
+        memory
     }
 
     /// Bytes that are taken in any case.
@@ -63,17 +72,33 @@ impl DeviceMemory {
 /// The largest layer that a device can build with these limits on what a stage can use at once and on a buffer, as
 /// far as indices reach.
 pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
+    let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
+    // Whether a stage can use a matrix in parts; `least` rows are used at once.
+    let in_parts = |rows: usize, columns: usize, least: usize| {
+        let part = |rows| 4 * Matrix::words_of(rows, columns);
+        part(rows) <= max_binding || part(least.max(TILE as usize)) + MAX_ALIGNMENT <= max_binding
+    };
     let fits = |seeds: usize| {
         (1..=seeds / 2).all(|small| {
             let (small_rows, large_rows) = (row_count(pits, small), row_count(pits, seeds - small));
             let bytes = 4 * Matrix::words_of(small_rows, large_rows).max(Matrix::words_of(large_rows, small_rows));
             let frame = Frame { pits, mover: small, other: seeds - small };
-            // Quiet moves read rows of some levels below: nearly half of all in the middle.
             bytes <= max_buffer
-                && bytes / 2 <= max_binding
-                && head_bytes(frame) <= max_binding
+                && in_parts(large_rows, small_rows, quiet_rows(&index, seeds - small))
+                && in_parts(small_rows, large_rows, 0)
+                && head_bytes(frame).max(head_bytes(frame.mirrored())) <= max_binding
                 && frame.positions() <= u64::from(u32::MAX)
         })
     };
     (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
+}
+
+/// The most rows from the lowest that a quiet move from a level leads to, to the end of the level.
+///
+/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n, and all its laps together are at most as long
+/// as the row.
+fn quiet_rows(index: &RowIndex, seeds: usize) -> usize {
+    let (bounds, most) = (index.level_bounds(seeds), index.pits() * (index.pits() - 1) / 2);
+    let rows = (1..bounds.len()).map(|end| bounds[end] - bounds[(end - 1).saturating_sub(most)]);
+    rows.max().unwrap_or(0) as usize
 }
