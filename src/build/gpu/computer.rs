@@ -138,7 +138,13 @@ impl GpuComputer {
             let mirrored = frames.next_if(|next| *next == frame.mirrored());
             for frame in [Some(frame), mirrored].into_iter().flatten() {
                 let scores = if frame == small { &self.pair.small_moves } else { self.pair.turn_large(recorder)? };
-                let packed = self.packer.pack(recorder, frame, scores)?;
+                let packed = loop {
+                    // More patches than were reckoned with may need the room of lower frames.
+                    match self.packer.pack(recorder, frame, scores) {
+                        Err(GpuError::OutOfMemory { .. }) if self.lower.evict(recorder)? => {}
+                        other => break other?,
+                    }
+                };
                 self.traffic.downloaded += packed.head.bytes + packed.patch_bytes;
                 self.lower.keep(recorder, frame, &packed.head, &packed.patches)?;
                 if !deliver(recorder, frame, &packed)? {

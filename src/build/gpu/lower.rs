@@ -80,8 +80,14 @@ impl Lower {
             let (now, later) = rest.split_at(fitting.count());
             if now.is_empty() && !later.is_empty() {
                 // A frame with more patches than was reckoned with.
-                let bytes = later[0].2.checksums_at();
-                self.operands[self.turn] = recorder.gpu().storage("a frame of a lower layer", bytes)?;
+                let (gpu, bytes) = (recorder.gpu(), later[0].2.checksums_at());
+                if bytes > gpu.max_binding() {
+                    let reason = format!("a frame has {bytes} bytes, a stage can use {} at once", gpu.max_binding());
+                    return Err(GpuError::Unfit { adapter: gpu.report().name.clone(), reason });
+                }
+                // There may not be room for both.
+                self.operands[self.turn] = gpu.storage("no frame", 0)?;
+                self.operands[self.turn] = gpu.storage("a frame of a lower layer", bytes)?;
                 continue;
             }
             let operand = self.operands[self.turn].window();

@@ -109,6 +109,8 @@ impl Packer {
         if patch_bytes > 0 {
             let padded = patch_bytes.next_multiple_of(4);
             if padded > self.patches.bytes() {
+                // There may not be room for both.
+                self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }
             recorder.clear(&self.patches.front(padded));

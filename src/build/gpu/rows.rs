@@ -175,7 +175,7 @@ impl DeviceRows {
                 words.extend(spill.ranks().iter().map(|&rank| {
                     let place = map.places()[rank as usize];
                     let taken = captured.partition_point(|&start| start <= place) - 1;
-                    place - captured[taken] | (taken as u32) << RANK_BITS
+                    (place - captured[taken]) | (taken as u32) << RANK_BITS
                 }));
             }
             gpu.storage_of("a map of captures", &words)
