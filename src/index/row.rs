@@ -101,14 +101,14 @@ impl RowIndex {
     }
 
     /// Potentials from 0 to that of all seeds in the first pit.
-    pub(crate) fn potentials(&self) -> usize {
+    pub fn potentials(&self) -> usize {
         self.stride
     }
 
     /// The counts from which ranks are made, for a shader: `count(n, k, p)` for n from 1, each with all k, each with all
     /// [`RowIndex::potentials`]; then, from the returned word on, the rows with `k` seeds and a potential below `p`, for
     /// one p more.
-    pub(crate) fn words(&self) -> (Vec<u32>, u32) {
+    pub fn words(&self) -> (Vec<u32>, u32) {
         let mut words = self.counts[1..].concat();
         let levels_at = words.len() as u32;
         for levels in &self.levels {

@@ -10,6 +10,7 @@
 //! | [`device`](Gpu) | an open GPU: buffers, compiled stages, faults |
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
 //! | `recorder` | work recorded and submitted, some at a time |
+//! | [`single`](Gpu::run_stage) | one stage alone, for tests |
 //! | `staging` | data on its way to the device |
 //! | [`timing`](Timing) | how long stages take, by the device's clock |
 //! | `rows` | moves and maps of ranks on the device |
@@ -33,6 +34,7 @@ mod packer;
 mod pair;
 mod recorder;
 mod rows;
+mod single;
 pub mod stages;
 mod staging;
 mod timing;
