@@ -1,0 +1,477 @@
+//! The GPU builder makes the CPU's files, byte for byte, whatever memory it has, and says clearly when it cannot.
+
+mod adapter;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kalah::build::gpu::stages::Stage;
+use kalah::build::gpu::{Gpu, GpuComputer, GpuError, GpuOptions, Traffic};
+use kalah::build::{Backend, BuildError, Builder, Computer, Event, Output, cpu::Pulse};
+use kalah::game::Rules;
+use kalah::index::Frame;
+use kalah::isa::Isa;
+use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables, table_path};
+use kalah::verify::{Fault, check_against};
+
+/// Boards and layers that are quick to build; of two pits, layers with exceptions.
+const BOARDS: [(usize, usize); 6] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10)];
+
+/// A layer to be built where memory is short.
+const SHORT: TableKey = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
+
+fn cpu() -> Backend {
+    Backend::Cpu(Isa::detect())
+}
+
+fn gpu(gpu: &Arc<Gpu>) -> Backend {
+    Backend::Gpu(Arc::clone(gpu))
+}
+
+fn build(
+    directory: &Path,
+    key: TableKey,
+    backend: Backend,
+    on_event: &(dyn Fn(Event) + Sync),
+) -> Result<(), BuildError> {
+    let TableKey { rules, pits, seeds } = key;
+    Builder { directory, rules, pits, seeds, backend, only_last: false }.run(&Pulse::default(), on_event).map(drop)
+}
+
+/// Builds until the pair with this number, from 1, begins.
+fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -> Result<(), BuildError> {
+    let TableKey { rules, pits, seeds } = key;
+    let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
+    let builder = Builder { directory, rules, pits, seeds, backend, only_last: false };
+    let run = builder.run(&pulse, &|event| {
+        if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == last {
+            pulse.stop();
+        }
+    });
+    run.map(drop)
+}
+
+/// The finished tables, by name.
+fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_name().to_string_lossy().contains(".kalah"))
+        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
+        .collect()
+}
+
+fn assert_same_files(right: &BTreeMap<String, Vec<u8>>, found: &BTreeMap<String, Vec<u8>>, what: &str) {
+    assert!(right.keys().eq(found.keys()), "{what}: {:?} and {:?}", right.keys(), found.keys());
+    for (name, bytes) in right {
+        assert!(*bytes == found[name], "{what}: {name} differs");
+    }
+}
+
+/// The CPU's files.
+fn right_files(key: TableKey) -> BTreeMap<String, Vec<u8>> {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, cpu(), &|_| {}).unwrap();
+    files(directory.path())
+}
+
+/// Builds all on a device and compares the files with the CPU's.
+fn assert_builds_the_same(key: TableKey, device: &Arc<Gpu>, what: &str) {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, gpu(device), &|_| {}).unwrap();
+    assert_same_files(&right_files(key), &files(directory.path()), &format!("{key}: {what}"));
+}
+
+/// Compares what is computed with tables that are right.
+struct Compare<'a>(&'a Table);
+
+impl Output for Compare<'_> {
+    fn pair(&self, _frame: Frame) {}
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        let entry = &self.0.header().entries[packed.frame.mover - 1];
+        assert!(packed.section() == self.0.section(entry), "{:?} of {} seeds", packed.frame, self.0.key().seeds);
+        true
+    }
+}
+
+/// What went back and forth for one layer.
+struct Layer {
+    seeds: usize,
+    traffic: Traffic,
+}
+
+/// Computes layers from `first` on as a build does, one computer for all, and compares them with the CPU's tables.
+fn compute_layers(key: TableKey, device: &Arc<Gpu>, first: usize) -> Vec<Layer> {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, cpu(), &|_| {}).unwrap();
+    let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    let mut computer = GpuComputer::new(Arc::clone(device), &tables, key.seeds).unwrap();
+    let layer = |seeds: usize| {
+        let table = tables.require(seeds).unwrap();
+        let frames: Vec<Frame> = table.key().frames().collect();
+        assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap(), "{seeds} seeds");
+        assert!(device.used() <= device.budget().unwrap_or(u64::MAX));
+        Layer { seeds, traffic: computer.traffic }
+    };
+    (first..=key.seeds).map(layer).collect()
+}
+
+/// The bytes of all tables with up to `seeds` seeds, less what only files have.
+fn bytes_of(key: TableKey, seeds: usize) -> u64 {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), TableKey { seeds, ..key }, cpu(), &|_| {}).unwrap();
+    let tables = Tables::open(directory.path(), key.rules, key.pits, seeds).unwrap();
+    let entries = tables.layers().iter().flat_map(|table| &table.header().entries);
+    entries.map(|entry| entry.rows + 64 * entry.lines + entry.patch_bytes).sum()
+}
+
+/// The least memory with which a layer can be built, as the refusal tells it.
+fn least_memory(key: TableKey, max_binding: Option<u64>) -> Option<u64> {
+    let device = adapter::open(GpuOptions { memory: Some(1), max_binding, ..GpuOptions::default() })?;
+    let directory = tempfile::tempdir().unwrap();
+    let pairs = AtomicUsize::new(0);
+    let error = build(directory.path(), key, gpu(&device), &|event| {
+        pairs.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
+    });
+    match error.unwrap_err() {
+        error @ BuildError::Gpu(GpuError::OutOfMemory { bytes, budget: Some(1), .. }) => {
+            let told = error.to_string();
+            assert!(told.contains("--gpu-memory") && told.contains("--backend cpu"), "{told}");
+            assert_eq!((pairs.into_inner(), device.used()), (0, 0), "nothing is begun");
+            assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
+            Some(bytes)
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn layers_are_those_of_the_cpu() {
+    let Some(device) = adapter::shared() else { return };
+    for rules in Rules::ALL {
+        for (pits, seeds) in BOARDS {
+            assert_builds_the_same(TableKey { rules, pits, seeds }, &device, "all at once");
+        }
+    }
+}
+
+#[test]
+fn with_the_least_memory_frames_are_given_up_and_brought_again() {
+    for (rules, pits, seeds) in
+        [(SHORT.rules, SHORT.pits, SHORT.seeds), (Rules::EmptyCapture, 3, 34), (Rules::SKalaha, 4, 10)]
+    {
+        let key = TableKey { rules, pits, seeds };
+        let Some(least) = least_memory(key, None) else { return };
+        let device = adapter::open(GpuOptions { memory: Some(least), ..GpuOptions::default() }).unwrap();
+        let layers = compute_layers(key, &device, 2);
+        let last = layers.last().unwrap();
+        if rules != Rules::SKalaha {
+            assert!(last.traffic.uploaded > 0, "{key}: everything stayed, choose a larger layer");
+            let (resident, all) = (last.traffic.resident, bytes_of(key, seeds));
+            assert!(resident < all, "{key}: {resident} of {all} bytes stay");
+        }
+        // One byte less is refused.
+        let device = adapter::open(GpuOptions { memory: Some(least - 1), ..GpuOptions::default() }).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
+        assert!(matches!(error, BuildError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
+    }
+}
+
+#[test]
+fn with_enough_memory_nothing_is_brought_again() {
+    let Some(device) = adapter::shared() else { return };
+    let layers = compute_layers(SHORT, &device, 2);
+    for Layer { seeds, traffic } in &layers {
+        assert_eq!(traffic.uploaded, 0, "{seeds} seeds");
+        assert!(traffic.resident >= bytes_of(SHORT, *seeds));
+        assert!(traffic.downloaded >= bytes_of(SHORT, *seeds));
+    }
+}
+
+#[test]
+fn frames_that_an_earlier_run_made_are_brought_from_their_files() {
+    let Some(device) = adapter::shared() else { return };
+    for rules in Rules::ALL {
+        for (pits, seeds) in BOARDS {
+            let layers = compute_layers(TableKey { rules, pits, seeds }, &device, seeds);
+            assert!(pits == 1 || layers[0].traffic.uploaded > 0, "{rules}, {pits} pits");
+        }
+    }
+}
+
+#[test]
+fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
+    for (rules, pits, seeds) in [(Rules::Standard, 6, 9), (Rules::EmptyCapture, 4, 16), (Rules::SKalaha, 4, 13)] {
+        let (mut split, mut refused) = (0, 0);
+        let key = TableKey { rules, pits, seeds };
+        let largest = key.frames().map(|frame| frame.positions()).max().unwrap();
+        let right = right_files(key);
+        for percent in [45, 60, 80, 95] {
+            let max_binding = largest * percent / 100;
+            let options = GpuOptions { max_binding: Some(max_binding), ..GpuOptions::default() };
+            let Some(device) = adapter::open(options) else { return };
+            assert!(device.max_binding() < largest, "scores are a byte each");
+            let directory = tempfile::tempdir().unwrap();
+            let begun = AtomicUsize::new(0);
+            let built = build(directory.path(), key, gpu(&device), &|event| {
+                begun.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
+            });
+            match built {
+                Ok(()) => {
+                    split += 1;
+                    let what = format!("{key}, parts of {max_binding} bytes");
+                    assert_same_files(&right, &files(directory.path()), &what);
+                }
+                // Before anything is begun, or not at all.
+                Err(BuildError::Gpu(GpuError::Unfit { .. })) => {
+                    refused += 1;
+                    assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
+                }
+                Err(other) => panic!("{key}: {other}"),
+            }
+        }
+        assert!(split > 0 && refused > 0, "{key}: {split} builds in parts, {refused} refused");
+    }
+}
+
+/// Tables of all layers below that of `key` with scores at random: most lines have exceptions.
+fn write_random_layers(directory: &Path, key: TableKey) {
+    let mut rng = fastrand::Rng::with_seed(5);
+    for seeds in 2..key.seeds {
+        let key = TableKey { seeds, ..key };
+        let mut writer = TableWriter::open(directory, key).unwrap();
+        for frame in key.frames() {
+            let scores: Vec<u8> = (0..frame.positions()).map(|_| rng.u8(0..=seeds as u8)).collect();
+            writer.write(&PackedFrame::pack(Isa::detect(), frame, &scores)).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+}
+
+#[test]
+fn frames_full_of_exceptions_are_read_and_written() {
+    for (rules, pits, seeds) in [(Rules::Standard, 3, 36), (Rules::EmptyCapture, 2, 48), (Rules::SKalaha, 3, 24)] {
+        let key = TableKey { rules, pits, seeds };
+        let lower = tempfile::tempdir().unwrap();
+        let lower = lower.path();
+        write_random_layers(lower, key);
+        build(lower, key, cpu(), &|_| {}).unwrap();
+        let right = files(lower);
+        let tables = Tables::open(lower, rules, pits, seeds).unwrap();
+        let patches: u64 = tables.require(seeds).unwrap().header().entries.iter().map(|entry| entry.patch_bytes).sum();
+        assert!(patches > 0, "{key}");
+        drop(tables);
+
+        let Some(least) = least_memory(key, None) else { return };
+        // Operands and patches become larger than was reckoned with.
+        for memory in [least + least / 2, u64::MAX] {
+            let device = adapter::open(GpuOptions { memory: Some(memory), ..GpuOptions::default() }).unwrap();
+            std::fs::remove_file(table_path(lower, key)).unwrap();
+            build(lower, key, gpu(&device), &|_| {}).unwrap();
+            assert_same_files(&right, &files(lower), &format!("{key} with {memory} bytes"));
+        }
+    }
+}
+
+#[test]
+fn a_layer_beyond_the_limits_is_refused() {
+    let Some(device) = adapter::open(GpuOptions { max_binding: Some(4096), ..GpuOptions::default() }) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
+    match build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err() {
+        BuildError::Gpu(error @ GpuError::Unfit { .. }) => assert!(error.to_string().contains("seeds"), "{error}"),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_stage_can_be_its_twin() {
+    // The rule set with relays, and one with captures.
+    for (rules, pits, seeds) in [(Rules::SKalaha, 3, 7), (Rules::Standard, 2, 14)] {
+        let key = TableKey { rules, pits, seeds };
+        let right = right_files(key);
+        let each = Stage::ALL.map(|stage| vec![stage]);
+        for twins in each.into_iter().chain([Stage::ALL.to_vec()]) {
+            let what = format!("{key} with twins of {twins:?}");
+            let Some(device) = adapter::open(GpuOptions { twins, ..GpuOptions::default() }) else { return };
+            let directory = tempfile::tempdir().unwrap();
+            build(directory.path(), key, gpu(&device), &|_| {}).unwrap();
+            assert_same_files(&right, &files(directory.path()), &what);
+        }
+    }
+}
+
+#[test]
+fn a_build_can_change_between_cpu_and_gpu_at_any_pair() {
+    let Some(device) = adapter::shared() else { return };
+    for (rules, pits, seeds) in [(Rules::Standard, 3, 8), (Rules::SKalaha, 4, 6), (Rules::EmptyCapture, 2, 9)] {
+        let key = TableKey { rules, pits, seeds };
+        let right = right_files(key);
+        let pairs = (2..=seeds).map(|seeds| seeds / 2).sum::<usize>();
+        for stop in 1..=pairs {
+            for (first, second) in [(cpu(), gpu(&device)), (gpu(&device), cpu())] {
+                let what = format!("{key}, {} until pair {stop}, then {}", first.name(), second.name());
+                let directory = tempfile::tempdir().unwrap();
+                let error = build_up_to(directory.path(), key, first, stop).unwrap_err();
+                assert!(matches!(error, BuildError::Stopped(_)), "{what}: {error}");
+                build(directory.path(), key, second, &|_| {}).unwrap();
+                assert_same_files(&right, &files(directory.path()), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_frame_alone_of_its_pair_is_computed() {
+    let Some(device) = adapter::shared() else { return };
+    let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 9 };
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, cpu(), &|_| {}).unwrap();
+    let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    let mut computer = GpuComputer::new(device, &tables, key.seeds).unwrap();
+    let table = tables.require(key.seeds).unwrap();
+    for frame in key.frames() {
+        assert!(computer.compute(&tables, &[frame], &Pulse::default(), &Compare(table)).unwrap());
+    }
+}
+
+#[test]
+fn what_a_lost_device_had_finished_is_kept_and_the_cpu_goes_on() {
+    let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 9 };
+    let right = right_files(key);
+    let pairs = (2..=key.seeds).map(|seeds| seeds / 2).sum::<usize>();
+    // From the first pair to the last; with lower frames on the device and, as the first run left some, in files.
+    for (kept, lost_at) in [(1, 1), (1, 2), (1, pairs / 2), (1, pairs), (6, 1), (6, 3), (8, 2)] {
+        let Some(device) = adapter::open(GpuOptions::default()) else { return };
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        if kept > 1 {
+            build(directory, TableKey { seeds: kept, ..key }, cpu(), &|_| {}).unwrap();
+        }
+        let begun = AtomicUsize::new(0);
+        let lost = build(directory, key, gpu(&device), &|event| {
+            if matches!(event, Event::Pair(_)) && begun.fetch_add(1, Ordering::Relaxed) + 1 == lost_at {
+                device.lose();
+            }
+        });
+        match lost.unwrap_err() {
+            error @ BuildError::Gpu(GpuError::Lost(_)) => {
+                let told = error.to_string();
+                assert!(told.contains("lost") && told.contains("--backend cpu"), "{told}");
+                assert!(told.contains("kept"), "{told}");
+            }
+            other => panic!("lost at pair {lost_at}: {other}"),
+        }
+        for (name, bytes) in files(directory) {
+            assert!(name.ends_with(".partial") || bytes == right[&name], "{name}");
+        }
+        // Layers before that of the pair are whole: those with 2 .. seeds have so many pairs.
+        let mut whole = kept.max(1);
+        let mut done = 0;
+        while done + whole.div_ceil(2) < lost_at {
+            done += whole.div_ceil(2);
+            whole += 1;
+        }
+        let tables = files(directory).keys().filter(|name| !name.ends_with(".partial")).count();
+        assert_eq!(tables, whole - 1, "lost at pair {lost_at} after {kept} seeds");
+        build(directory, key, cpu(), &|_| {}).unwrap();
+        assert_same_files(&right, &files(directory), &format!("lost at pair {lost_at}"));
+    }
+}
+
+/// Gives up after some frames, as a writer does whose disk is full.
+struct Full<'a>(Compare<'a>, AtomicUsize);
+
+impl Output for Full<'_> {
+    fn pair(&self, _frame: Frame) {}
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        self.0.take(packed)
+            && self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+    }
+}
+
+#[test]
+fn when_no_more_frames_are_wanted_the_computation_ends() {
+    let Some(device) = adapter::shared() else { return };
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 10 };
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, cpu(), &|_| {}).unwrap();
+    let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    let table = tables.require(key.seeds).unwrap();
+    let frames: Vec<Frame> = key.frames().collect();
+    let mut computer = GpuComputer::new(device, &tables, key.seeds).unwrap();
+    for wanted in 0..frames.len() {
+        let output = Full(Compare(table), AtomicUsize::new(wanted));
+        assert!(!computer.compute(&tables, &frames, &Pulse::default(), &output).unwrap(), "{wanted} frames wanted");
+    }
+    assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap());
+}
+
+/// Replaces the table of `key` by one that has one other score, under sound checksums; tells its frame and ranks.
+fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
+    let path = table_path(directory, key);
+    let table = Table::open(&path).unwrap();
+    std::fs::create_dir(directory.join("changed")).unwrap();
+    let mut writer = TableWriter::open(&directory.join("changed"), key).unwrap();
+    let changed = Frame { pits: key.pits, mover: key.seeds / 2 + 1, other: key.seeds - key.seeds / 2 - 1 };
+    let (mover_rank, other_rank) = (changed.mover_rows() as u32 / 2, changed.mirrored().mover_rows() as u32 / 2);
+    for frame in key.frames() {
+        let scores = table.frame(frame.mover);
+        let mut all: Vec<u8> = (0..frame.positions())
+            .map(|index| frame.ranks(index))
+            .map(|(mover, other)| scores.score(mover, other).unwrap())
+            .collect();
+        if frame == changed {
+            all[frame.index(mover_rank, other_rank) as usize] ^= 1;
+        }
+        writer.write(&PackedFrame::pack(Isa::detect(), frame, &all)).unwrap();
+    }
+    writer.finish().unwrap();
+    std::fs::rename(table_path(&directory.join("changed"), key), path).unwrap();
+    (changed, mover_rank, other_rank)
+}
+
+#[test]
+fn a_check_on_the_gpu_finds_a_changed_score_and_no_other() {
+    let Some(device) = adapter::shared() else { return };
+    for (rules, pits, seeds) in [(Rules::Standard, 3, 9), (Rules::SKalaha, 4, 7), (Rules::EmptyCapture, 2, 20)] {
+        let key = TableKey { rules, pits, seeds };
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        build(directory, key, gpu(&device), &|_| {}).unwrap();
+        let tables = || Tables::open(directory, rules, pits, seeds).unwrap();
+        let sound = tables();
+        for table in sound.layers() {
+            let layer = table.key().seeds;
+            let compared = check_against(&gpu(&device), &sound, layer, &Pulse::default()).unwrap();
+            assert_eq!(compared, table.header().positions);
+        }
+        drop(sound);
+        let (frame, mover, other) = change_a_score(directory, key);
+        let changed = tables();
+        changed.require(seeds).unwrap().check_blocks().unwrap();
+        match check_against(&gpu(&device), &changed, seeds, &Pulse::default()).unwrap_err() {
+            Fault::Score { key: told, position, stored, right } => {
+                assert_eq!((told, stored), (key, right ^ 1));
+                let rows = changed.rows();
+                let row = |seeds, rank| kalah::index::game_row(pits, &rows.unrank(seeds, rank));
+                let rows = (row(frame.mover, mover), row(frame.other, other));
+                assert_eq!(*position, kalah::game::Position::new(rows.0, rows.1, 0, 0).unwrap());
+            }
+            other => panic!("{other}"),
+        }
+    }
+}
