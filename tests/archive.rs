@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah::build::{Builder, cpu::Pulse};
+use kalah::build::{Backend, Builder, cpu::Pulse};
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::table::{Damage, Table, TableError, TableKey, archive, table_path};

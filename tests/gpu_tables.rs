@@ -376,8 +376,8 @@ fn what_a_lost_device_had_finished_is_kept_and_the_cpu_goes_on() {
         // Layers before that of the pair are whole: those with 2 .. seeds have so many pairs.
         let mut whole = kept.max(1);
         let mut done = 0;
-        while done + (whole + 1) / 2 < lost_at {
-            done += (whole + 1) / 2;
+        while done + whole.div_ceil(2) < lost_at {
+            done += whole.div_ceil(2);
             whole += 1;
         }
         let tables = files(directory).keys().filter(|name| !name.ends_with(".partial")).count();

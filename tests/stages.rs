@@ -45,7 +45,7 @@ fn run<P: Params + std::fmt::Debug>(
     right
 }
 
-/// Calls `once` with shapes until enough words were written and compared: it returns how many. `None`: no adapter.
+/// Calls `once` with shapes until enough words were written and compared: it returns how many. Nothing without an adapter.
 fn until_enough(seed: u64, mut once: impl FnMut(&mut Rng) -> usize) {
     if adapter::shared().is_none() {
         return;
@@ -408,7 +408,8 @@ fn forward_relay() {
         let [operand, frames] = operand.buffers(rng, frames_at);
         let params = Forward {
             others: others.len() as u32,
-            total: TOTAL.max(total as u32),
+            // By which the stage numbers frames.
+            total: total as u32,
             map_at: NO_MAP,
             frames_at,
             pits: pits as u32,
@@ -418,8 +419,6 @@ fn forward_relay() {
             others_at: 2 * movers.len() as u32,
             ..Forward::default()
         };
-        // The stage numbers frames by the seeds in play.
-        let params = Forward { total: total as u32, ..params };
         let more = vec![rows.as_flattened().to_vec(), at_least_four(ranks)];
         run_forward(rng, Stage::ForwardRelay, params, moves, [operand, frames, vec![0; 4]], more, &mut seen)
     });
@@ -449,7 +448,7 @@ fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Ran
 
 /// What a pit of each row holds.
 fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
-    let place = |rng: &mut Rng| rng.u32(..) % 1000 | if rng.bool() { 0 } else { rng.u32(1..40) << RANK_BITS };
+    let place = |rng: &mut Rng| (rng.u32(..) % 1000) | if rng.bool() { 0 } else { rng.u32(1..40) << RANK_BITS };
     (0..(pits as usize * rows).max(4)).map(|_| place(rng)).collect()
 }
 
