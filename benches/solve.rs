@@ -12,8 +12,16 @@ fn main() {
     let guess: u32 = set("GUESS", "24").parse().unwrap();
     let t = std::time::Instant::now();
     let tables = Tables::open(std::path::Path::new(&set("TABLES", "/work/tables")), rules, position.pits(), up_to).unwrap();
+    let tables = if std::env::var("HOT").is_ok() {
+        let mut hot = Tables::open(std::path::Path::new("/nonexistent"), rules, position.pits(), up_to).unwrap();
+        for layer in tables.layers() { hot.push(std::sync::Arc::new(layer.copied().unwrap())).unwrap(); }
+        hot
+    } else { tables };
+    println!("hot {:.3}", t.elapsed().as_secs_f64());
     let solver = Solver::new(&SolverOptions { rules, pits: position.pits(), seeds: position.seeds() as usize, tables: Some(&tables), tables_up_to: up_to, memory, threads }).unwrap();
     println!("open {:.3}", t.elapsed().as_secs_f64());
+    let t = std::time::Instant::now();
+    if std::env::var("ONE").is_ok() { let b = kalah::solve::Board::of(&position).unwrap(); for _ in 0..2 { let n0 = solver.nodes.load(std::sync::atomic::Ordering::Relaxed); let r = solver.test(b, guess).unwrap(); let s = t.elapsed().as_secs_f64(); let nodes = solver.nodes.load(std::sync::atomic::Ordering::Relaxed) - n0; if nodes > 10 { println!("test {guess}: {r} nodes {nodes} hits {} {s:.3} s {:.2} M/s", solver.hits.load(std::sync::atomic::Ordering::Relaxed), nodes as f64 / s / 1e6);} } return; }
     let score = solver.score(&position, guess).unwrap();
     let nodes = solver.nodes.into_inner();
     let s = t.elapsed().as_secs_f64();

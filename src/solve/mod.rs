@@ -20,3 +20,4 @@ pub use board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower, Sown};
 pub use key::Keys;
 pub use solver::{Solver, SolverOptions, Stopped};
 pub use transposition::{Bounds, Slot, TranspositionTable};
+

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use arrayvec::ArrayVec;
 
-use super::board::{Board, MAX_BOARD_PITS, Sower, sums};
+use super::board::{Board, MAX_BOARD_PITS, Sower, Sown, sums, total};
 use super::key::Keys;
 use super::prober::{Prober, Spot};
 use super::transposition::{Bounds, Slot, TranspositionTable};
@@ -55,31 +55,44 @@ pub(super) struct Node {
     pub slot: Slot,
 }
 
-/// A position after a move, and what is known of it.
+/// A position after a move, still to be searched.
 #[derive(Clone, Copy)]
 struct Child {
     node: Node,
-    spot: Spot,
     /// Whether the mover moves again.
     again: bool,
     /// Seeds the move stores.
     stored: u32,
-    /// Smaller is searched earlier.
+    /// Larger is searched earlier.
     order: u32,
-    /// What the mover, before the move, collects with it at most.
-    upper: u32,
 }
 
-impl Child {
-    /// The mover's bounds from those of the position after the move; `seeds` were in play before it.
-    #[inline]
-    fn bounds(&self, seeds: u32, known: Bounds) -> Bounds {
-        if self.again {
-            Bounds { lower: self.stored + known.lower, upper: self.stored + known.upper }
-        } else {
-            Bounds { lower: seeds - known.upper, upper: seeds - known.lower }
-        }
-    }
+/// A position after a move, whose score stands in a table.
+#[derive(Clone, Copy)]
+struct Known {
+    spot: Spot,
+    again: bool,
+    stored: u32,
+    /// Seeds in play after the move.
+    seeds: u32,
+}
+
+/// What the mover collects in all, if the score after a move is `score`.
+#[inline]
+fn collected(seeds: u32, again: bool, stored: u32, score: u32) -> u32 {
+    if again { stored + score } else { seeds - score }
+}
+
+/// A position with its moves played, and the memory that they read on its way to the processor.
+struct Expansion {
+    node: Node,
+    /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.
+    lower: u32,
+    /// What the mover gets at most by moves that end the game.
+    ended: u32,
+    /// In the order of the search.
+    children: ArrayVec<Child, MAX_BOARD_PITS>,
+    known: ArrayVec<Known, MAX_BOARD_PITS>,
 }
 
 /// One thread of a search.
@@ -105,7 +118,7 @@ impl<'s, 'a> Worker<'s, 'a> {
     /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,
     /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
     pub fn run(&mut self, node: Node, score: u32) -> Option<u32> {
-        let result = self.test(node, score);
+        let result = self.test(&self.expand(node), score);
         self.tell();
         (result != STOPPED).then_some(result)
     }
@@ -136,76 +149,78 @@ impl<'s, 'a> Worker<'s, 'a> {
         true
     }
 
-    /// Fail-soft zero-window test.
-    fn test(&mut self, node: Node, score: u32) -> u32 {
-        self.nodes += 1;
-        if self.nodes.is_multiple_of(CHECK_NODES) && !self.check() {
-            return STOPPED;
-        }
+    /// Plays the moves of a position. What they need of the tables and of the transposition table is fetched meanwhile.
+    #[inline]
+    fn expand(&self, node: Node) -> Expansion {
         let Shared { sower, keys, prober, positions, .. } = *self.shared;
-        let seeds = node.seeds;
-        let before = self.nodes;
-        let mut lower = 0;
-        let mut upper = 0;
-        let mut children = ArrayVec::<Child, MAX_BOARD_PITS>::new();
+        let mut expansion =
+            Expansion { node, lower: 0, ended: 0, children: ArrayVec::new(), known: ArrayVec::new() };
         for pit in (0..sower.pits()).rev() {
             if node.board.mover >> (8 * pit) & 0xff == 0 {
                 continue;
             }
-            let sown = sower.sow(node.board, pit);
-            let stored = sown.stored;
-            if sown.board.is_over() {
+            let Sown { board, stored, again } = sower.sow(node.board, pit);
+            if board.is_over() {
                 // What is left belongs to the owner of the row it lies in.
-                let (end, _) = (stored + (sums(sown.board.mover) >> 56) as u32, ());
-                lower = lower.max(end);
-                upper = upper.max(end);
+                expansion.ended = expansion.ended.max(stored + total(board.mover));
                 continue;
             }
-            lower = lower.max(stored);
-            let board = if sown.again { sown.board } else { sown.board.turned() };
-            let left = seeds - stored;
+            expansion.lower = expansion.lower.max(stored);
+            let board = if again { board } else { board.turned() };
+            let seeds = node.seeds - stored;
             let mover_sums = sums(board.mover);
             let mover_seeds = (mover_sums >> 56) as u32;
             let (mover, other) = (keys.row(mover_sums), keys.row(sums(board.other)));
-            let mut child = Child {
-                node: Node { board, seeds: left, slot: Slot::default() },
-                spot: Spot::default(),
-                again: sown.again,
-                stored,
-                order: if sown.again { 0 } else { 1000 } - (4 * stored + pit as u32) + 900,
-                upper: seeds,
-            };
-            if left as usize <= prober.reach() {
-                child.spot = prober.locate(left, mover_seeds, mover, other);
-            } else {
-                child.node.slot = positions.slot(keys.combine(mover, mover_seeds, other));
-                positions.prefetch(child.node.slot);
+            if seeds as usize <= prober.reach() {
+                let spot = prober.locate(seeds, mover_seeds, mover, other);
+                expansion.known.push(Known { spot, again, stored, seeds });
+                continue;
             }
-            children.push(child);
+            let slot = positions.slot(keys.combine(mover, mover_seeds, other));
+            let order = 4 * stored + pit as u32 + if again { 1 << 16 } else { 0 };
+            let at = expansion.children.iter().rposition(|child| child.order >= order).map_or(0, |at| at + 1);
+            expansion.children.insert(at, Child { node: Node { board, seeds, slot }, again, stored, order });
         }
-        let mut index = 0;
-        while lower < score && index < children.len() {
-            let child = &mut children[index];
-            let known = if child.node.seeds as usize <= prober.reach() {
+        expansion.lower = expansion.lower.max(expansion.ended);
+        if let Some(first) = expansion.children.first() {
+            positions.prefetch(first.node.slot);
+        }
+        expansion
+    }
+
+    /// Fail-soft zero-window test.
+    fn test(&mut self, position: &Expansion, score: u32) -> u32 {
+        let Shared { prober, positions, .. } = *self.shared;
+        let Expansion { node, mut lower, ended: mut upper, ref children, ref known } = *position;
+        let seeds = node.seeds;
+        if let Some(proved) = positions.get(node.slot) {
+            if proved.lower >= score {
+                return proved.lower;
+            }
+            if proved.upper < score {
+                return proved.upper;
+            }
+        }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(CHECK_NODES) && !self.check() {
+            return STOPPED;
+        }
+        let before = self.nodes;
+        if lower < score {
+            for known in known {
                 self.hits += 1;
-                match prober.score(child.node.seeds, child.spot) {
-                    Ok(exact) => Some(Bounds { lower: exact, upper: exact }),
+                match prober.score(known.seeds, known.spot) {
+                    Ok(exact) => {
+                        let found = collected(seeds, known.again, known.stored, exact);
+                        upper = upper.max(found);
+                        if found >= score {
+                            break;
+                        }
+                    }
                     Err(error) => return self.fail(error),
                 }
-            } else {
-                positions.get(child.node.slot)
-            };
-            if let Some(known) = known {
-                let known = child.bounds(seeds, known);
-                lower = lower.max(known.lower);
-                if known.upper < score {
-                    upper = upper.max(known.upper);
-                    children.swap_remove(index);
-                    continue;
-                }
-                child.upper = known.upper;
             }
-            index += 1;
+            lower = lower.max(upper);
         }
         if lower >= score {
             positions.put(node.slot, Bounds { lower, upper: seeds }, 0);
@@ -215,7 +230,6 @@ impl<'s, 'a> Worker<'s, 'a> {
             positions.put(node.slot, Bounds { lower, upper }, 0);
             return upper;
         }
-        children.sort_unstable_by_key(|child| child.order);
         self.open.push((node.slot, score));
         let depth = self.open.len();
         let mut deferred = 0u32;
@@ -235,38 +249,27 @@ impl<'s, 'a> Worker<'s, 'a> {
                     }
                     place.store(mark, Ordering::Relaxed);
                 }
-                // What was searched meanwhile may have proved this one.
-                let known = positions.get(child.node.slot);
-                let decided = known.filter(|known| known.lower >= child_score || known.upper < child_score);
-                let result = match decided {
-                    Some(known) if known.lower >= child_score => known.lower,
-                    Some(known) => known.upper,
-                    None => self.test(child.node, child_score),
-                };
+                if let Some(next) = children.get(index + 1) { positions.prefetch(next.node.slot); }
+                let result = self.test(&self.expand(child.node), child_score);
                 if shares && place.load(Ordering::Relaxed) == mark {
                     place.store(0, Ordering::Relaxed);
                 }
                 if result == STOPPED {
-                    self.open.truncate(depth);
-                    self.open.pop();
+                    self.open.truncate(depth - 1);
                     if self.back_to == Some(depth - 1) {
                         self.back_to = None;
-                        // Decided elsewhere; if the entry is gone again meanwhile, search on from the start.
-                        return match positions.get(node.slot) {
-                            Some(known) if known.lower >= score => known.lower,
-                            Some(known) if known.upper < score => known.upper,
-                            _ => self.test(node, score),
-                        };
+                        // Decided elsewhere; if the entry is gone again meanwhile, it is searched anew.
+                        return self.test(position, score);
                     }
                     return STOPPED;
                 }
-                let found = if child.again { child.stored + result } else { seeds - result };
+                let found = collected(seeds, child.again, child.stored, result);
                 if found >= score {
                     self.open.pop();
                     positions.put(node.slot, Bounds { lower: found, upper: seeds }, self.nodes - before);
                     return found;
                 }
-                upper = upper.max(found.min(child.upper));
+                upper = upper.max(found);
             }
             if deferred == 0 {
                 break;
