@@ -18,12 +18,12 @@ fn main() {
         hot
     } else { tables };
     println!("hot {:.3}", t.elapsed().as_secs_f64());
-    let solver = Solver::new(&SolverOptions { rules, pits: position.pits(), seeds: position.seeds() as usize, tables: Some(&tables), tables_up_to: up_to, memory, threads }).unwrap();
+    let solver = Solver::new(SolverOptions { stop: Default::default(), rules, pits: position.pits(), seeds: position.seeds() as usize, tables: Some(&tables), tables_up_to: up_to, memory, threads }).unwrap();
     println!("open {:.3}", t.elapsed().as_secs_f64());
     let t = std::time::Instant::now();
-    if std::env::var("ONE").is_ok() { let b = kalah::solve::Board::of(&position).unwrap(); for _ in 0..2 { let n0 = solver.nodes.load(std::sync::atomic::Ordering::Relaxed); let r = solver.test(b, guess).unwrap(); let s = t.elapsed().as_secs_f64(); let nodes = solver.nodes.load(std::sync::atomic::Ordering::Relaxed) - n0; if nodes > 10 { println!("test {guess}: {r} nodes {nodes} hits {} {s:.3} s {:.2} M/s", solver.hits.load(std::sync::atomic::Ordering::Relaxed), nodes as f64 / s / 1e6);} } return; }
-    let score = solver.score(&position, guess).unwrap();
-    let nodes = solver.nodes.into_inner();
+    if std::env::var("ONE").is_ok() { let b = kalah::solve::Board::of(&position).unwrap(); for _ in 0..2 { let n0 = solver.nodes(); let r = solver.test(b, guess).unwrap(); let s = t.elapsed().as_secs_f64(); let nodes = solver.nodes() - n0; if nodes > 10 { println!("test {guess}: {r:?} nodes {nodes} hits {} {s:.3} s {:.2} M/s", solver.table_hits(), nodes as f64 / s / 1e6);} } return; }
+    let score = solver.score(kalah::solve::Board::of(&position).unwrap(), guess).unwrap();
+    let nodes = solver.nodes();
     let s = t.elapsed().as_secs_f64();
-    println!("score {score} value {} nodes {} hits {} {:.3} s {:.2} M/s", position.value(score), nodes, solver.hits.into_inner(), s, nodes as f64 / s / 1e6);
+    println!("score {score} value {} nodes {} hits {} {:.3} s {:.2} M/s", position.value(score), nodes, solver.table_hits(), s, nodes as f64 / s / 1e6);
 }

@@ -7,6 +7,9 @@ mod output;
 mod pack;
 mod probe;
 mod progress;
+mod search_progress;
+mod solve;
+mod solve_tables;
 mod stats;
 mod verify;
 
@@ -30,6 +33,7 @@ enum Command {
     Build(build::Build),
     Verify(verify::Verify),
     Probe(probe::Probe),
+    Solve(solve::Solve),
     Stats(stats::Stats),
     Info(info::Info),
     Pack(pack::Pack),
@@ -54,6 +58,7 @@ impl Cli {
             Command::Build(build) => build.run(),
             Command::Verify(verify) => verify.run(),
             Command::Probe(probe) => probe.run(),
+            Command::Solve(solve) => solve.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),

@@ -98,8 +98,6 @@ struct Expansion {
 /// One thread of a search.
 pub(super) struct Worker<'s, 'a> {
     shared: &'s Shared<'a>,
-    /// 0 for the first thread; the others differ in the order in which they look at positions.
-    number: usize,
     nodes: u64,
     told: u64,
     hits: u64,
@@ -111,8 +109,8 @@ pub(super) struct Worker<'s, 'a> {
 }
 
 impl<'s, 'a> Worker<'s, 'a> {
-    pub fn new(shared: &'s Shared<'a>, number: usize) -> Worker<'s, 'a> {
-        Worker { shared, number, nodes: 0, told: 0, hits: 0, told_hits: 0, open: Vec::new(), back_to: None }
+    pub fn new(shared: &'s Shared<'a>) -> Worker<'s, 'a> {
+        Worker { shared, nodes: 0, told: 0, hits: 0, told_hits: 0, open: Vec::new(), back_to: None }
     }
 
     /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,

@@ -83,13 +83,39 @@ impl TranspositionTable {
         unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / 8) }
     }
 
+    /// Bits of a key, and of the number of a bucket.
+    pub(super) fn bits(&self) -> (u32, u32) {
+        (self.key_bits, self.bucket_bits)
+    }
+
+    /// All entries as they stand in memory, unused ones 0.
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.entries().iter().map(|entry| entry.load(Ordering::Relaxed))
+    }
+
+    /// Takes the entry `word` that stood at `index` of a table for the same keys with `bucket_bits`.
+    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: u64) {
+        let known = bounds(word);
+        if word & WORK_MASK == 0 || known.lower > known.upper {
+            return;
+        }
+        let low = self.key_bits - bucket_bits;
+        let mixed = (index / BUCKET as u64) << low | word >> DATA_BITS;
+        self.put(self.slot_of(mixed), known, 1 << ((word & WORK_MASK) - 1));
+    }
+
     /// Where the entry of `key` is.
     #[inline]
     pub fn slot(&self, key: u64) -> Slot {
         let mask = u64::MAX.checked_shr(u64::BITS - self.key_bits).unwrap_or(0);
         let mut mixed = key.wrapping_mul(SPREAD[0]) & mask;
         mixed ^= mixed >> (self.key_bits / 2 + 1);
-        mixed = mixed.wrapping_mul(SPREAD[1]) & mask;
+        self.slot_of(mixed.wrapping_mul(SPREAD[1]) & mask)
+    }
+
+    /// The slot of a permuted key.
+    #[inline]
+    fn slot_of(&self, mixed: u64) -> Slot {
         let low = self.key_bits - self.bucket_bits;
         Slot {
             bucket: (mixed >> low) as usize * BUCKET,
