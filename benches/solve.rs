@@ -18,10 +18,10 @@ fn main() {
         hot
     } else { tables };
     println!("hot {:.3}", t.elapsed().as_secs_f64());
-    let solver = Solver::new(SolverOptions { stop: Default::default(), rules, pits: position.pits(), seeds: position.seeds() as usize, tables: Some(&tables), tables_up_to: up_to, memory, threads }).unwrap();
+    let solver = Solver::new(SolverOptions { stop: Default::default(), rules, pits: position.pits(), seeds: position.seeds() as usize, tables: Some(&tables), tables_up_to: up_to, memory, threads }).unwrap().with_events(|_, e| if let kalah::solve::Event::Proved{known,nodes,seconds,..} = e { eprintln!("   {known:?} {nodes} {seconds:.2}") });
     println!("open {:.3}", t.elapsed().as_secs_f64());
     let t = std::time::Instant::now();
-    if std::env::var("ONE").is_ok() { let b = kalah::solve::Board::of(&position).unwrap(); for _ in 0..2 { let n0 = solver.nodes(); let r = solver.test(b, guess).unwrap(); let s = t.elapsed().as_secs_f64(); let nodes = solver.nodes() - n0; if nodes > 10 { println!("test {guess}: {r:?} nodes {nodes} hits {} {s:.3} s {:.2} M/s", solver.table_hits(), nodes as f64 / s / 1e6);} } return; }
+    if std::env::var("ONE").is_ok() { let b = kalah::solve::Board::of(&position).unwrap(); for _ in 0..2 { let n0 = solver.nodes(); let r = solver.test(b, guess).unwrap(); let s = t.elapsed().as_secs_f64(); let nodes = solver.nodes() - n0; if nodes > 10 { println!("waste {} test {guess}: {r:?} nodes {nodes} hits {} {s:.3} s {:.2} M/s", solver.waste.load(std::sync::atomic::Ordering::Relaxed), solver.table_hits(), nodes as f64 / s / 1e6);} } return; }
     let score = solver.score(kalah::solve::Board::of(&position).unwrap(), guess).unwrap();
     let nodes = solver.nodes();
     let s = t.elapsed().as_secs_f64();
