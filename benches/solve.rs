@@ -1,29 +1,61 @@
-//! scratch
+//! Searches: nodes, time, table hits, test by test: `cargo bench --bench solve`.
+//!
+//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; what is missing to `KALAH_BENCH_SEEDS`, default 20, is
+//! built there), `KALAH_BENCH_RULES` the rule set, `KALAH_BENCH_POSITION` the position (default `6x4`), `KALAH_BENCH_THREADS`
+//! the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default 128), `KALAH_BENCH_GUESS` the
+//! score to begin with (default half of the seeds), `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds
+//! (default 0). With `KALAH_BENCH_TEST` set, that one score is tested instead.
+
+use std::path::Path;
+use std::time::Instant;
+
 use kalah::game::{Position, Rules};
-use kalah::solve::{Solver, SolverOptions};
+use kalah::solve::{Board, Event, Solver, SolverOptions};
 use kalah::table::Tables;
+
 fn main() {
-    let set = |name, default: &str| std::env::var(name).unwrap_or(default.to_owned());
-    let rules: Rules = set("RULES", "empty-capture").parse().unwrap();
-    let position: Position = set("POS", "6x4").parse().unwrap();
-    let up_to: usize = set("UPTO", "24").parse().unwrap();
-    let threads: usize = set("THREADS", "1").parse().unwrap();
-    let memory: u64 = set("MIB", "512").parse::<u64>().unwrap() << 20;
-    let guess: u32 = set("GUESS", "24").parse().unwrap();
-    let t = std::time::Instant::now();
-    let tables = Tables::open(std::path::Path::new(&set("TABLES", "/work/tables")), rules, position.pits(), up_to).unwrap();
-    let tables = if std::env::var("HOT").is_ok() {
-        let mut hot = Tables::open(std::path::Path::new("/nonexistent"), rules, position.pits(), up_to).unwrap();
-        for layer in tables.layers() { hot.push(std::sync::Arc::new(layer.copied().unwrap())).unwrap(); }
-        hot
-    } else { tables };
-    println!("hot {:.3}", t.elapsed().as_secs_f64());
-    let solver = Solver::new(SolverOptions { stop: Default::default(), rules, pits: position.pits(), seeds: position.seeds() as usize, tables: Some(&tables), tables_up_to: up_to, memory, threads }).unwrap().with_events(|_, e| if let kalah::solve::Event::Proved{known,nodes,seconds,..} = e { eprintln!("   {known:?} {nodes} {seconds:.2}") });
-    println!("open {:.3}", t.elapsed().as_secs_f64());
-    let t = std::time::Instant::now();
-    if std::env::var("ONE").is_ok() { let b = kalah::solve::Board::of(&position).unwrap(); for _ in 0..2 { let n0 = solver.nodes(); let r = solver.test(b, guess).unwrap(); let s = t.elapsed().as_secs_f64(); let nodes = solver.nodes() - n0; if nodes > 10 { println!("waste {} test {guess}: {r:?} nodes {nodes} hits {} {s:.3} s {:.2} M/s", solver.waste.load(std::sync::atomic::Ordering::Relaxed), solver.table_hits(), nodes as f64 / s / 1e6);} } return; }
-    let score = solver.score(kalah::solve::Board::of(&position).unwrap(), guess).unwrap();
-    let nodes = solver.nodes();
-    let s = t.elapsed().as_secs_f64();
-    println!("score {score} value {} nodes {} hits {} {:.3} s {:.2} M/s", position.value(score), nodes, solver.table_hits(), s, nodes as f64 / s / 1e6);
+    let set = |name: &str, default: &str| std::env::var(format!("KALAH_BENCH_{name}")).unwrap_or(default.to_owned());
+    let number = |name: &str, default: u64| set(name, &default.to_string()).parse::<u64>().expect("a number");
+    let rules: Rules = set("RULES", "empty-capture").parse().expect("KALAH_BENCH_RULES is a rule set");
+    let position: Position = set("POSITION", "6x4").parse().expect("KALAH_BENCH_POSITION is a position");
+    let (pits, seeds, tables_up_to) = (position.pits(), position.seeds() as usize, number("SEEDS", 20) as usize);
+    let directory = set("TABLES", "tables");
+    let directory = Path::new(&directory);
+    kalah::build::build(directory, rules, pits, tables_up_to.min(seeds)).expect("tables are built");
+    let tables = Tables::open(directory, rules, pits, tables_up_to).expect("tables are sound");
+    let (threads, memory) = (number("THREADS", 1) as usize, number("MEMORY", 128) << 20);
+    println!("{rules} {position}, tables to {tables_up_to}, {threads} threads, {} MiB", memory >> 20);
+
+    let start = Instant::now();
+    let options = SolverOptions {
+        rules,
+        pits,
+        seeds,
+        tables: Some(&tables),
+        tables_up_to,
+        memory,
+        copy: number("COPY", 0) << 20,
+        threads,
+        stop: Default::default(),
+    };
+    let solver = Solver::new(options).expect("a searchable board").with_events(|_, event| {
+        if let Event::Proved { known, nodes, seconds, .. } = event {
+            println!("  score {:>2} to {:>2}  {nodes:>12} nodes  {seconds:>8.3} s", known.lower, known.upper);
+        }
+    });
+    let board = Board::of(&position).expect("a board");
+    match number("TEST", 0) as u32 {
+        0 => {
+            let score = solver.score(board, number("GUESS", seeds as u64 / 2) as u32).expect("sound tables");
+            println!("score {score}, value {:+}", position.value(score));
+        }
+        test => drop(solver.test(board, test).expect("sound tables")),
+    }
+    let (nodes, seconds) = (solver.nodes(), start.elapsed().as_secs_f64());
+    println!(
+        "{nodes} nodes, {} table hits, {seconds:.3} s, {:.2} million nodes/s, {:.1} % full",
+        solver.table_hits(),
+        nodes as f64 / seconds / 1e6,
+        100.0 * solver.transpositions().fill()
+    );
 }

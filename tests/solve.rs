@@ -40,6 +40,7 @@ fn options<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) ->
         tables,
         tables_up_to: usize::MAX,
         memory: 4 << 20,
+        copy: 0,
         threads: 1,
         stop: Arc::default(),
     }

@@ -123,14 +123,13 @@ impl Solve {
         let tables = self.open_tables(&position)?;
         let table_seeds = tables.as_ref().and_then(Tables::max_seeds).unwrap_or(0);
         let threads = rayon::current_num_threads();
-        let memory = self.memory.unwrap_or_else(|| {
-            let available = sysinfo::System::new().map_or(u64::MAX, |mut system| {
-                system.refresh_memory();
-                let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-                system.available_memory().min(limit)
-            });
-            default_memory(position.seeds() as usize, table_seeds, available)
+        let available = sysinfo::System::new().map_or(0, |mut system| {
+            system.refresh_memory();
+            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+            system.available_memory().min(limit)
         });
+        let memory =
+            self.memory.unwrap_or_else(|| default_memory(position.seeds() as usize, table_seeds, available));
         let start = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
         let options = SolverOptions {
@@ -140,6 +139,8 @@ impl Solve {
             tables: tables.as_ref(),
             tables_up_to: MAX_TABLE_SEEDS,
             memory,
+            // The files stay in the page cache beside their copies.
+            copy: available.saturating_sub(memory) / 2,
             threads,
             stop: Arc::clone(&stop),
         };

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower};
 use super::key::Keys;
@@ -17,6 +17,9 @@ const BASE_SEEDS: usize = 24;
 /// Bytes that searches that far above the tables fill in part.
 const BASE_MEMORY: u64 = 64 << 20;
 
+/// When searching begins to copy tables to memory.
+const COPY_AFTER: Duration = Duration::from_secs(2);
+
 /// What a solver works with.
 pub struct SolverOptions<'a> {
     /// The rule set.
@@ -31,6 +34,8 @@ pub struct SolverOptions<'a> {
     pub tables_up_to: usize,
     /// Bytes of the transposition table.
     pub memory: u64,
+    /// Bytes of tables that may be copied to memory, once searching took two seconds.
+    pub copy: u64,
     /// Threads, at least 1.
     pub threads: usize,
     /// Setting this ends all searches with [`SolveError::Stopped`].
@@ -104,7 +109,9 @@ pub struct Solver<'a> {
     keys: Keys,
     prober: Prober<'a>,
     positions: TranspositionTable,
+    copy: u64,
     threads: usize,
+    start: Instant,
     /// Results of whole tests.
     proofs: Mutex<HashMap<Board, Bounds>>,
     stop: Arc<AtomicBool>,
@@ -123,7 +130,7 @@ impl<'a> Solver<'a> {
     /// # Panics
     /// When the tables are of other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
-        let SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, threads, stop } = options;
+        let SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy, threads, stop } = options;
         let fits = (1..=MAX_BOARD_PITS).contains(&pits) && seeds <= MAX_BOARD_SEEDS;
         let keys = fits.then(|| Keys::new(pits, seeds)).flatten();
         let keys = keys.ok_or(SolveError::Board { pits, seeds: seeds as u32 })?;
@@ -138,7 +145,9 @@ impl<'a> Solver<'a> {
             prober: Prober::new(&keys, tables, tables_up_to.min(seeds)),
             keys,
             positions,
+            copy,
             threads: threads.max(1),
+            start: Instant::now(),
             proofs: Mutex::default(),
             stop,
             nodes: AtomicU64::new(0),
@@ -285,11 +294,25 @@ impl<'a> Solver<'a> {
                 result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
             }
         };
+        let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
+            let copier = (self.copy > 0 && !self.prober.is_copied()).then(|| {
+                scope.spawn(|| {
+                    // Short searches are over before copying pays.
+                    while self.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
+                        std::thread::park_timeout(COPY_AFTER.saturating_sub(self.start.elapsed()));
+                    }
+                    self.prober.copy(self.copy, &ended);
+                })
+            });
             for _ in 1..self.threads {
                 scope.spawn(work);
             }
             work();
+            ended.store(true, Ordering::Relaxed);
+            if let Some(copier) = copier {
+                copier.thread().unpark();
+            }
         });
         if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error.into());
