@@ -8,16 +8,18 @@ use proptest::prelude::*;
 
 /// Positions that a board holds: seeds dropped into pits one by one, so that some pits are empty and some full.
 fn positions() -> impl Strategy<Value = Position> {
-    (1..=MAX_BOARD_PITS, prop::collection::vec((any::<prop::sample::Index>(), 1u32..15), 1..14)).prop_map(|(pits, drops)| {
-        let mut rows = vec![0; 2 * pits];
-        for (place, seeds) in drops {
-            let place = place.index(rows.len());
-            let room = MAX_BOARD_SEEDS as u32 - rows.iter().sum::<u32>();
-            rows[place] += seeds.min(room);
-        }
-        let row = |seeds| Row::new(seeds).unwrap();
-        Position::new(row(&rows[..pits]), row(&rows[pits..]), 0, 0).unwrap()
-    })
+    (1..=MAX_BOARD_PITS, prop::collection::vec((any::<prop::sample::Index>(), 1u32..15), 1..14)).prop_map(
+        |(pits, drops)| {
+            let mut rows = vec![0; 2 * pits];
+            for (place, seeds) in drops {
+                let place = place.index(rows.len());
+                let room = MAX_BOARD_SEEDS as u32 - rows.iter().sum::<u32>();
+                rows[place] += seeds.min(room);
+            }
+            let row = |seeds| Row::new(seeds).unwrap();
+            Position::new(row(&rows[..pits]), row(&rows[pits..]), 0, 0).unwrap()
+        },
+    )
 }
 
 fn unpacked(packed: u64, pits: usize) -> Row {

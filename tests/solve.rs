@@ -99,7 +99,10 @@ fn zero_window_tests_agree_with_an_exhaustive_search() {
             random.shuffle(&mut tests);
             for test in tests {
                 let bounds = solver.test(board, test).unwrap();
-                assert!(bounds.lower <= score && score <= bounds.upper, "{rules} {position} {test}: {score}, {bounds:?}");
+                assert!(
+                    bounds.lower <= score && score <= bounds.upper,
+                    "{rules} {position} {test}: {score}, {bounds:?}"
+                );
                 assert!(bounds.lower >= test || bounds.upper < test, "{rules} {position} {test}: {bounds:?}");
             }
             let value = position.value(score);
@@ -246,7 +249,7 @@ fn large_boards_of_irving_2000() {
         assert_eq!(sign(solution.value), line[2], "{position}");
         assert!(line[3].is_empty() || line[3] == solution.value.to_string(), "{position}");
         let end = solution.line.replay(Rules::EmptyCapture, &position).unwrap();
-        let sign = if solution.line.turns().len() % 2 == 0 { 1 } else { -1 };
+        let sign = if solution.line.turns().len().is_multiple_of(2) { 1 } else { -1 };
         assert_eq!(end.final_value().map(|end| sign * end), Some(solution.value), "{position}");
     }
 }
@@ -304,9 +307,8 @@ fn checkpoints_of_something_else_or_damaged_are_refused() {
     solver.solve(&position, 0).unwrap();
     checkpoint.save_proofs(&solver, &position).unwrap();
     checkpoint.save_table(&solver).unwrap();
-    let load = |rules, position: &Position| {
-        checkpoint.load(&Solver::new(options(rules, position, None)).unwrap(), position)
-    };
+    let load =
+        |rules, position: &Position| checkpoint.load(&Solver::new(options(rules, position, None)).unwrap(), position);
     assert!(matches!(load(Rules::Standard, &position), Ok(Some((proofs, entries))) if proofs > 0 && entries > 0));
     assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::Other { .. })));
     assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::Other { .. })));
@@ -353,13 +355,16 @@ fn solve_answers_in_json() {
     let (code, out, err) = kalah(&["solve", "6x2", "--json", "--tables-up-to", "10"]);
     assert_eq!(code, 0, "{err}");
     let answer: Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((&answer["position"], &answer["rules"]), (&"<6,0,0,2,2,2,2,2,2,2,2,2,2,2,2>".into(), &"empty-capture".into()));
+    assert_eq!(
+        (&answer["position"], &answer["rules"]),
+        (&"<6,0,0,2,2,2,2,2,2,2,2,2,2,2,2>".into(), &"empty-capture".into())
+    );
     assert_eq!((&answer["value"], &answer["table_seeds"]), (&10.into(), &10.into()));
     assert!(answer["nodes"].as_u64().unwrap() > 0 && answer["seconds"].as_f64().unwrap() > 0.0);
     let position = start(6, 2);
     let line = Line::parse(6, answer["line"].as_str().unwrap()).unwrap();
     let end = line.replay(Rules::EmptyCapture, &position).unwrap();
-    let sign = if line.turns().len() % 2 == 0 { 1 } else { -1 };
+    let sign = if line.turns().len().is_multiple_of(2) { 1 } else { -1 };
     assert_eq!(sign * end.final_value().unwrap(), 10);
     let best: Vec<u64> = answer["best"].as_array().unwrap().iter().map(|best| best.as_u64().unwrap()).collect();
 

@@ -128,8 +128,7 @@ impl Solve {
             let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
             system.available_memory().min(limit)
         });
-        let memory =
-            self.memory.unwrap_or_else(|| default_memory(position.seeds() as usize, table_seeds, available));
+        let memory = self.memory.unwrap_or_else(|| default_memory(position.seeds() as usize, table_seeds, available));
         let start = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
         let options = SolverOptions {
@@ -203,7 +202,9 @@ impl Solve {
             Ok(()) => Ok(Outcome::Done),
             Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
                 match save() {
-                    Ok(()) if checkpoint.is_some() => output::tell("stopped and saved; the same command goes on from here"),
+                    Ok(()) if checkpoint.is_some() => {
+                        output::tell("stopped and saved; the same command goes on from here")
+                    }
                     Ok(()) => output::tell("stopped; --checkpoint FILE would have saved the search"),
                     Err(error) => return Err(error.context("stopped, and not saved")),
                 }
@@ -273,8 +274,11 @@ impl Asked<'_, '_> {
                 Some(value) => solver.value(position, value)?,
                 None => solver.value(position, guess)?,
             };
-            let mut best: Vec<usize> =
-                openings.iter().filter(|opening| opening.1 == value).map(|opening| opening.0.moves[0].number()).collect();
+            let mut best: Vec<usize> = openings
+                .iter()
+                .filter(|opening| opening.1 == value)
+                .map(|opening| opening.0.moves[0].number())
+                .collect();
             best.dedup();
             let line = solver.line(position, score)?;
             (answer.value, answer.best, answer.line) = (Some(value), Some(best), Some(line.to_string()));

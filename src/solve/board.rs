@@ -83,7 +83,7 @@ struct Spread {
 /// Sows by table: one look-up and two additions a sowing, a capture by shifts.
 ///
 /// Places go around the ring without the mover's store: 0 to pits - 1 the mover's row, then the other row. A last seed in
-/// the store has the place [`STORE`].
+/// the store has a place of its own.
 pub struct Sower {
     rules: Rules,
     pits: usize,
@@ -146,10 +146,8 @@ impl Sower {
         debug_assert!(pit < self.pits && board.mover >> (8 * pit) & 0xff != 0);
         let hand = (board.mover >> (8 * pit)) as u8;
         let spread = self.spreads[pit * self.stride + usize::from(hand)];
-        let mut after = Board {
-            mover: (board.mover & !(0xff << (8 * pit))) + spread.mover,
-            other: board.other + spread.other,
-        };
+        let mut after =
+            Board { mover: (board.mover & !(0xff << (8 * pit))) + spread.mover, other: board.other + spread.other };
         let mut stored = u32::from(spread.stored);
         if spread.last == STORE {
             return Sown { board: after, stored, again: true };

@@ -147,10 +147,8 @@ impl Checkpoint {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(CheckpointError::Io { path: self.path.clone(), source }),
         };
-        let damaged = |what: &dyn std::fmt::Display| CheckpointError::Damaged {
-            path: self.path.clone(),
-            what: what.to_string(),
-        };
+        let damaged =
+            |what: &dyn std::fmt::Display| CheckpointError::Damaged { path: self.path.clone(), what: what.to_string() };
         let state: State = serde_json::from_slice(&bytes).map_err(|error| damaged(&error))?;
         if state.format != FORMAT || state.version != VERSION {
             return Err(damaged(&format_args!("it is no '{FORMAT}' of version {VERSION}")));

@@ -24,7 +24,8 @@ impl Keys {
     /// When `pits` is not 1 to [`MAX_BOARD_PITS`] or `seeds` more than [`MAX_BOARD_SEEDS`].
     pub fn new(pits: usize, seeds: usize) -> Option<Keys> {
         assert!((1..=MAX_BOARD_PITS).contains(&pits) && seeds <= MAX_BOARD_SEEDS, "{pits} pits, {seeds} seeds");
-        let choose = |n: usize, k: usize| (1..=k as u128).fold(1u128, |product, i| product * (n as u128 - k as u128 + i) / i);
+        let choose =
+            |n: usize, k: usize| (1..=k as u128).fold(1u128, |product, i| product * (n as u128 - k as u128 + i) / i);
         let count = u64::try_from(choose(seeds + 2 * pits, 2 * pits)).ok().filter(|&count| count < 1 << 63)?;
         let mut terms = Box::new([[0; SUMS]; MAX_BOARD_PITS]);
         for (i, terms) in terms.iter_mut().enumerate().take(pits) {

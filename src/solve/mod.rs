@@ -26,4 +26,3 @@ pub use key::Keys;
 pub use solution::{Opening, Solution};
 pub use solver::{Event, SolveError, Solver, SolverOptions, default_memory};
 pub use transposition::{Bounds, Slot, TranspositionTable};
-

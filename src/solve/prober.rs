@@ -50,7 +50,14 @@ impl<'a> Prober<'a> {
     pub fn new(keys: &Keys, tables: Option<&'a Tables>, reach: usize) -> Prober<'a> {
         let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
         let Some(tables) = tables.filter(|_| reach >= 2) else {
-            return Prober { tables: None, reach: 0, ranks: Vec::new(), frames: Vec::new(), next_copy: AtomicUsize::new(0), copied: AtomicU64::new(0) };
+            return Prober {
+                tables: None,
+                reach: 0,
+                ranks: Vec::new(),
+                frames: Vec::new(),
+                next_copy: AtomicUsize::new(0),
+                copied: AtomicU64::new(0),
+            };
         };
         let pits = tables.pits();
         // Both rows are non-empty, so neither has more than this.
@@ -76,7 +83,14 @@ impl<'a> Prober<'a> {
                 frames[seeds * reach + mover].file = Some(layer.frame(mover));
             }
         }
-        Prober { tables: Some(tables), reach, ranks, frames, next_copy: AtomicUsize::new(reach), copied: AtomicU64::new(0) }
+        Prober {
+            tables: Some(tables),
+            reach,
+            ranks,
+            frames,
+            next_copy: AtomicUsize::new(reach),
+            copied: AtomicU64::new(0),
+        }
     }
 
     /// Whether all tables were copied that could be.
@@ -95,7 +109,9 @@ impl<'a> Prober<'a> {
                 return;
             }
             let bytes = tables.layer(seeds).map_or(0, |layer| layer.bytes().len() as u64);
-            if self.copied.load(Ordering::Relaxed) + bytes <= budget && let Ok(Some(copy)) = tables.copied(seeds) {
+            if self.copied.load(Ordering::Relaxed) + bytes <= budget
+                && let Ok(Some(copy)) = tables.copied(seeds)
+            {
                 self.copied.fetch_add(bytes, Ordering::Relaxed);
                 for mover in 1..seeds {
                     self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy.frame(mover));

@@ -173,8 +173,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
     #[inline]
     fn expand(&self, node: Node) -> Expansion {
         let Shared { sower, keys, prober, positions, .. } = *self.shared;
-        let mut expansion =
-            Expansion { node, lower: 0, ended: 0, children: ArrayVec::new(), known: ArrayVec::new() };
+        let mut expansion = Expansion { node, lower: 0, ended: 0, children: ArrayVec::new(), known: ArrayVec::new() };
         for pit in (0..sower.pits()).rev() {
             if node.board.mover >> (8 * pit) & 0xff == 0 {
                 continue;
@@ -259,7 +258,8 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
                     continue;
                 }
                 let child_score = if child.again { score - child.stored } else { seeds + 1 - score };
-                let shares = self.shared.parallel && child.node.seeds as usize >= prober.reach() + SHARED_SEEDS as usize;
+                let shares =
+                    self.shared.parallel && child.node.seeds as usize >= prober.reach() + SHARED_SEEDS as usize;
                 let mark = child.node.slot.mark(child_score);
                 let place = &self.shared.busy[mark as usize % BUSY];
                 if shares {
@@ -269,7 +269,9 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
                     }
                     place.store(mark, Ordering::Relaxed);
                 }
-                if let Some(next) = children.get(index + 1) { positions.prefetch(next.node.slot); }
+                if let Some(next) = children.get(index + 1) {
+                    positions.prefetch(next.node.slot);
+                }
                 let result = self.test(&self.expand(child.node), child_score);
                 if shares && place.load(Ordering::Relaxed) == mark {
                     place.store(0, Ordering::Relaxed);

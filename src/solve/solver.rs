@@ -134,7 +134,10 @@ impl<'a> Solver<'a> {
         let fits = (1..=MAX_BOARD_PITS).contains(&pits) && seeds <= MAX_BOARD_SEEDS;
         let keys = fits.then(|| Keys::new(pits, seeds)).flatten();
         let keys = keys.ok_or(SolveError::Board { pits, seeds: seeds as u32 })?;
-        assert!(tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)), "tables of {rules}, {pits}");
+        assert!(
+            tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
+            "tables of {rules}, {pits}"
+        );
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::Memory { bytes: memory, source })?;
         Ok(Solver {
@@ -264,8 +267,7 @@ impl<'a> Solver<'a> {
         (self.on_event)(self, Event::Begin { board, score, known });
         let (start, nodes) = (Instant::now(), self.nodes());
         let found = self.search(Node { board, seeds, slot: self.positions.slot(self.keys.key(board)) }, score)?;
-        let proved =
-            if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
+        let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
         self.believe(board, proved);
         let (nodes, seconds) = (self.nodes() - nodes, start.elapsed().as_secs_f64());
         (self.on_event)(self, Event::Proved { board, known: proved, nodes, seconds });

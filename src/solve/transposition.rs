@@ -117,10 +117,7 @@ impl TranspositionTable {
     #[inline]
     fn slot_of(&self, mixed: u64) -> Slot {
         let low = self.key_bits - self.bucket_bits;
-        Slot {
-            bucket: (mixed >> low) as usize * BUCKET,
-            tag: (mixed & !(u64::MAX << low)) << DATA_BITS,
-        }
+        Slot { bucket: (mixed >> low) as usize * BUCKET, tag: (mixed & !(u64::MAX << low)) << DATA_BITS }
     }
 
     /// Has the processor fetch the bucket.
