@@ -25,7 +25,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`] <- the command line.
+//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- the command line.
 //!
 //! | room | idea |
 //! |---|---|
@@ -34,6 +34,7 @@
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
 //! | [`build`] | computing tables |
 //! | [`verify`] | proof that tables are right |
+//! | [`solve`] | solving positions above the tables |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
@@ -41,5 +42,6 @@ pub mod build;
 pub mod game;
 pub mod index;
 pub mod isa;
+pub mod solve;
 pub mod table;
 pub mod verify;

@@ -9,6 +9,9 @@ mod output;
 mod pack;
 mod probe;
 mod progress;
+mod search_progress;
+mod solve;
+mod solve_tables;
 mod stats;
 mod verify;
 
@@ -34,6 +37,7 @@ enum Command {
     Gpu(gpu::Gpu),
     Verify(verify::Verify),
     Probe(probe::Probe),
+    Solve(solve::Solve),
     Stats(stats::Stats),
     Info(info::Info),
     Pack(pack::Pack),
@@ -60,6 +64,7 @@ impl Cli {
             Command::Gpu(gpu) => gpu.run(),
             Command::Verify(verify) => verify.run(),
             Command::Probe(probe) => probe.run(),
+            Command::Solve(solve) => solve.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),

@@ -1,5 +1,5 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Damage, Table, TableError, TableKey};
 use crate::game::Rules;
@@ -33,6 +33,8 @@ pub struct Tables {
     rows: Arc<RowIndex>,
     /// The table of `s` seeds at `s - 2`.
     layers: Vec<Arc<Table>>,
+    /// The same, of those that were copied to memory.
+    copies: [OnceLock<Table>; MAX_TABLE_SEEDS - 1],
 }
 
 impl Tables {
@@ -49,6 +51,7 @@ impl Tables {
             rules,
             rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
             layers: Vec::new(),
+            copies: [const { OnceLock::new() }; MAX_TABLE_SEEDS - 1],
         };
         for seeds in 2..=max_seeds.min(MAX_TABLE_SEEDS) {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
@@ -113,6 +116,21 @@ impl Tables {
     #[inline]
     pub fn layer(&self, seeds: usize) -> Option<&Table> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
+    }
+
+    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made when first asked for and kept; `None`
+    /// if the table is not there.
+    ///
+    /// # Errors
+    /// When there is not as much memory.
+    pub fn copied(&self, seeds: usize) -> std::io::Result<Option<&Table>> {
+        let Some(table) = self.layer(seeds) else { return Ok(None) };
+        let place = &self.copies[seeds - 2];
+        if place.get().is_none() {
+            // Made twice if two ask at once; one is kept.
+            let _ = place.set(table.copied()?);
+        }
+        Ok(place.get())
     }
 
     /// The table with `seeds` seeds.

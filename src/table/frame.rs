@@ -71,6 +71,25 @@ impl<'a> FrameScores<'a> {
         Ok(residual.wrapping_add(self.profile[mover_rank as usize]))
     }
 
+    /// Has the processor fetch what [`FrameScores::score`] reads for these ranks.
+    #[inline]
+    pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+            let line = self.lines.as_ptr().wrapping_add((index / LINE_POSITIONS as u64) as usize);
+            let profile = self.profile.as_ptr().wrapping_add(mover_rank as usize);
+            // SAFETY: prefetching has no effect but on speed.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(line.cast());
+                _mm_prefetch::<_MM_HINT_T0>(profile.cast());
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (mover_rank, other_rank);
+    }
+
     /// Unpacks the scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, to
     /// `buffer[at..at + count]`.
     ///

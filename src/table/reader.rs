@@ -81,6 +81,20 @@ impl Table {
         Table::new(path, Bytes::Owned(bytes))
     }
 
+    /// A copy of the table in memory of its own, in huge pages where the system has them: random reads of it are faster
+    /// than those of the file's small pages.
+    ///
+    /// # Errors
+    /// When there is not as much memory.
+    pub fn copied(&self) -> std::io::Result<Table> {
+        let mut map = memmap2::MmapMut::map_anon(self.bytes.len())?;
+        #[cfg(target_os = "linux")]
+        // Without huge pages everything works, only slower.
+        let _ = map.advise(memmap2::Advice::HugePage);
+        map.copy_from_slice(&self.bytes);
+        Ok(Table { path: self.path.clone(), bytes: Bytes::Mapped(map.make_read_only()?), header: self.header.clone() })
+    }
+
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
         let header = TableHeader::read(&bytes).map_err(|damage| TableError::damaged(path, damage))?;
         Ok(Table { path: path.to_owned(), bytes, header })

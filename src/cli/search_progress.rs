@@ -1,0 +1,137 @@
+//! Progress of a search on stderr: a line that changes on a terminal, a line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use kalah::game::Position;
+use kalah::solve::{Board, Event, Solver};
+
+use super::output;
+
+/// How often the line changes.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How often a line is logged where there is no terminal.
+const LOG_EVERY: Duration = Duration::from_secs(30);
+
+/// Progress of a search of one position.
+pub struct SearchProgress {
+    bar: ProgressBar,
+    terminal: bool,
+    position: Position,
+    /// What is under way: the opening, and the test.
+    stage: Mutex<(String, String)>,
+    start: Instant,
+}
+
+impl SearchProgress {
+    /// Progress of a search of `position`.
+    pub fn new(position: Position) -> SearchProgress {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
+        SearchProgress { bar, terminal, position, stage: Mutex::default(), start: Instant::now() }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, (String, String)> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names what is solved.
+    pub fn stage(&self, stage: String) {
+        self.lock().0 = stage;
+    }
+
+    /// Notes what happens.
+    pub fn event(&self, event: Event) {
+        if let Event::Begin { score, known, board } = event {
+            let seeds = board.seeds();
+            self.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
+        }
+    }
+
+    /// Prints a line above the progress, or logs it.
+    pub fn line(&self, text: &str) {
+        self.bar.suspend(|| output::tell(text));
+    }
+
+    /// Prints an answer.
+    pub fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> anyhow::Result<()> {
+        Ok(self.bar.suspend(print)?)
+    }
+
+    /// Runs `work` and shows meanwhile how `solver` gets on; every so often calls `save`.
+    pub fn watch<T>(
+        &self,
+        solver: &Solver,
+        every: Option<Duration>,
+        save: impl Fn() + Sync,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let watcher = scope.spawn(|| {
+                let (mut logged, mut saved) = (Instant::now(), Instant::now());
+                while !done.load(Ordering::Relaxed) {
+                    std::thread::park_timeout(TICK);
+                    if self.terminal {
+                        self.bar.set_message(self.text(solver));
+                        self.bar.tick();
+                    } else if logged.elapsed() > LOG_EVERY {
+                        logged = Instant::now();
+                        output::tell(self.text(solver));
+                    }
+                    if every.is_some_and(|every| saved.elapsed() > every) {
+                        save();
+                        saved = Instant::now();
+                    }
+                }
+            });
+            // Ends the watcher also when the work panics.
+            struct Finish<'a>(&'a AtomicBool, std::thread::Thread);
+            impl Drop for Finish<'_> {
+                fn drop(&mut self) {
+                    self.0.store(true, Ordering::Relaxed);
+                    self.1.unpark();
+                }
+            }
+            let _finish = Finish(&done, watcher.thread().clone());
+            work()
+        })
+    }
+
+    fn text(&self, solver: &Solver) -> String {
+        let seconds = self.start.elapsed().as_secs_f64();
+        let (stage, test) = self.lock().clone();
+        let separator = if stage.is_empty() { "" } else { ": " };
+        format!(
+            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns {} | {:.0} s",
+            HumanCount(solver.nodes()),
+            HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
+            HumanCount(solver.table_hits()),
+            100.0 * solver.transpositions().fill(),
+            self.turns(solver),
+            seconds,
+        )
+    }
+
+    /// What is known of the value of every first move.
+    fn turns(&self, solver: &Solver) -> String {
+        let turn = |pit| {
+            let played = self.position.play(solver.rules(), pit).ok()?;
+            let known = solver.known(Board::of(&played.position)?).ok()?;
+            let (low, high) = (played.position.value(known.lower), played.position.value(known.upper));
+            let (low, high) = if played.again { (low, high) } else { (-high, -low) };
+            Some(if low == high { format!("{pit}:{low:+}") } else { format!("{pit}:{low:+}..{high:+}") })
+        };
+        self.position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}

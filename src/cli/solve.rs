@@ -1,0 +1,365 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::solve::{
+    Checkpoint, Event, MAX_BOARD_PITS, Opening, Solution, SolveError, Solver, SolverOptions, default_memory,
+};
+use kalah::table::Tables;
+use serde::Serialize;
+
+use super::search_progress::SearchProgress;
+use super::{Outcome, args, output, solve_tables};
+
+/// Solve a position: exact value, best moves, a line of best play
+///
+/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
+/// A value is the final store difference for the mover. Tables are used as far as they are there.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
+pub struct Solve {
+    /// Position
+    position: String,
+    /// Rule set: empty-capture, standard or s-kalaha
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    /// Solve every first turn; moves that move again are followed by the next one
+    #[arg(long, conflicts_with = "test")]
+    openings: bool,
+    /// Only test whether the value is at least V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_least: Option<i64>,
+    /// Only test whether the value is at most V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_most: Option<i64>,
+    /// Only find the value: no best moves, no line
+    #[arg(long, conflicts_with_all = ["test", "openings"])]
+    value_only: bool,
+    /// Value with which to begin
+    #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
+    first_guess: Option<i64>,
+    /// Search without tables
+    #[arg(long)]
+    no_tables: bool,
+    /// Use tables up to this many seeds
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
+    tables_up_to: Option<usize>,
+    /// Build the missing tables that fit memory and disk, or those to --tables-up-to
+    #[arg(long, conflicts_with = "no_tables")]
+    build: bool,
+    /// Memory of the transposition table, such as 4GiB [default: by the size of the problem]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    /// Save the search to FILE and FILE.table, and take up what they hold
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Minutes between two checkpoints of the transposition table
+    #[arg(long, value_name = "MINUTES", default_value_t = 10.0, requires = "checkpoint", value_parser = minutes)]
+    checkpoint_every: f64,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && minutes.is_finite());
+    minutes.ok_or_else(|| "write a number of minutes above 0".to_owned())
+}
+
+#[derive(Serialize)]
+struct OpeningAnswer {
+    r#move: String,
+    value: i64,
+    nodes: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize, Default)]
+struct Answer<'a> {
+    position: String,
+    rules: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_seeds: Option<usize>,
+    threads: usize,
+    nodes: u64,
+    table_hits: u64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    openings: Option<Vec<OpeningAnswer>>,
+}
+
+impl Solve {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let position: Position = match self.position.parse() {
+            Ok(position) => position,
+            Err(error) => {
+                output::tell(format_args!("kalah: {error}"));
+                return Ok(Outcome::Usage);
+            }
+        };
+        self.threads.start()?;
+        let tables = self.open_tables(&position)?;
+        let table_seeds = tables.as_ref().and_then(Tables::max_seeds).unwrap_or(0);
+        let threads = rayon::current_num_threads();
+        let available = sysinfo::System::new().map_or(0, |mut system| {
+            system.refresh_memory();
+            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+            system.available_memory().min(limit)
+        });
+        let memory = self.memory.unwrap_or_else(|| default_memory(position.seeds() as usize, table_seeds, available));
+        let start = Instant::now();
+        let stop = Arc::new(AtomicBool::new(false));
+        let options = SolverOptions {
+            rules: self.rules,
+            pits: position.pits(),
+            seeds: position.seeds() as usize,
+            tables: tables.as_ref(),
+            tables_up_to: MAX_TABLE_SEEDS,
+            memory,
+            // The files stay in the page cache beside their copies.
+            copy: available.saturating_sub(memory) / 2,
+            threads,
+            stop: Arc::clone(&stop),
+        };
+        let checkpoint = self.checkpoint.as_deref().map(Checkpoint::new);
+        let progress = SearchProgress::new(position);
+        let on_event = |solver: &Solver, event: Event| {
+            progress.event(event);
+            if let (Some(checkpoint), Event::Proved { .. }) = (&checkpoint, event)
+                && let Err(error) = checkpoint.save_proofs(solver, &position)
+            {
+                progress.line(&format!("kalah: the checkpoint was not written: {error}"));
+            }
+        };
+        let solver = match Solver::new(options) {
+            Ok(solver) => solver.with_events(on_event),
+            Err(error @ SolveError::Board { .. }) => {
+                output::tell(format_args!("kalah: {error}"));
+                return Ok(Outcome::Usage);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let on_signal = move || {
+            // Who asks twice will not wait for the checkpoint.
+            if stop.swap(true, Ordering::Relaxed) {
+                std::process::exit(1);
+            }
+        };
+        ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
+        if let Some(checkpoint) = &checkpoint
+            && let Some((proofs, entries)) = checkpoint.load(&solver, &position)?
+        {
+            output::tell(format_args!(
+                "taken up: {} and {} transpositions",
+                output::count(proofs, "proved position"),
+                HumanCount(entries)
+            ));
+        }
+
+        let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every * 60.0));
+        let save = || -> anyhow::Result<()> {
+            if let Some(checkpoint) = &checkpoint {
+                checkpoint.save_table(&solver)?;
+                checkpoint.save_proofs(&solver, &position)?;
+            }
+            Ok(())
+        };
+        let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, start };
+        let answer = progress.watch(
+            &solver,
+            every,
+            || {
+                if let Err(error) = save() {
+                    progress.line(&format!("kalah: the checkpoint was not written: {error}"));
+                }
+            },
+            || asked.answer(),
+        );
+        progress.finish();
+        match answer {
+            Ok(()) => Ok(Outcome::Done),
+            Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
+                match save() {
+                    Ok(()) if checkpoint.is_some() => {
+                        output::tell("stopped and saved; the same command goes on from here")
+                    }
+                    Ok(()) => output::tell("stopped; --checkpoint FILE would have saved the search"),
+                    Err(error) => return Err(error.context("stopped, and not saved")),
+                }
+                Ok(Outcome::Failed)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The tables to use, built before if asked for. What is missing is told.
+    fn open_tables(&self, position: &Position) -> anyhow::Result<Option<Tables>> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        if self.no_tables || position.is_over() {
+            return Ok(None);
+        }
+        if pits > MAX_TABLE_PITS {
+            if pits <= MAX_BOARD_PITS {
+                output::tell(format_args!("there are no tables of {pits} pits a side: searching without"));
+            }
+            return Ok(None);
+        }
+        let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
+        let directory = &self.tables.path;
+        if self.build {
+            solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory)?;
+        }
+        let tables = Tables::open(directory, self.rules, pits, wanted)?;
+        let reach = tables.max_seeds().unwrap_or(0);
+        if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
+            output::tell(format_args!(
+                "{} for {} with {pits} pits in {}{}; --build makes those that fit",
+                if reach == 0 { "no tables".to_owned() } else { format!("tables to {reach} seeds only") },
+                self.rules,
+                directory.display(),
+                if reach == 0 { ": searching without" } else { "" },
+            ));
+        }
+        Ok((reach > 0).then_some(tables))
+    }
+}
+
+/// What is asked of a solver.
+struct Asked<'s, 'a> {
+    solve: &'s Solve,
+    solver: &'s Solver<'a>,
+    progress: &'s SearchProgress,
+    position: Position,
+    start: Instant,
+}
+
+impl Asked<'_, '_> {
+    fn answer(&self) -> anyhow::Result<()> {
+        let Asked { solve, solver, ref position, .. } = *self;
+        let mut answer = Answer { position: position.to_string(), rules: solve.rules.name(), ..Answer::default() };
+        let guess = solve.first_guess.unwrap_or_else(|| position.value(position.seeds() / 2));
+        if solve.at_least.is_some() || solve.at_most.is_some() {
+            let proved = match (solve.at_least, solve.at_most) {
+                (Some(value), _) => solver.at_least(position, value)?,
+                (_, value) => !solver.at_least(position, value.unwrap_or_default().saturating_add(1))?,
+            };
+            (answer.at_least, answer.at_most, answer.proved) = (solve.at_least, solve.at_most, Some(proved));
+        } else if solve.openings {
+            let openings = self.openings(guess)?;
+            let value = openings.iter().map(|opening| opening.1).max();
+            let (score, value) = match value {
+                // The best opening gives the value of the position.
+                Some(value) => solver.value(position, value)?,
+                None => solver.value(position, guess)?,
+            };
+            let mut best: Vec<usize> = openings
+                .iter()
+                .filter(|opening| opening.1 == value)
+                .map(|opening| opening.0.moves[0].number())
+                .collect();
+            best.dedup();
+            let line = solver.line(position, score)?;
+            (answer.value, answer.best, answer.line) = (Some(value), Some(best), Some(line.to_string()));
+            answer.openings = Some(openings.into_iter().map(|opening| opening.2).collect());
+        } else if solve.value_only {
+            answer.value = Some(solver.value(position, guess)?.1);
+        } else {
+            let (_, value) = solver.value(position, guess)?;
+            self.progress.line(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
+            let Solution { value, best, line, .. } = solver.solve(position, value)?;
+            answer.value = Some(value);
+            (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
+        }
+        answer.table_seeds = solver.table_seeds();
+        answer.threads = rayon::current_num_threads();
+        (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
+        answer.seconds = self.start.elapsed().as_secs_f64();
+        if solve.json {
+            return self.progress.print(|| output::json(&answer));
+        }
+        self.progress.print(|| text(&answer))
+    }
+
+    /// Solves the openings one after the other, each told when it is proved.
+    fn openings(&self, guess: i64) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
+        let openings = self.solver.openings(&self.position);
+        let mut solved = Vec::new();
+        let mut guess = guess;
+        for (index, opening) in openings.iter().enumerate() {
+            self.progress.stage(format!("opening {opening} ({} of {})", index + 1, openings.len()));
+            let (start, nodes) = (Instant::now(), self.solver.nodes());
+            let value = self.solver.opening_value(opening, guess)?;
+            let answer = OpeningAnswer {
+                r#move: opening.to_string(),
+                value,
+                nodes: self.solver.nodes() - nodes,
+                seconds: start.elapsed().as_secs_f64(),
+            };
+            let text = format!(
+                "{:>7}  {value:>+4}  {:>15} nodes  {:>9.2} s",
+                answer.r#move,
+                HumanCount(answer.nodes),
+                answer.seconds
+            );
+            if self.solve.json {
+                self.progress.line(&text);
+            } else {
+                self.progress.print(|| output::line(&text))?;
+            }
+            guess = value;
+            solved.push((opening.clone(), value, answer));
+        }
+        Ok(solved)
+    }
+}
+
+fn text(answer: &Answer) -> std::io::Result<()> {
+    output::line(&answer.position)?;
+    if let Some(proved) = answer.proved {
+        let yes = if proved { "yes" } else { "no" };
+        let (how, value) = match (answer.at_least, answer.at_most) {
+            (Some(value), _) => ("at least", value),
+            (_, value) => ("at most", value.unwrap_or_default()),
+        };
+        output::line(format_args!("  value {how} {value:+}: {yes}"))?;
+    }
+    if let Some(value) = answer.value {
+        output::line(format_args!("  value  {value:+}"))?;
+    }
+    if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {
+        let best: Vec<String> = best.iter().map(usize::to_string).collect();
+        output::line(format_args!("  best   {}", best.join(" ")))?;
+    }
+    if let Some(line) = answer.line.as_ref().filter(|line| !line.is_empty()) {
+        output::line(format_args!("  line   {line}"))?;
+    }
+    output::line(format_args!(
+        "  {} nodes, {} table hits, {:.2} s, {} nodes/s",
+        HumanCount(answer.nodes),
+        HumanCount(answer.table_hits),
+        answer.seconds,
+        HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
+    ))
+}

@@ -1,0 +1,201 @@
+use rayon::prelude::*;
+
+use crate::game::{Pit, Position, Rules};
+
+/// How a search to a limited depth goes: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Minimax, one position after the other.
+    SeqMm,
+    /// Alpha-beta, one position after the other.
+    SeqAb,
+    /// Minimax, the moves of the upper levels in parallel.
+    ParMm,
+    /// Minimax in parallel in the upper levels, alpha-beta with a full window below.
+    ParAb,
+    /// Young Brothers Wait: in the upper levels the first move by alpha-beta, then the others in parallel with what it
+    /// proved; alpha-beta below.
+    Ybw,
+}
+
+impl Method {
+    /// All methods, in the order of the paper.
+    pub const ALL: [Method; 5] = [Method::SeqMm, Method::ParMm, Method::SeqAb, Method::ParAb, Method::Ybw];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::SeqMm => "seq-mm",
+            Method::SeqAb => "seq-ab",
+            Method::ParMm => "par-mm",
+            Method::ParAb => "par-ab",
+            Method::Ybw => "ybw",
+        }
+    }
+}
+
+/// What a position is worth where the search ends before the game does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Evaluation {
+    /// The difference of the stores.
+    #[default]
+    Stores,
+    /// The difference of what the players hold, in stores and pits (the paper's own).
+    Seeds,
+}
+
+/// A search to a limited depth.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitedSearch {
+    /// The rule set.
+    pub rules: Rules,
+    /// How it goes.
+    pub method: Method,
+    /// Moves that are looked ahead: each move counts, also one that gives another.
+    pub depth: u32,
+    /// Levels from the root on that are searched in parallel.
+    pub par_depth: u32,
+    /// What positions at the end of the search are worth.
+    pub evaluation: Evaluation,
+}
+
+/// What a search to a limited depth found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitedResult {
+    /// The value for the mover: of a finished game the final store difference, else the evaluation.
+    pub value: i64,
+    /// The first of the best moves; `None` where the game is over or the depth is 0.
+    pub best: Option<Pit>,
+    /// Positions visited. Of the methods with a window and threads it may differ from run to run; the value never does.
+    pub nodes: u64,
+}
+
+/// The window in which a value matters: at most what the mover has already, at least what the opponent allows.
+#[derive(Clone, Copy)]
+struct Window {
+    alpha: i64,
+    beta: i64,
+}
+
+impl Window {
+    const FULL: Window = Window { alpha: -i64::MAX, beta: i64::MAX };
+
+    /// The window as the player sees it who is to move after a move.
+    fn after(self, again: bool) -> Window {
+        if again { self } else { Window { alpha: -self.beta, beta: -self.alpha } }
+    }
+}
+
+impl LimitedSearch {
+    /// Searches on the threads of the current pool.
+    pub fn run(&self, position: &Position) -> LimitedResult {
+        match self.method {
+            Method::SeqMm => self.minimax(position, self.depth),
+            Method::SeqAb => self.alpha_beta(position, self.depth, Window::FULL),
+            Method::ParMm | Method::ParAb => self.parallel(position, self.depth, self.par_depth),
+            Method::Ybw => self.young_brothers(position, self.depth, self.par_depth, Window::FULL),
+        }
+    }
+
+    fn leaf(&self, position: &Position) -> LimitedResult {
+        let value = position.final_value().unwrap_or_else(|| {
+            let stores = i64::from(position.mover_store()) - i64::from(position.other_store());
+            let pits = i64::from(position.mover().total()) - i64::from(position.other().total());
+            match self.evaluation {
+                Evaluation::Stores => stores,
+                Evaluation::Seeds => stores + pits,
+            }
+        });
+        LimitedResult { value, best: None, nodes: 1 }
+    }
+
+    /// The moves, the positions they lead to, and whether the mover moves again there.
+    fn children(&self, position: &Position) -> impl Iterator<Item = (Pit, Position, bool)> {
+        position.moves().map(|pit| {
+            let played = position.play(self.rules, pit).expect("a legal move");
+            (pit, played.position, played.again)
+        })
+    }
+
+    fn minimax(&self, position: &Position, depth: u32) -> LimitedResult {
+        if depth == 0 || position.is_over() {
+            return self.leaf(position);
+        }
+        let results = self.children(position).map(|(pit, child, again)| (pit, again, self.minimax(&child, depth - 1)));
+        best_of(results)
+    }
+
+    fn alpha_beta(&self, position: &Position, depth: u32, mut window: Window) -> LimitedResult {
+        if depth == 0 || position.is_over() {
+            return self.leaf(position);
+        }
+        let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
+        for (pit, child, again) in self.children(position) {
+            let result = self.alpha_beta(&child, depth - 1, window.after(again));
+            best.raise(pit, again, result);
+            window.alpha = window.alpha.max(best.value);
+            if window.alpha >= window.beta {
+                break;
+            }
+        }
+        best
+    }
+
+    fn parallel(&self, position: &Position, depth: u32, par_depth: u32) -> LimitedResult {
+        if depth == 0 || position.is_over() {
+            return self.leaf(position);
+        }
+        if par_depth == 0 {
+            return match self.method {
+                Method::ParAb => self.alpha_beta(position, depth, Window::FULL),
+                _ => self.minimax(position, depth),
+            };
+        }
+        let children: Vec<_> = self.children(position).collect();
+        let results: Vec<_> = children
+            .par_iter()
+            .map(|(pit, child, again)| (*pit, *again, self.parallel(child, depth - 1, par_depth - 1)))
+            .collect();
+        best_of(results.into_iter())
+    }
+
+    fn young_brothers(&self, position: &Position, depth: u32, par_depth: u32, mut window: Window) -> LimitedResult {
+        if depth == 0 || position.is_over() || par_depth == 0 {
+            return self.alpha_beta(position, depth, window);
+        }
+        let mut children = self.children(position);
+        let (pit, eldest, again) = children.next().expect("a game that is not over has moves");
+        let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
+        best.raise(pit, again, self.alpha_beta(&eldest, depth - 1, window.after(again)));
+        window.alpha = window.alpha.max(best.value);
+        if window.alpha >= window.beta {
+            return best;
+        }
+        let brothers: Vec<_> = children.collect();
+        let results: Vec<_> = brothers
+            .par_iter()
+            .map(|(pit, child, again)| {
+                (*pit, *again, self.young_brothers(child, depth - 1, par_depth - 1, window.after(*again)))
+            })
+            .collect();
+        results.into_iter().for_each(|(pit, again, result)| best.raise(pit, again, result));
+        best
+    }
+}
+
+impl LimitedResult {
+    /// Takes in what one move leads to.
+    fn raise(&mut self, pit: Pit, again: bool, child: LimitedResult) {
+        let value = if again { child.value } else { -child.value };
+        self.nodes += child.nodes;
+        if self.best.is_none() || value > self.value {
+            (self.value, self.best) = (value, Some(pit));
+        }
+    }
+}
+
+fn best_of(results: impl Iterator<Item = (Pit, bool, LimitedResult)>) -> LimitedResult {
+    let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
+    results.for_each(|(pit, again, result)| best.raise(pit, again, result));
+    best
+}

@@ -1,0 +1,28 @@
+//! Solving positions above the tables: MTD(f) over zero-window tests.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`board`](Board) | both rows packed for speed; sowing by table |
+//! | [`key`](Keys) | an exact number for each position |
+//! | [`transposition`](TranspositionTable) | proved bounds of positions, shared by threads |
+//! | `prober` | scores from tables, by the numbers of rows |
+//! | `search` | the zero-window test: one thread of it |
+//! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
+//! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
+//! | [`solution`](Solution) | best moves, a line of best play, openings |
+
+mod board;
+mod checkpoint;
+mod key;
+mod prober;
+mod search;
+mod solution;
+mod solver;
+mod transposition;
+
+pub use board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower, Sown};
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use key::Keys;
+pub use solution::{Opening, Solution};
+pub use solver::{Event, SolveError, Solver, SolverOptions, default_memory};
+pub use transposition::{Bounds, Slot, TranspositionTable};

@@ -1,0 +1,182 @@
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use super::board::{MAX_BOARD_PITS, sums};
+use super::key::Keys;
+use crate::index::{MAX_TABLE_PITS, TableRow};
+use crate::table::{FrameScores, TableError, Tables};
+
+/// Looks scores up in tables, by the numbers that [`Keys`] give rows.
+pub(super) struct Prober<'a> {
+    tables: Option<&'a Tables>,
+    /// The largest layer to look up; 0 for none.
+    reach: usize,
+    /// By the number of a row: its rank among the rows with as many seeds.
+    ranks: Vec<u32>,
+    /// The frame with `k` seeds in the mover's row of the layer `n` at `n * reach + k`.
+    frames: Vec<Frame<'a>>,
+    /// The layer to copy next; 0 when all are.
+    next_copy: AtomicUsize,
+    /// Bytes copied.
+    copied: AtomicU64,
+}
+
+/// The scores of a frame.
+#[derive(Default)]
+struct Frame<'a> {
+    /// In the file.
+    file: Option<FrameScores<'a>>,
+    /// In memory, once copied there.
+    memory: OnceLock<FrameScores<'a>>,
+}
+
+impl<'a> Frame<'a> {
+    #[inline]
+    fn scores(&self) -> Option<&FrameScores<'a>> {
+        self.memory.get().or(self.file.as_ref())
+    }
+}
+
+/// Where the score of a position stands.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Spot {
+    frame: u32,
+    mover: u32,
+    other: u32,
+}
+
+impl<'a> Prober<'a> {
+    /// A prober of the layers of `tables` up to `reach` seeds.
+    pub fn new(keys: &Keys, tables: Option<&'a Tables>, reach: usize) -> Prober<'a> {
+        let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
+        let Some(tables) = tables.filter(|_| reach >= 2) else {
+            return Prober {
+                tables: None,
+                reach: 0,
+                ranks: Vec::new(),
+                frames: Vec::new(),
+                next_copy: AtomicUsize::new(0),
+                copied: AtomicU64::new(0),
+            };
+        };
+        let pits = tables.pits();
+        // Both rows are non-empty, so neither has more than this.
+        let most = reach - 1;
+        let mut ranks = Vec::new();
+        let mut row = TableRow::default();
+        let rows = tables.rows();
+        for seeds in 0..=most {
+            each_row(&mut row, pits, seeds, &mut |row: &TableRow| {
+                let mut bytes = [0; MAX_BOARD_PITS];
+                bytes[..MAX_TABLE_PITS].copy_from_slice(row);
+                let number = keys.row(sums(u64::from_le_bytes(bytes))) as usize;
+                if ranks.len() <= number {
+                    ranks.resize(number + 1, 0);
+                }
+                ranks[number] = rows.rank(row);
+            });
+        }
+        let mut frames: Vec<Frame> = (0..(reach + 1) * reach).map(|_| Frame::default()).collect();
+        for layer in &tables.layers()[..reach - 1] {
+            let seeds = layer.key().seeds;
+            for mover in 1..seeds {
+                frames[seeds * reach + mover].file = Some(layer.frame(mover));
+            }
+        }
+        Prober {
+            tables: Some(tables),
+            reach,
+            ranks,
+            frames,
+            next_copy: AtomicUsize::new(reach),
+            copied: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether all tables were copied that could be.
+    pub fn is_copied(&self) -> bool {
+        self.next_copy.load(Ordering::Relaxed) < 2
+    }
+
+    /// Copies tables to memory, the largest layer first, until `stop`: random reads of the files cost more, because of
+    /// their small pages. Goes on where it stopped when called again. A layer for which there is no memory is read from its
+    /// file as before.
+    pub fn copy(&self, budget: u64, stop: &AtomicBool) {
+        let Some(tables) = self.tables else { return };
+        while !stop.load(Ordering::Relaxed) {
+            let seeds = self.next_copy.load(Ordering::Relaxed);
+            if seeds < 2 {
+                return;
+            }
+            let bytes = tables.layer(seeds).map_or(0, |layer| layer.bytes().len() as u64);
+            if self.copied.load(Ordering::Relaxed) + bytes <= budget
+                && let Ok(Some(copy)) = tables.copied(seeds)
+            {
+                self.copied.fetch_add(bytes, Ordering::Relaxed);
+                for mover in 1..seeds {
+                    self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy.frame(mover));
+                }
+            }
+            self.next_copy.store(seeds - 1, Ordering::Relaxed);
+        }
+    }
+
+    /// The largest layer that is looked up; 0 for none.
+    #[inline]
+    pub fn reach(&self) -> usize {
+        self.reach
+    }
+
+    /// Where the score of the position with `seeds` seeds in play stands, whose rows have these numbers; the mover's has
+    /// `mover_seeds`. Has the processor fetch it.
+    #[inline]
+    pub fn locate(&self, seeds: u32, mover_seeds: u32, mover: u64, other: u64) -> Spot {
+        let frame = seeds * self.reach as u32 + mover_seeds;
+        let spot = Spot { frame, mover: self.ranks[mover as usize], other: self.ranks[other as usize] };
+        if let Some(scores) = self.frames[frame as usize].scores() {
+            scores.prefetch(spot.mover, spot.other);
+        }
+        spot
+    }
+
+    /// The score that stands at `spot` of a position with `seeds` seeds in play.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    #[inline]
+    pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
+        let found = match self.frames[spot.frame as usize].scores() {
+            Some(scores) => scores.score(spot.mover, spot.other),
+            None => Ok(u8::MAX),
+        };
+        match found {
+            Ok(score) if u32::from(score) <= seeds => Ok(score.into()),
+            found => Err(self.damaged(seeds, found.err())),
+        }
+    }
+
+    #[cold]
+    fn damaged(&self, seeds: u32, line: Option<crate::table::DamagedLine>) -> TableError {
+        let table = self.tables.and_then(|tables| tables.layer(seeds as usize)).expect("a spot lies in a layer");
+        match line {
+            Some(line) => table.damaged_line(line),
+            None => {
+                let part = crate::table::Damage::Part { part: "score of a position", offset: 0 };
+                TableError::damaged(table.path(), part)
+            }
+        }
+    }
+}
+
+/// Calls `each` with every row of `pits` pits and `seeds` seeds.
+fn each_row(row: &mut TableRow, pits: usize, seeds: usize, each: &mut impl FnMut(&TableRow)) {
+    let Some(last) = pits.checked_sub(1) else { return };
+    if last == 0 {
+        row[0] = seeds as u8;
+        return each(row);
+    }
+    for here in 0..=seeds {
+        row[last] = here as u8;
+        each_row(row, last, seeds - here, each);
+    }
+}

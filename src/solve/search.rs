@@ -1,0 +1,312 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use arrayvec::ArrayVec;
+
+use super::board::{Board, MAX_BOARD_PITS, Sower, Sown, sums, total};
+use super::key::Keys;
+use super::prober::{Prober, Spot};
+use super::transposition::{Bounds, Slot, TranspositionTable};
+use crate::table::TableError;
+
+/// Nodes between two looks at whether to stop and whether an open position was decided elsewhere.
+const CHECK_NODES: u64 = 1 << 10;
+
+/// Seeds above the tables from which threads keep out of each other's way; below, that costs more than it saves.
+const SHARED_SEEDS: u32 = 4;
+
+/// Positions under search that threads tell each other about.
+const BUSY: usize = 1 << 10;
+
+/// What a search that was stopped returns; no score is as large.
+const STOPPED: u32 = u32::MAX;
+
+/// What all threads of a search share.
+pub(super) struct Shared<'a, 't> {
+    pub sower: &'a Sower,
+    pub keys: &'a Keys,
+    pub prober: &'a Prober<'t>,
+    pub positions: &'a TranspositionTable,
+    /// Set to end the search of all threads.
+    pub stop: &'a AtomicBool,
+    /// Set when one thread has the result.
+    pub done: AtomicBool,
+    pub nodes: &'a AtomicU64,
+    pub hits: &'a AtomicU64,
+    pub error: Mutex<Option<TableError>>,
+    /// More than one thread searches.
+    pub parallel: bool,
+    /// Positions under search, by hash.
+    pub busy: Box<[AtomicU64]>,
+}
+
+impl Shared<'_, '_> {
+    pub fn busy_places() -> Box<[AtomicU64]> {
+        (0..BUSY).map(|_| AtomicU64::new(0)).collect()
+    }
+}
+
+/// A position to search.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    pub board: Board,
+    /// Seeds in play.
+    pub seeds: u32,
+    pub slot: Slot,
+}
+
+/// A position after a move, still to be searched.
+#[derive(Clone, Copy)]
+struct Child {
+    node: Node,
+    /// Whether the mover moves again.
+    again: bool,
+    /// Seeds the move stores.
+    stored: u32,
+    /// Larger is searched earlier.
+    order: u32,
+}
+
+/// A position after a move, whose score stands in a table.
+#[derive(Clone, Copy)]
+struct Known {
+    spot: Spot,
+    again: bool,
+    stored: u32,
+    /// Seeds in play after the move.
+    seeds: u32,
+}
+
+/// What the mover collects in all, if the score after a move is `score`.
+#[inline]
+fn collected(seeds: u32, again: bool, stored: u32, score: u32) -> u32 {
+    if again { stored + score } else { seeds - score }
+}
+
+/// A position with its moves played, and the memory that they read on its way to the processor.
+struct Expansion {
+    node: Node,
+    /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.
+    lower: u32,
+    /// What the mover gets at most by moves that end the game.
+    ended: u32,
+    /// In the order of the search.
+    children: ArrayVec<Child, MAX_BOARD_PITS>,
+    known: ArrayVec<Known, MAX_BOARD_PITS>,
+}
+
+/// Where a move comes in the order of the search, larger first: moves that move again, then by seeds stored, how near the
+/// pit is to the store, and how few moves the opponent has in answer. What pays is not the likeliest best move but the
+/// smallest proof (docs/measurements.md).
+#[inline]
+fn order(again: bool, stored: u32, pit: usize, after: Board) -> u32 {
+    let gain = 4 * stored + pit as u32;
+    if again { AGAIN + gain } else { REPLIES + gain - 2 * filled(after.mover) }
+}
+
+/// Keeps orders positive.
+const REPLIES: u32 = 2 * MAX_BOARD_PITS as u32;
+
+/// More than any other move has.
+const AGAIN: u32 = 1 << 16;
+
+/// The pits of a row that hold seeds.
+#[inline]
+fn filled(row: u64) -> u32 {
+    // No pit holds more than 127 seeds, so no byte overflows into the next.
+    ((row + 0x7f7f_7f7f_7f7f_7f7f) & 0x8080_8080_8080_8080).count_ones()
+}
+
+/// One thread of a search.
+pub(super) struct Worker<'s, 'a, 't> {
+    shared: &'s Shared<'a, 't>,
+    nodes: u64,
+    told: u64,
+    hits: u64,
+    told_hits: u64,
+    /// The tests under way, from the root to here.
+    open: Vec<(Slot, u32)>,
+    /// Number of open tests to go back to, because that one was decided elsewhere.
+    back_to: Option<usize>,
+}
+
+impl<'s, 'a, 't> Worker<'s, 'a, 't> {
+    pub fn new(shared: &'s Shared<'a, 't>) -> Worker<'s, 'a, 't> {
+        Worker { shared, nodes: 0, told: 0, hits: 0, told_hits: 0, open: Vec::new(), back_to: None }
+    }
+
+    /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,
+    /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
+    pub fn run(&mut self, node: Node, score: u32) -> Option<u32> {
+        let result = self.test(&self.expand(node), score);
+        self.tell();
+        (result != STOPPED).then_some(result)
+    }
+
+    fn tell(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.told, Ordering::Relaxed);
+        self.shared.hits.fetch_add(self.hits - self.told_hits, Ordering::Relaxed);
+        (self.told, self.told_hits) = (self.nodes, self.hits);
+    }
+
+    /// Now and then: tells how far it is, and finds out whether to go on. False to go back.
+    #[cold]
+    fn check(&mut self) -> bool {
+        self.tell();
+        if self.shared.stop.load(Ordering::Relaxed) || self.shared.done.load(Ordering::Relaxed) {
+            return false;
+        }
+        if self.shared.parallel {
+            for (index, &(slot, score)) in self.open.iter().enumerate() {
+                if let Some(known) = self.shared.positions.get(slot)
+                    && (known.lower >= score || known.upper < score)
+                {
+                    self.back_to = Some(index);
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Plays the moves of a position. What they need of the tables and of the transposition table is fetched meanwhile.
+    #[inline]
+    fn expand(&self, node: Node) -> Expansion {
+        let Shared { sower, keys, prober, positions, .. } = *self.shared;
+        let mut expansion = Expansion { node, lower: 0, ended: 0, children: ArrayVec::new(), known: ArrayVec::new() };
+        for pit in (0..sower.pits()).rev() {
+            if node.board.mover >> (8 * pit) & 0xff == 0 {
+                continue;
+            }
+            let Sown { board, stored, again } = sower.sow(node.board, pit);
+            if board.is_over() {
+                // What is left belongs to the owner of the row it lies in.
+                expansion.ended = expansion.ended.max(stored + total(board.mover));
+                continue;
+            }
+            expansion.lower = expansion.lower.max(stored);
+            let board = if again { board } else { board.turned() };
+            let seeds = node.seeds - stored;
+            let mover_sums = sums(board.mover);
+            let mover_seeds = (mover_sums >> 56) as u32;
+            let (mover, other) = (keys.row(mover_sums), keys.row(sums(board.other)));
+            if seeds as usize <= prober.reach() {
+                let spot = prober.locate(seeds, mover_seeds, mover, other);
+                expansion.known.push(Known { spot, again, stored, seeds });
+                continue;
+            }
+            let slot = positions.slot(keys.combine(mover, mover_seeds, other));
+            let order = order(again, stored, pit, board);
+            let at = expansion.children.iter().rposition(|child| child.order >= order).map_or(0, |at| at + 1);
+            expansion.children.insert(at, Child { node: Node { board, seeds, slot }, again, stored, order });
+        }
+        expansion.lower = expansion.lower.max(expansion.ended);
+        if let Some(first) = expansion.children.first() {
+            positions.prefetch(first.node.slot);
+        }
+        expansion
+    }
+
+    /// Fail-soft zero-window test.
+    fn test(&mut self, position: &Expansion, score: u32) -> u32 {
+        let Shared { prober, positions, .. } = *self.shared;
+        let Expansion { node, mut lower, ended: mut upper, ref children, ref known } = *position;
+        let seeds = node.seeds;
+        if let Some(proved) = positions.get(node.slot) {
+            if proved.lower >= score {
+                return proved.lower;
+            }
+            if proved.upper < score {
+                return proved.upper;
+            }
+        }
+        self.nodes += 1;
+        if self.nodes.is_multiple_of(CHECK_NODES) && !self.check() {
+            return STOPPED;
+        }
+        let before = self.nodes;
+        if lower < score {
+            for known in known {
+                self.hits += 1;
+                match prober.score(known.seeds, known.spot) {
+                    Ok(exact) => {
+                        let found = collected(seeds, known.again, known.stored, exact);
+                        upper = upper.max(found);
+                        if found >= score {
+                            break;
+                        }
+                    }
+                    Err(error) => return self.fail(error),
+                }
+            }
+            lower = lower.max(upper);
+        }
+        if lower >= score {
+            positions.put(node.slot, Bounds { lower, upper: seeds }, 0);
+            return lower;
+        }
+        if children.is_empty() {
+            positions.put(node.slot, Bounds { lower, upper }, 0);
+            return upper;
+        }
+        self.open.push((node.slot, score));
+        let depth = self.open.len();
+        let mut deferred = 0u32;
+        for pass in 0..2 {
+            for (index, child) in children.iter().enumerate() {
+                if pass == 1 && deferred >> index & 1 == 0 {
+                    continue;
+                }
+                let child_score = if child.again { score - child.stored } else { seeds + 1 - score };
+                let shares =
+                    self.shared.parallel && child.node.seeds as usize >= prober.reach() + SHARED_SEEDS as usize;
+                let mark = child.node.slot.mark(child_score);
+                let place = &self.shared.busy[mark as usize % BUSY];
+                if shares {
+                    if pass == 0 && index > 0 && place.load(Ordering::Relaxed) == mark {
+                        deferred |= 1 << index;
+                        continue;
+                    }
+                    place.store(mark, Ordering::Relaxed);
+                }
+                if let Some(next) = children.get(index + 1) {
+                    positions.prefetch(next.node.slot);
+                }
+                let result = self.test(&self.expand(child.node), child_score);
+                if shares && place.load(Ordering::Relaxed) == mark {
+                    place.store(0, Ordering::Relaxed);
+                }
+                if result == STOPPED {
+                    self.open.truncate(depth - 1);
+                    if self.back_to == Some(depth - 1) {
+                        self.back_to = None;
+                        // Decided elsewhere; if the entry is gone again meanwhile, it is searched anew.
+                        return self.test(position, score);
+                    }
+                    return STOPPED;
+                }
+                let found = collected(seeds, child.again, child.stored, result);
+                if found >= score {
+                    self.open.pop();
+                    positions.put(node.slot, Bounds { lower: found, upper: seeds }, self.nodes - before);
+                    return found;
+                }
+                upper = upper.max(found);
+            }
+            if deferred == 0 {
+                break;
+            }
+        }
+        self.open.pop();
+        positions.put(node.slot, Bounds { lower, upper }, self.nodes - before);
+        upper
+    }
+
+    #[cold]
+    fn fail(&mut self, error: TableError) -> u32 {
+        let mut first = self.shared.error.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        first.get_or_insert(error);
+        self.shared.done.store(true, Ordering::Relaxed);
+        STOPPED
+    }
+}

@@ -1,0 +1,172 @@
+use super::board::Board;
+use super::solver::{SolveError, Solver};
+use crate::game::{Line, Pit, Position};
+use crate::table::ProbeError;
+
+/// A solved position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    /// How many of the seeds in play the mover collects with best play.
+    pub score: u32,
+    /// The final store difference for the mover.
+    pub value: i64,
+    /// The moves that keep the value, nearest the store last. Empty once the game is over.
+    pub best: Vec<Pit>,
+    /// A line of best play to the end of the game.
+    pub line: Line,
+}
+
+/// A first turn of a position, as far as openings are told apart: one move, or two when the first one moves again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The move, and the next one.
+    pub moves: Vec<Pit>,
+    /// The position that the moves lead to, stores and all.
+    pub position: Position,
+    /// Whether the player who moved is to move again.
+    pub again: bool,
+}
+
+impl std::fmt::Display for Opening {
+    /// The moves with dashes: `1-2`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (index, pit) in self.moves.iter().enumerate() {
+            write!(f, "{}{pit}", if index > 0 { "-" } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl Solver<'_> {
+    /// The score of `position` and its value, from a first guess of the value (any).
+    ///
+    /// # Errors
+    /// As [`Solver::test`]; also when the solver was made for smaller boards.
+    pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
+        let guess = (guess - position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
+        let score = self.score(self.board(position)?, guess as u32)?;
+        Ok((score, position.value(score)))
+    }
+
+    /// The moves of `position` that keep its `score`, each proved to.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn best_moves(&self, position: &Position, score: u32) -> Result<Vec<Pit>, SolveError> {
+        let mut best = Vec::new();
+        for pit in position.moves() {
+            if self.keeps(position, pit, score)?.is_some() {
+                best.push(pit);
+            }
+        }
+        Ok(best)
+    }
+
+    /// The position after a move of `position` that keeps its `score`, with the score of that position and whether the
+    /// same player is to move; `None` if the move loses something.
+    fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
+        let Ok(played) = position.play(self.rules, pit) else { return Ok(None) };
+        let next = played.position;
+        let board = self.board(&next)?;
+        if played.again {
+            let stored = next.mover_store() - position.mover_store();
+            let needed = score.saturating_sub(stored);
+            let keeps = needed == 0 || self.test(board, needed)?.lower >= needed;
+            return Ok(keeps.then_some((next, needed, true)));
+        }
+        // The opponent must not get more than the rest.
+        let rest = position.seeds() - score;
+        let keeps = rest >= next.seeds() || self.test(board, rest + 1)?.upper <= rest;
+        Ok(keeps.then_some((next, rest, false)))
+    }
+
+    /// A line of best play from `position`, whose `score` is exact, to the end of the game: every position on it is worth
+    /// the same to the player who moved first.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn line(&self, position: &Position, score: u32) -> Result<Line, SolveError> {
+        let mut line = Line::new(position.pits());
+        let (mut position, mut score, mut turn) = (*position, score, Vec::new());
+        while !position.is_over() {
+            let reach = self.table_seeds().unwrap_or(0);
+            if let Some(tables) = self.tables.filter(|_| position.seeds() as usize <= reach) {
+                let probe = tables.probe(&position).map_err(|error| match error {
+                    ProbeError::Table(error) => SolveError::Table(error),
+                    _ => SolveError::Board { pits: position.pits(), seeds: position.seeds() },
+                })?;
+                // The first turn of the rest may go on with a turn begun above the tables.
+                for moves in probe.line.turns() {
+                    turn.extend(moves);
+                    line.push(std::mem::take(&mut turn));
+                }
+                break;
+            }
+            let board = self.board(&position)?;
+            let mut next = None;
+            for pit in self.order(&position, board) {
+                if let Some(kept) = self.keeps(&position, pit, score)? {
+                    turn.push(pit);
+                    next = Some(kept);
+                    break;
+                }
+            }
+            let again;
+            (position, score, again) = next.expect("the score of a position is that of one of its moves");
+            if !again {
+                line.push(std::mem::take(&mut turn));
+            }
+        }
+        Ok(line)
+    }
+
+    /// The moves in the order in which the search looks at them, so that what it proved is asked first.
+    fn order(&self, position: &Position, board: Board) -> Vec<Pit> {
+        let mut moves: Vec<Pit> = position.moves().collect();
+        let key = |pit: &Pit| {
+            let sown = self.sower.sow(board, pit.index());
+            std::cmp::Reverse((sown.again, 4 * sown.stored as usize + pit.index()))
+        };
+        moves.sort_by_key(key);
+        moves
+    }
+
+    /// Value, best moves and a line of best play.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn solve(&self, position: &Position, guess: i64) -> Result<Solution, SolveError> {
+        let (score, value) = self.value(position, guess)?;
+        let best = self.best_moves(position, score)?;
+        let line = self.line(position, score)?;
+        Ok(Solution { score, value, best, line })
+    }
+
+    /// The value of an opening for the player who played it, from a first guess.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn opening_value(&self, opening: &Opening, guess: i64) -> Result<i64, SolveError> {
+        let sign = if opening.again { 1 } else { -1 };
+        Ok(sign * self.value(&opening.position, sign * guess)?.1)
+    }
+
+    /// The openings of `position`: its moves, those that move again followed by the next one, as in Rawlings 2015.
+    pub fn openings(&self, position: &Position) -> Vec<Opening> {
+        let after = |position: &Position, moves: &[Pit], pit: Pit| {
+            let played = position.play(self.rules, pit).ok()?;
+            let moves = moves.iter().copied().chain([pit]).collect();
+            Some(Opening { moves, position: played.position, again: played.again })
+        };
+        let mut openings = Vec::new();
+        for pit in position.moves() {
+            let Some(first) = after(position, &[], pit) else { continue };
+            if first.again {
+                openings.extend(first.position.moves().filter_map(|pit| after(&first.position, &first.moves, pit)));
+            } else {
+                openings.push(first);
+            }
+        }
+        openings
+    }
+}
