@@ -12,7 +12,10 @@ fn positions(count: usize, pits: usize, seeds: u32) -> Vec<Position> {
         .map(|_| {
             let mut row = || {
                 let mut pits = vec![0; pits];
-                (0..random.u32(0..=seeds / 2)).for_each(|_| pits[random.usize(..pits.len())] += 1);
+                for _ in 0..random.u32(0..=seeds / 2) {
+                    let pit = random.usize(..pits.len());
+                    pits[pit] += 1;
+                }
                 Row::new(&pits).unwrap()
             };
             let (mover, other) = (row(), row());

@@ -9,6 +9,7 @@ mod output;
 mod pack;
 mod probe;
 mod progress;
+mod search;
 mod search_progress;
 mod solve;
 mod solve_tables;
@@ -38,6 +39,7 @@ enum Command {
     Verify(verify::Verify),
     Probe(probe::Probe),
     Solve(solve::Solve),
+    Search(search::Search),
     Stats(stats::Stats),
     Info(info::Info),
     Pack(pack::Pack),
@@ -65,6 +67,7 @@ impl Cli {
             Command::Verify(verify) => verify.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
+            Command::Search(search) => search.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use indicatif::HumanCount;
 use kalah::build::cpu::Pulse;
-use kalah::build::{Builder, Event, Plan};
+use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::game::Rules;
 use kalah::isa::Isa;
+use kalah::table::TableKey;
 
 use super::output;
 use super::progress::Progress;
@@ -21,12 +22,13 @@ pub fn build(
     memory: Option<u64>,
 ) -> anyhow::Result<()> {
     let threads = rayon::current_num_threads();
+    let backend = Backend::Cpu(Isa::detect());
     let mut seeds = seeds;
     let plan = loop {
         if seeds < 2 {
             return Ok(());
         }
-        let plan = Plan::new(directory, rules, pits, seeds, threads);
+        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
         match plan.check(directory, memory) {
             Ok(()) => break plan,
             Err(_) if what_fits => seeds -= 1,
@@ -49,7 +51,7 @@ pub fn build(
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
     };
-    let builder = Builder { directory, rules, pits, seeds, isa: Isa::detect(), only_last: false };
+    let builder = Builder { directory, rules, pits, seeds, backend, only_last: false };
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();
     built?;

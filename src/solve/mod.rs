@@ -10,10 +10,12 @@
 //! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | [`solution`](Solution) | best moves, a line of best play, openings |
+//! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
 
 mod board;
 mod checkpoint;
 mod key;
+mod limited;
 mod prober;
 mod search;
 mod solution;
@@ -23,6 +25,7 @@ mod transposition;
 pub use board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower, Sown};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use key::Keys;
+pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub use solution::{Opening, Solution};
 pub use solver::{Event, SolveError, Solver, SolverOptions, default_memory};
 pub use transposition::{Bounds, Slot, TranspositionTable};
