@@ -1,0 +1,139 @@
+//! The command line of the backends: what is chosen, refused, compared and measured.
+
+mod adapter;
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// Exit code, stdout and stderr of a run.
+fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    let output = command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER").args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+}
+
+fn json(tables: &Path, args: &[&str]) -> Value {
+    let (code, stdout, stderr) = kalah(tables, args);
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+/// The manifest of the repository.
+const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jsonl");
+
+#[test]
+fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path();
+    for rules in ["empty-capture", "standard", "s-kalaha"] {
+        let built = json(tables, &["build", "--seeds", "9", "--backend", "cpu", "--rules", rules, "--json"]);
+        assert_eq!(built["built"].as_array().unwrap().len(), 8);
+        let checked = json(tables, &["verify", "--manifest", MANIFEST, "--rules", rules, "--json"]);
+        assert_eq!(checked["passed"].as_array().unwrap().len(), 8);
+        assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "manifest"));
+    }
+
+    // What `info --manifest` prints is what the manifest has.
+    let (code, printed, _) = kalah(tables, &["info", "--manifest"]);
+    assert_eq!((code, printed.lines().count()), (0, 24));
+    let known = std::fs::read_to_string(MANIFEST).unwrap();
+    assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
+
+    // A table that is not as told, one that is not told of, and a file that tells nothing.
+    let other = directory.path().join("other.jsonl");
+    let seven = known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap();
+    let digest = serde_json::from_str::<Value>(seven).unwrap()["digest"].as_str().unwrap().to_owned();
+    std::fs::write(&other, seven.replace(&digest, &digest.replace(&digest[..1], "x"))).unwrap();
+    let other = other.to_str().unwrap();
+    let (code, stdout, _) = kalah(tables, &["verify", "--manifest", other, "--seeds", "7"]);
+    assert_eq!(code, 3);
+    assert!(stdout.contains("digest"), "{stdout}");
+    let (code, _, stderr) = kalah(tables, &["verify", "--manifest", other, "--seeds", "8"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("does not tell"), "{stderr}");
+    std::fs::write(other, "nothing").unwrap();
+    let (code, _, stderr) = kalah(tables, &["verify", "--manifest", other]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("cannot read the manifest"), "{stderr}");
+}
+
+#[test]
+fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let args = ["build", "--seeds", "5", "--backend", "gpu", "--adapter", "no such adapter"];
+    let (code, _, stderr) = kalah(directory.path(), &args);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("no adapter is named no such adapter"), "{stderr}");
+    let adapters = json(directory.path(), &["gpu", "--json"]);
+    for adapter in adapters["adapters"].as_array().unwrap() {
+        assert!(stderr.contains(adapter["name"].as_str().unwrap()), "{stderr}");
+        assert!(["full", "untimed", "software", "unfit"].contains(&adapter["tier"].as_str().unwrap()));
+    }
+    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5", "--twin", "no such stage"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("forward_pass"), "{stderr}");
+}
+
+#[test]
+fn auto_never_takes_a_software_adapter() {
+    let directory = tempfile::tempdir().unwrap();
+    let adapters = json(directory.path(), &["gpu", "--json"]);
+    let real = adapters["adapters"].as_array().unwrap().iter().any(|adapter| {
+        let tier = adapter["tier"].as_str().unwrap();
+        tier == "full" || tier == "untimed"
+    });
+    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(stderr.contains("on the CPU"), !real, "{stderr}");
+    if !real {
+        let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "6", "--backend", "gpu"]);
+        assert_eq!(code, 1);
+        assert!(stderr.contains("--backend cpu"), "{stderr}");
+    }
+}
+
+#[test]
+fn a_benchmark_measures_and_compares() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path();
+    json(tables, &["build", "--seeds", "8", "--backend", "cpu", "--json"]);
+    let names = |tables: &Path| std::fs::read_dir(tables).unwrap().count();
+    let before = names(tables);
+    let measured = json(tables, &["bench", "--seeds", "8", "--backend", "cpu", "--json"]);
+    assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
+    assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(names(tables), before, "what was built to measure is gone");
+    // The layers below must be there.
+    let (code, _, stderr) = kalah(tables, &["bench", "--seeds", "10", "--backend", "cpu"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("kalah build --seeds 9"), "{stderr}");
+}
+
+#[test]
+fn the_named_adapter_builds_verifies_and_is_measured() {
+    let Some(gpu) = adapter::shared() else { return };
+    let name = gpu.report().name.clone();
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path();
+    let on_gpu = ["--backend", "gpu", "--adapter", &name, "--json"];
+    let with = |args: &[&'static str]| json(tables, &[args, &on_gpu].concat());
+    let built = with(&["build", "--seeds", "8", "--gpu-memory", "1GiB", "--twin", "turn"]);
+    assert_eq!(built["built"][6]["backend"], name.as_str());
+    json(tables, &["verify", "--manifest", MANIFEST, "--json"]);
+    let checked = json(tables, &["verify", "--against", "gpu", "--adapter", &name, "--json"]);
+    assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "gpu"));
+    let measured = with(&["bench", "--seeds", "8"]);
+    assert_eq!(measured["same_as_table"], true);
+    assert!(measured["gpu"]["traffic"]["downloaded"].as_u64().unwrap() > 0);
+    if gpu.report().timestamps {
+        assert!(measured["kernel_seconds"].as_f64().unwrap() > 0.0);
+    }
+    // Too little memory is refused before anything is computed.
+    let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
+    let (code, _, stderr) = kalah(tables, &args);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
+}
