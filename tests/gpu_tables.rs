@@ -1,12 +1,14 @@
 //! The GPU builder makes the CPU's files, byte for byte, whatever memory it has, and says clearly when it cannot.
 
 mod adapter;
+mod files;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use files::{assert_same_files, files};
 use kalah::build::gpu::stages::Stage;
 use kalah::build::gpu::{Gpu, GpuComputer, GpuError, GpuOptions, Traffic};
 use kalah::build::{Backend, BuildError, Builder, Computer, Event, Output, cpu::Pulse};
@@ -51,23 +53,6 @@ fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -
         }
     });
     run.map(drop)
-}
-
-/// The finished tables, by name.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .filter(|entry| entry.file_name().to_string_lossy().contains(".kalah"))
-        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
-        .collect()
-}
-
-fn assert_same_files(right: &BTreeMap<String, Vec<u8>>, found: &BTreeMap<String, Vec<u8>>, what: &str) {
-    assert!(right.keys().eq(found.keys()), "{what}: {:?} and {:?}", right.keys(), found.keys());
-    for (name, bytes) in right {
-        assert!(*bytes == found[name], "{what}: {name} differs");
-    }
 }
 
 /// The CPU's files.

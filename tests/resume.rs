@@ -1,9 +1,11 @@
 //! A build gives the same bytes on every machine, and after any stop.
 
-use std::collections::BTreeMap;
+mod files;
+
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use files::{assert_same_files, files};
 use kalah::build::{Backend, BuildError, BuildReport, Builder, Event, cpu::Pulse};
 use kalah::game::Rules;
 use kalah::isa::Isa;
@@ -34,23 +36,6 @@ fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildRepo
 /// Builds all.
 fn build(directory: &Path, key: TableKey) -> BuildReport {
     run(directory, key, usize::MAX).unwrap()
-}
-
-/// The files of tables, finished or not, by name.
-fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
-    std::fs::read_dir(directory)
-        .unwrap()
-        .map(|entry| entry.unwrap())
-        .filter(|entry| entry.file_name().to_string_lossy().contains(".kalah"))
-        .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
-        .collect()
-}
-
-fn assert_same_files(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
-    assert!(a.keys().eq(b.keys()), "{what}: {:?} and {:?}", a.keys(), b.keys());
-    for (name, bytes) in a {
-        assert!(*bytes == b[name], "{what}: {name} differs");
-    }
 }
 
 fn partial_path(directory: &Path, key: TableKey) -> std::path::PathBuf {

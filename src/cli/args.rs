@@ -49,13 +49,30 @@ impl Threads {
 
 /// What computes tables.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum BackendName {
+enum BackendName {
     /// A GPU if there is one, else the CPU; never a software adapter
     Auto,
     /// The CPU
     Cpu,
     /// A GPU, or the adapter that --adapter names
     Gpu,
+}
+
+/// What is to compute.
+#[derive(Args, Clone)]
+pub struct Compute {
+    /// What computes: auto, cpu or gpu
+    #[arg(long, value_name = "BACKEND", default_value = "auto")]
+    backend: BackendName,
+    #[command(flatten)]
+    gpu: GpuFlags,
+}
+
+impl Compute {
+    /// What is to compute, and why.
+    pub fn choose(&self) -> Result<(Backend, String), GpuError> {
+        self.gpu.choose(self.backend)
+    }
 }
 
 /// How to use a GPU.
@@ -84,7 +101,7 @@ impl GpuFlags {
     }
 
     /// What is to compute, and why.
-    pub fn choose(&self, name: BackendName) -> Result<(Backend, String), GpuError> {
+    fn choose(&self, name: BackendName) -> Result<(Backend, String), GpuError> {
         let cpu = Backend::Cpu(Isa::detect());
         let on_gpu = |gpu: Arc<Gpu>| {
             let told = format!("on {} ({})", gpu.report().name, gpu.report().device);

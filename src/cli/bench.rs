@@ -20,11 +20,8 @@ pub struct Bench {
     /// The layer with this many seeds
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
-    /// What computes: auto, cpu or gpu
-    #[arg(long, value_name = "BACKEND", default_value = "auto")]
-    backend: args::BackendName,
     #[command(flatten)]
-    gpu: args::GpuFlags,
+    compute: args::Compute,
     #[command(flatten)]
     common: args::Common,
 }
@@ -60,7 +57,7 @@ impl Bench {
         for seeds in 2..self.seeds {
             tables.require(seeds)?;
         }
-        let (backend, why) = self.gpu.choose(self.backend)?;
+        let (backend, why) = self.compute.choose()?;
         output::tell(format_args!("building the layer of {} seeds {why}", self.seeds));
         let pulse = Arc::new(Pulse::default());
         let handler = Arc::clone(&pulse);

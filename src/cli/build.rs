@@ -23,11 +23,8 @@ pub struct Build {
     /// Build the layer of --seeds alone, and refuse if a lower one is missing
     #[arg(long)]
     only: bool,
-    /// What computes: auto, cpu or gpu
-    #[arg(long, value_name = "BACKEND", default_value = "auto")]
-    backend: args::BackendName,
     #[command(flatten)]
-    gpu: args::GpuFlags,
+    compute: args::Compute,
     #[command(flatten)]
     common: args::Common,
     /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]
@@ -51,7 +48,7 @@ impl Build {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        let (backend, why) = self.gpu.choose(self.backend)?;
+        let (backend, why) = self.compute.choose()?;
         let last = TableKey { rules, pits, seeds: self.seeds };
         let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
         if !plan.missing.is_empty() {

@@ -128,15 +128,19 @@ impl<'a> Prober<'a> {
     }
 
     /// Where the score of the position with `seeds` seeds in play stands, whose rows have these numbers; the mover's has
-    /// `mover_seeds`. Has the processor fetch it.
+    /// `mover_seeds`.
     #[inline]
     pub fn locate(&self, seeds: u32, mover_seeds: u32, mover: u64, other: u64) -> Spot {
         let frame = seeds * self.reach as u32 + mover_seeds;
-        let spot = Spot { frame, mover: self.ranks[mover as usize], other: self.ranks[other as usize] };
-        if let Some(scores) = self.frames[frame as usize].scores() {
+        Spot { frame, mover: self.ranks[mover as usize], other: self.ranks[other as usize] }
+    }
+
+    /// Has the processor fetch what stands at `spot`.
+    #[inline]
+    pub fn prefetch(&self, spot: Spot) {
+        if let Some(scores) = self.frames[spot.frame as usize].scores() {
             scores.prefetch(spot.mover, spot.other);
         }
-        spot
     }
 
     /// The score that stands at `spot` of a position with `seeds` seeds in play.

@@ -15,6 +15,10 @@ const CHECK_NODES: u64 = 1 << 10;
 /// Seeds above the tables from which threads keep out of each other's way; below, that costs more than it saves.
 const SHARED_SEEDS: u32 = 4;
 
+/// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
+/// it, and leaves the room to positions that cost more (docs/measurements.md).
+const UNKEPT_SEEDS: u32 = 2;
+
 /// Positions under search that threads tell each other about.
 const BUSY: usize = 1 << 10;
 
@@ -192,6 +196,9 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
             let (mover, other) = (keys.row(mover_sums), keys.row(sums(board.other)));
             if seeds as usize <= prober.reach() {
                 let spot = prober.locate(seeds, mover_seeds, mover, other);
+                if expansion.known.is_empty() {
+                    prober.prefetch(spot);
+                }
                 expansion.known.push(Known { spot, again, stored, seeds });
                 continue;
             }
@@ -201,10 +208,24 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
             expansion.children.insert(at, Child { node: Node { board, seeds, slot }, again, stored, order });
         }
         expansion.lower = expansion.lower.max(expansion.ended);
-        if let Some(first) = expansion.children.first() {
+        if let Some(first) = expansion.children.first().filter(|first| self.keeps(first.node)) {
             positions.prefetch(first.node.slot);
         }
         expansion
+    }
+
+    /// Whether what is proved of a position is kept.
+    #[inline]
+    fn keeps(&self, node: Node) -> bool {
+        node.seeds > self.shared.prober.reach() as u32 + UNKEPT_SEEDS
+    }
+
+    /// Keeps what is proved of a position, with `nodes` searched for it, or not.
+    #[inline]
+    fn keep(&self, node: Node, proved: Bounds, nodes: u64) {
+        if self.keeps(node) {
+            self.shared.positions.put(node.slot, proved, nodes);
+        }
     }
 
     /// Fail-soft zero-window test.
@@ -212,7 +233,9 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
         let Shared { prober, positions, .. } = *self.shared;
         let Expansion { node, mut lower, ended: mut upper, ref children, ref known } = *position;
         let seeds = node.seeds;
-        if let Some(proved) = positions.get(node.slot) {
+        if self.keeps(node)
+            && let Some(proved) = positions.get(node.slot)
+        {
             if proved.lower >= score {
                 return proved.lower;
             }
@@ -226,6 +249,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
         }
         let before = self.nodes;
         if lower < score {
+            known.iter().skip(1).for_each(|known| prober.prefetch(known.spot));
             for known in known {
                 self.hits += 1;
                 match prober.score(known.seeds, known.spot) {
@@ -242,11 +266,11 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
             lower = lower.max(upper);
         }
         if lower >= score {
-            positions.put(node.slot, Bounds { lower, upper: seeds }, 0);
+            self.keep(node, Bounds { lower, upper: seeds }, 0);
             return lower;
         }
         if children.is_empty() {
-            positions.put(node.slot, Bounds { lower, upper }, 0);
+            self.keep(node, Bounds { lower, upper }, 0);
             return upper;
         }
         self.open.push((node.slot, score));
@@ -269,7 +293,8 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
                     }
                     place.store(mark, Ordering::Relaxed);
                 }
-                if let Some(next) = children.get(index + 1) {
+                // After the first move most tests are over; each fetch that is not needed costs a walk of the page tables.
+                if let Some(next) = children.get(index + 1).filter(|next| index > 0 && self.keeps(next.node)) {
                     positions.prefetch(next.node.slot);
                 }
                 let result = self.test(&self.expand(child.node), child_score);
@@ -288,7 +313,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
                 let found = collected(seeds, child.again, child.stored, result);
                 if found >= score {
                     self.open.pop();
-                    positions.put(node.slot, Bounds { lower: found, upper: seeds }, self.nodes - before);
+                    self.keep(node, Bounds { lower: found, upper: seeds }, self.nodes - before);
                     return found;
                 }
                 upper = upper.max(found);
@@ -298,7 +323,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
             }
         }
         self.open.pop();
-        positions.put(node.slot, Bounds { lower, upper }, self.nodes - before);
+        self.keep(node, Bounds { lower, upper }, self.nodes - before);
         upper
     }
 
