@@ -41,7 +41,8 @@ pub struct Solve {
     /// Only find the value: no best moves, no line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// Value with which to begin
+    /// Value with which to begin [default: far above the tables twice what a search to depth 12 finds, else half of the
+    /// seeds]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
     /// Search without tables
@@ -259,7 +260,7 @@ impl Asked<'_, '_> {
     fn answer(&self) -> anyhow::Result<()> {
         let Asked { solve, solver, ref position, .. } = *self;
         let mut answer = Answer { position: position.to_string(), rules: solve.rules.name(), ..Answer::default() };
-        let guess = solve.first_guess.unwrap_or_else(|| position.value(position.seeds() / 2));
+        let guess = || self.guess(position).unwrap_or_else(|| position.value(position.seeds() / 2));
         if solve.at_least.is_some() || solve.at_most.is_some() {
             let proved = match (solve.at_least, solve.at_most) {
                 (Some(value), _) => solver.at_least(position, value)?,
@@ -267,12 +268,12 @@ impl Asked<'_, '_> {
             };
             (answer.at_least, answer.at_most, answer.proved) = (solve.at_least, solve.at_most, Some(proved));
         } else if solve.openings {
-            let openings = self.openings(guess)?;
+            let openings = self.openings(guess())?;
             let value = openings.iter().map(|opening| opening.1).max();
             let (score, value) = match value {
                 // The best opening gives the value of the position.
                 Some(value) => solver.value(position, value)?,
-                None => solver.value(position, guess)?,
+                None => solver.value(position, guess())?,
             };
             let mut best: Vec<usize> = openings
                 .iter()
@@ -284,9 +285,9 @@ impl Asked<'_, '_> {
             (answer.value, answer.best, answer.line) = (Some(value), Some(best), Some(line.to_string()));
             answer.openings = Some(openings.into_iter().map(|opening| opening.2).collect());
         } else if solve.value_only {
-            answer.value = Some(solver.value(position, guess)?.1);
+            answer.value = Some(solver.value(position, guess())?.1);
         } else {
-            let (_, value) = solver.value(position, guess)?;
+            let (_, value) = solver.value(position, guess())?;
             self.progress.line(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
             let Solution { value, best, line, .. } = solver.solve(position, value)?;
             answer.value = Some(value);
@@ -302,6 +303,11 @@ impl Asked<'_, '_> {
         self.progress.print(|| text(&answer))
     }
 
+    /// The value with which to begin, if there is a better one than half of the seeds.
+    fn guess(&self, position: &Position) -> Option<i64> {
+        self.solve.first_guess.or_else(|| self.solver.first_guess(position))
+    }
+
     /// Solves the openings one after the other, each told when it is proved.
     fn openings(&self, guess: i64) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
         let openings = self.solver.openings(&self.position);
@@ -310,7 +316,9 @@ impl Asked<'_, '_> {
         for (index, opening) in openings.iter().enumerate() {
             self.progress.stage(format!("opening {opening} ({} of {})", index + 1, openings.len()));
             let (start, nodes) = (Instant::now(), self.solver.nodes());
-            let value = self.solver.opening_value(opening, guess)?;
+            let sign = if opening.again { 1 } else { -1 };
+            let own = self.solve.first_guess.is_none().then(|| self.solver.first_guess(&opening.position)).flatten();
+            let value = self.solver.opening_value(opening, own.map_or(guess, |own| sign * own))?;
             let answer = OpeningAnswer {
                 r#move: opening.to_string(),
                 value,

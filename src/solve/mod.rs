@@ -8,12 +8,14 @@
 //! | `prober` | scores from tables, by the numbers of rows |
 //! | `search` | the zero-window test: one thread of it |
 //! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
+//! | [`guess`](Solver::first_guess) | with which value to begin |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | [`solution`](Solution) | best moves, a line of best play, openings |
 //! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
 
 mod board;
 mod checkpoint;
+mod guess;
 mod key;
 mod limited;
 mod prober;
