@@ -239,12 +239,13 @@ fn large_boards_of_irving_2000() {
     for line in reference::lines(include_str!("reference/irving-2000-game-values.csv")) {
         let (pits, seeds): (usize, u32) = (line[0].parse().unwrap(), line[1].parse().unwrap());
         let position = start(pits, seeds);
-        build(directory.path(), Rules::EmptyCapture, pits, (position.seeds() as usize).min(24)).unwrap();
-        let tables = Tables::open(directory.path(), Rules::EmptyCapture, pits, 24).unwrap();
+        build(directory.path(), Rules::EmptyCapture, pits, (position.seeds() as usize).min(26)).unwrap();
+        let tables = Tables::open(directory.path(), Rules::EmptyCapture, pits, 26).unwrap();
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         let options = options(Rules::EmptyCapture, &position, Some(&tables));
-        let solver = Solver::new(SolverOptions { memory: 1 << 30, threads, ..options }).unwrap();
-        let solution = solver.solve(&position, 0).unwrap();
+        let solver = Solver::new(SolverOptions { memory: 1 << 31, threads, ..options }).unwrap();
+        let guess = solver.first_guess(&position).unwrap_or(0);
+        let solution = solver.solve(&position, guess).unwrap();
         println!("{pits}x{seeds}: {}, {} nodes, {}", solution.value, solver.nodes(), solution.line);
         assert_eq!(sign(solution.value), line[2], "{position}");
         assert!(line[3].is_empty() || line[3] == solution.value.to_string(), "{position}");
