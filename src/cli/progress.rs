@@ -19,6 +19,16 @@ const LOG_EVERY: Duration = Duration::from_secs(30);
 /// Steps that took fewer seconds are not told.
 const TOLD_FROM: f64 = 0.5;
 
+/// Tells a watching thread that the work is over, also when it panics.
+pub struct Finish<'a>(pub &'a AtomicBool, pub std::thread::Thread);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.unpark();
+    }
+}
+
 /// Progress of work that is counted in positions.
 pub struct Progress {
     bar: ProgressBar,
@@ -80,14 +90,6 @@ impl Progress {
                     }
                 }
             });
-            // Ends the watcher also when the work panics.
-            struct Finish<'a>(&'a AtomicBool, std::thread::Thread);
-            impl Drop for Finish<'_> {
-                fn drop(&mut self) {
-                    self.0.store(true, Ordering::Relaxed);
-                    self.1.unpark();
-                }
-            }
             let _finish = Finish(&done, watcher.thread().clone());
             work()
         })

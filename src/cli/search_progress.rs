@@ -10,6 +10,7 @@ use kalah::game::Position;
 use kalah::solve::{Board, Event, Solver};
 
 use super::output;
+use super::progress::Finish;
 
 /// How often the line changes.
 const TICK: Duration = Duration::from_millis(200);
@@ -90,14 +91,6 @@ impl SearchProgress {
                     }
                 }
             });
-            // Ends the watcher also when the work panics.
-            struct Finish<'a>(&'a AtomicBool, std::thread::Thread);
-            impl Drop for Finish<'_> {
-                fn drop(&mut self) {
-                    self.0.store(true, Ordering::Relaxed);
-                    self.1.unpark();
-                }
-            }
             let _finish = Finish(&done, watcher.thread().clone());
             work()
         })

@@ -27,13 +27,15 @@ pub(super) fn send(
     recorder: &mut Recorder,
     frame: Frame,
     packed: &PackedOnDevice,
-    spare: Option<DeviceBuffer>,
+    spare: DeviceBuffer,
 ) -> Result<Delivery, GpuError> {
     let (head_bytes, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
-    let buffer = match spare.filter(|spare| spare.bytes() >= head_bytes + patches) {
-        Some(spare) => spare,
+    let buffer = if spare.bytes() >= head_bytes + patches {
+        spare
+    } else {
         // It lies in the memory of the machine, not of the device.
-        None => recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
+        drop(spare);
+        recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?
     };
     recorder.copy(&packed.head, &buffer.window(), head_bytes);
     recorder.copy(&packed.patches, &Window { offset: head_bytes, ..buffer.window() }, patches);

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::sync::mpsc::{channel, sync_channel};
 
 use super::collector::{READBACKS, collect, send};
 use super::device::DeviceBuffer;
@@ -38,7 +38,8 @@ pub struct GpuComputer {
     lower: Lower,
     pair: Pair,
     packer: Packer,
-    spare: Vec<DeviceBuffer>,
+    /// Buffers for what comes back, kept from layer to layer: never more than [`READBACKS`].
+    spare: Vec<Option<DeviceBuffer>>,
     /// Where the times of stages are added up, if they are measured.
     pub timing: Option<Timing>,
     /// What went back and forth so far.
@@ -88,20 +89,22 @@ impl GpuComputer {
         recorder.timing = self.timing.take();
         let (sender, deliveries) = sync_channel(READBACKS);
         let (give_back, spares) = channel();
-        for buffer in self.spare.drain(..) {
+        // Those of the layer before; where there are fewer, some that the first frames replace by larger ones. Beyond
+        // these, one is sent only when one came back.
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        self.spare.resize_with(READBACKS, || None);
+        for spare in &mut self.spare {
+            let buffer = match spare.take() {
+                Some(buffer) => buffer,
+                None => gpu.host_buffer(0, usage)?,
+            };
             give_back.send(buffer).expect("both ends are here");
-        }
-        for _ in 0..READBACKS {
-            // Beyond these, one is sent only when one came back.
-            give_back
-                .send(gpu.host_buffer(16, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?)
-                .expect("both ends are here");
         }
         let result = std::thread::scope(|scope| {
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &super::packer::PackedOnDevice| {
                 match spares.recv() {
-                    Ok(spare) => Ok(sender.send(send(recorder, frame, packed, Some(spare))?).is_ok()),
+                    Ok(spare) => Ok(sender.send(send(recorder, frame, packed, spare)?).is_ok()),
                     // The collector has given up; its error is told below.
                     Err(_) => Ok(false),
                 }
@@ -112,7 +115,7 @@ impl GpuComputer {
             // A fault shows on both sides; what the device said first is the cause.
             Ok(computed? & collected?)
         });
-        self.spare = unused(&spares);
+        self.spare = spares.try_iter().map(Some).collect();
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
         self.traffic.touched += recorder.touched;
@@ -179,10 +182,6 @@ impl GpuComputer {
             }
         }
     }
-}
-
-fn unused(spares: &Receiver<DeviceBuffer>) -> Vec<DeviceBuffer> {
-    spares.try_iter().filter(|buffer| buffer.bytes() > 16).collect()
 }
 
 impl Computer for GpuComputer {

@@ -60,18 +60,17 @@ impl Lower {
         mut run: impl FnMut(&mut Recorder, Window, u32) -> Result<(), GpuError>,
     ) -> Result<(), GpuError> {
         let absent = FrameAt { profile_at: 0, lines_at: 0, patches_at: 0, rows: ABSENT };
-        let mut places = vec![absent; count];
+        let mut over = vec![absent; count];
         let mut to_bring = Vec::new();
         for &(number, frame) in children {
             if frame.mover == 0 || frame.other == 0 {
-                places[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
+                over[number] = FrameAt { profile_at: frame.mover as u32, rows: OVER, ..absent };
             } else {
                 let table = tables.require(frame.mover + frame.other)?;
                 to_bring.push((number, frame, table.header().entries[frame.mover - 1]));
             }
         }
         let mut rest = &to_bring[..];
-        let over = places;
         loop {
             let capacity = self.operands[self.turn].bytes();
             let mut end = 0;
