@@ -1,5 +1,6 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use wgpu::{
     BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, BufferUsages, ComputePipeline, ErrorFilter,
@@ -12,6 +13,9 @@ use super::{Adapter, AdapterReport, GpuError};
 
 /// Vulkan's storage buffers end here, whatever the driver offers, less what keeps windows aligned.
 const MAX_BINDING: u64 = (1 << 31) - 256;
+
+/// How long a refused command may wait to be explained by the loss of the device.
+const LOSS_IS_TOLD_WITHIN: Duration = Duration::from_secs(2);
 
 /// How to use a GPU.
 #[derive(Clone, Debug, Default)]
@@ -190,8 +194,13 @@ impl Gpu {
     pub(super) fn check(&self) -> Result<(), GpuError> {
         let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if faults().refused.is_some() {
-            // A device that is gone refuses everything, and tells that it is gone only when it is asked and idle.
-            let _ = self.device.poll(PollType::wait_indefinitely());
+            // A device that is gone refuses everything, and tells that it is gone only when it is asked and idle; then
+            // it tells the thread that asked first, which may be another that has not yet written it down.
+            let asked = Instant::now();
+            while faults().lost.is_none() && asked.elapsed() < LOSS_IS_TOLD_WITHIN {
+                let _ = self.device.poll(PollType::wait_indefinitely());
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
         match &*faults() {
             Faults { lost: Some(message), .. } => Err(GpuError::Lost(message.clone())),
@@ -307,7 +316,7 @@ impl Gpu {
                 encoder.copy_buffer_to_buffer(&from.buffer, 0, &to.buffer, 0, half);
             }
             self.wait(None)?;
-            let start = std::time::Instant::now();
+            let start = Instant::now();
             self.queue.submit([encoder.finish()]);
             self.wait(None)?;
             best = best.max((2 * COPIES * half) as f64 / start.elapsed().as_secs_f64());
