@@ -41,8 +41,7 @@ pub struct Solve {
     /// Only find the value: no best moves, no line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// Value with which to begin [default: far above the tables twice what a search to depth 12 finds, else half of the
-    /// seeds]
+    /// Value with which to begin [default: what it looks like nine turns later]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
     /// Search without tables
@@ -260,7 +259,6 @@ impl Asked<'_, '_> {
     fn answer(&self) -> anyhow::Result<()> {
         let Asked { solve, solver, ref position, .. } = *self;
         let mut answer = Answer { position: position.to_string(), rules: solve.rules.name(), ..Answer::default() };
-        let guess = || self.guess(position).unwrap_or_else(|| position.value(position.seeds() / 2));
         if solve.at_least.is_some() || solve.at_most.is_some() {
             let proved = match (solve.at_least, solve.at_most) {
                 (Some(value), _) => solver.at_least(position, value)?,
@@ -268,12 +266,12 @@ impl Asked<'_, '_> {
             };
             (answer.at_least, answer.at_most, answer.proved) = (solve.at_least, solve.at_most, Some(proved));
         } else if solve.openings {
-            let openings = self.openings(guess())?;
+            let openings = self.openings()?;
             let value = openings.iter().map(|opening| opening.1).max();
             let (score, value) = match value {
                 // The best opening gives the value of the position.
                 Some(value) => solver.value(position, value)?,
-                None => solver.value(position, guess())?,
+                None => solver.value(position, self.guess(position)?)?,
             };
             let mut best: Vec<usize> = openings
                 .iter()
@@ -285,9 +283,9 @@ impl Asked<'_, '_> {
             (answer.value, answer.best, answer.line) = (Some(value), Some(best), Some(line.to_string()));
             answer.openings = Some(openings.into_iter().map(|opening| opening.2).collect());
         } else if solve.value_only {
-            answer.value = Some(solver.value(position, guess())?.1);
+            answer.value = Some(solver.value(position, self.guess(position)?)?.1);
         } else {
-            let (_, value) = solver.value(position, guess())?;
+            let (_, value) = solver.value(position, self.guess(position)?)?;
             self.progress.line(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
             let Solution { value, best, line, .. } = solver.solve(position, value)?;
             answer.value = Some(value);
@@ -303,22 +301,24 @@ impl Asked<'_, '_> {
         self.progress.print(|| text(&answer))
     }
 
-    /// The value with which to begin, if there is a better one than half of the seeds.
-    fn guess(&self, position: &Position) -> Option<i64> {
-        self.solve.first_guess.or_else(|| self.solver.first_guess(position))
+    /// The value with which to begin.
+    fn guess(&self, position: &Position) -> Result<i64, SolveError> {
+        self.solve.first_guess.map_or_else(|| self.solver.first_guess(position), Ok)
     }
 
     /// Solves the openings one after the other, each told when it is proved.
-    fn openings(&self, guess: i64) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
+    fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
         let openings = self.solver.openings(&self.position);
         let mut solved = Vec::new();
-        let mut guess = guess;
         for (index, opening) in openings.iter().enumerate() {
             self.progress.stage(format!("opening {opening} ({} of {})", index + 1, openings.len()));
             let (start, nodes) = (Instant::now(), self.solver.nodes());
-            let sign = if opening.again { 1 } else { -1 };
-            let own = self.solve.first_guess.is_none().then(|| self.solver.first_guess(&opening.position)).flatten();
-            let value = self.solver.opening_value(opening, own.map_or(guess, |own| sign * own))?;
+            let guess = match self.solve.first_guess {
+                Some(guess) => guess,
+                None if opening.again => self.solver.first_guess(&opening.position)?,
+                None => -self.solver.first_guess(&opening.position)?,
+            };
+            let value = self.solver.opening_value(opening, guess)?;
             let answer = OpeningAnswer {
                 r#move: opening.to_string(),
                 value,
@@ -336,7 +336,6 @@ impl Asked<'_, '_> {
             } else {
                 self.progress.print(|| output::line(&text))?;
             }
-            guess = value;
             solved.push((opening.clone(), value, answer));
         }
         Ok(solved)

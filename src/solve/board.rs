@@ -70,6 +70,14 @@ pub struct Sown {
     pub again: bool,
 }
 
+impl Sown {
+    /// The rows seen by who moves next.
+    #[inline]
+    pub fn next(self) -> Board {
+        if self.again { self.board } else { self.board.turned() }
+    }
+}
+
 /// What a sowing from one place with one number of seeds adds to both rows and the store.
 #[derive(Clone, Copy, Default)]
 struct Spread {

@@ -6,6 +6,10 @@
 //! | [`key`](Keys) | an exact number for each position |
 //! | [`transposition`](TranspositionTable) | proved bounds of positions, shared by threads |
 //! | `prober` | scores from tables, by the numbers of rows |
+//! | `estimate` | scores guessed from the seeds of each pit, learned from the tables (by `least_squares`) |
+//! | `lookahead` | the same some turns later |
+//! | `order` | which move is searched first |
+//! | `expansion` | a position with its moves played |
 //! | `search` | the zero-window test: one thread of it |
 //! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
 //! | [`guess`](Solver::first_guess) | with which value to begin |
@@ -15,9 +19,14 @@
 
 mod board;
 mod checkpoint;
+mod estimate;
+mod expansion;
 mod guess;
 mod key;
+mod least_squares;
 mod limited;
+mod lookahead;
+mod order;
 mod prober;
 mod search;
 mod solution;

@@ -1,11 +1,11 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use arrayvec::ArrayVec;
-
-use super::board::{Board, MAX_BOARD_PITS, Sower, Sown, sums, total};
+use super::board::Sower;
+use super::expansion::{Expansion, Node, collected};
 use super::key::Keys;
-use super::prober::{Prober, Spot};
+use super::lookahead::Lookahead;
+use super::prober::Prober;
 use super::transposition::{Bounds, Slot, TranspositionTable};
 use crate::table::TableError;
 
@@ -14,10 +14,6 @@ const CHECK_NODES: u64 = 1 << 10;
 
 /// Seeds above the tables from which threads keep out of each other's way; below, that costs more than it saves.
 const SHARED_SEEDS: u32 = 4;
-
-/// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
-/// it, and leaves the room to positions that cost more (docs/measurements.md).
-const UNKEPT_SEEDS: u32 = 2;
 
 /// Positions under search that threads tell each other about.
 const BUSY: usize = 1 << 10;
@@ -31,6 +27,7 @@ pub(super) struct Shared<'a, 't> {
     pub keys: &'a Keys,
     pub prober: &'a Prober<'t>,
     pub positions: &'a TranspositionTable,
+    pub look: Lookahead<'a>,
     /// Set to end the search of all threads.
     pub stop: &'a AtomicBool,
     /// Set when one thread has the result.
@@ -48,77 +45,6 @@ impl Shared<'_, '_> {
     pub fn busy_places() -> Box<[AtomicU64]> {
         (0..BUSY).map(|_| AtomicU64::new(0)).collect()
     }
-}
-
-/// A position to search.
-#[derive(Clone, Copy)]
-pub(super) struct Node {
-    pub board: Board,
-    /// Seeds in play.
-    pub seeds: u32,
-    pub slot: Slot,
-}
-
-/// A position after a move, still to be searched.
-#[derive(Clone, Copy)]
-struct Child {
-    node: Node,
-    /// Whether the mover moves again.
-    again: bool,
-    /// Seeds the move stores.
-    stored: u32,
-    /// Larger is searched earlier.
-    order: u32,
-}
-
-/// A position after a move, whose score stands in a table.
-#[derive(Clone, Copy)]
-struct Known {
-    spot: Spot,
-    again: bool,
-    stored: u32,
-    /// Seeds in play after the move.
-    seeds: u32,
-}
-
-/// What the mover collects in all, if the score after a move is `score`.
-#[inline]
-fn collected(seeds: u32, again: bool, stored: u32, score: u32) -> u32 {
-    if again { stored + score } else { seeds - score }
-}
-
-/// A position with its moves played, and the memory that they read on its way to the processor.
-struct Expansion {
-    node: Node,
-    /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.
-    lower: u32,
-    /// What the mover gets at most by moves that end the game.
-    ended: u32,
-    /// In the order of the search.
-    children: ArrayVec<Child, MAX_BOARD_PITS>,
-    known: ArrayVec<Known, MAX_BOARD_PITS>,
-}
-
-/// Where a move comes in the order of the search, larger first: moves that move again, then by seeds stored, how near the
-/// pit is to the store, and how few moves the opponent has in answer. What pays is not the likeliest best move but the
-/// smallest proof (docs/measurements.md).
-#[inline]
-fn order(again: bool, stored: u32, pit: usize, after: Board) -> u32 {
-    let gain = 4 * stored + pit as u32;
-    if again { AGAIN + gain } else { REPLIES + gain - 2 * filled(after.mover) }
-}
-
-/// Keeps orders positive.
-const REPLIES: u32 = 2 * MAX_BOARD_PITS as u32;
-
-/// More than any other move has.
-const AGAIN: u32 = 1 << 16;
-
-/// The pits of a row that hold seeds.
-#[inline]
-fn filled(row: u64) -> u32 {
-    // No pit holds more than 127 seeds, so no byte overflows into the next.
-    ((row + 0x7f7f_7f7f_7f7f_7f7f) & 0x8080_8080_8080_8080).count_ones()
 }
 
 /// One thread of a search.
@@ -142,7 +68,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
     /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,
     /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
     pub fn run(&mut self, node: Node, score: u32) -> Option<u32> {
-        let result = self.test(&self.expand(node), score);
+        let result = self.test(&mut self.shared.expand(node), score);
         self.tell();
         (result != STOPPED).then_some(result)
     }
@@ -173,67 +99,21 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
         true
     }
 
-    /// Plays the moves of a position. What they need of the tables and of the transposition table is fetched meanwhile.
-    #[inline]
-    fn expand(&self, node: Node) -> Expansion {
-        let Shared { sower, keys, prober, positions, .. } = *self.shared;
-        let mut expansion = Expansion { node, lower: 0, ended: 0, children: ArrayVec::new(), known: ArrayVec::new() };
-        for pit in (0..sower.pits()).rev() {
-            if node.board.mover >> (8 * pit) & 0xff == 0 {
-                continue;
-            }
-            let Sown { board, stored, again } = sower.sow(node.board, pit);
-            if board.is_over() {
-                // What is left belongs to the owner of the row it lies in.
-                expansion.ended = expansion.ended.max(stored + total(board.mover));
-                continue;
-            }
-            expansion.lower = expansion.lower.max(stored);
-            let board = if again { board } else { board.turned() };
-            let seeds = node.seeds - stored;
-            let mover_sums = sums(board.mover);
-            let mover_seeds = (mover_sums >> 56) as u32;
-            let (mover, other) = (keys.row(mover_sums), keys.row(sums(board.other)));
-            if seeds as usize <= prober.reach() {
-                let spot = prober.locate(seeds, mover_seeds, mover, other);
-                if expansion.known.is_empty() {
-                    prober.prefetch(spot);
-                }
-                expansion.known.push(Known { spot, again, stored, seeds });
-                continue;
-            }
-            let slot = positions.slot(keys.combine(mover, mover_seeds, other));
-            let order = order(again, stored, pit, board);
-            let at = expansion.children.iter().rposition(|child| child.order >= order).map_or(0, |at| at + 1);
-            expansion.children.insert(at, Child { node: Node { board, seeds, slot }, again, stored, order });
-        }
-        expansion.lower = expansion.lower.max(expansion.ended);
-        if let Some(first) = expansion.children.first().filter(|first| self.keeps(first.node)) {
-            positions.prefetch(first.node.slot);
-        }
-        expansion
-    }
-
-    /// Whether what is proved of a position is kept.
-    #[inline]
-    fn keeps(&self, node: Node) -> bool {
-        node.seeds > self.shared.prober.reach() as u32 + UNKEPT_SEEDS
-    }
-
     /// Keeps what is proved of a position, with `nodes` searched for it, or not.
     #[inline]
     fn keep(&self, node: Node, proved: Bounds, nodes: u64) {
-        if self.keeps(node) {
+        if self.shared.keeps(node) {
             self.shared.positions.put(node.slot, proved, nodes);
         }
     }
 
     /// Fail-soft zero-window test.
-    fn test(&mut self, position: &Expansion, score: u32) -> u32 {
+    fn test(&mut self, position: &mut Expansion, score: u32) -> u32 {
         let Shared { prober, positions, .. } = *self.shared;
-        let Expansion { node, mut lower, ended: mut upper, ref children, ref known } = *position;
+        let Expansion { node, mut lower, ended: mut upper, .. } = *position;
+        let (children, known) = (&mut position.children, &position.known);
         let seeds = node.seeds;
-        if self.keeps(node)
+        if self.shared.keeps(node)
             && let Some(proved) = positions.get(node.slot)
         {
             if proved.lower >= score {
@@ -273,6 +153,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
             self.keep(node, Bounds { lower, upper }, 0);
             return upper;
         }
+        self.shared.look.order(children, seeds, seeds - prober.reach() as u32, score);
         self.open.push((node.slot, score));
         let depth = self.open.len();
         let mut deferred = 0u32;
@@ -294,10 +175,10 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
                     place.store(mark, Ordering::Relaxed);
                 }
                 // After the first move most tests are over; each fetch that is not needed costs a walk of the page tables.
-                if let Some(next) = children.get(index + 1).filter(|next| index > 0 && self.keeps(next.node)) {
+                if let Some(next) = children.get(index + 1).filter(|next| index > 0 && self.shared.keeps(next.node)) {
                     positions.prefetch(next.node.slot);
                 }
-                let result = self.test(&self.expand(child.node), child_score);
+                let result = self.test(&mut self.shared.expand(child.node), child_score);
                 if shares && place.load(Ordering::Relaxed) == mark {
                     place.store(0, Ordering::Relaxed);
                 }

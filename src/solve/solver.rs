@@ -4,9 +4,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower};
+use super::estimate::Estimate;
+use super::expansion::Node;
 use super::key::Keys;
+use super::lookahead::Lookahead;
 use super::prober::Prober;
-use super::search::{Node, Shared, Worker};
+use super::search::{Shared, Worker};
 use super::transposition::{Bounds, TranspositionTable};
 use crate::game::{Position, Rules};
 use crate::table::{TableError, Tables};
@@ -108,6 +111,7 @@ pub struct Solver<'a> {
     pub(super) sower: Sower,
     keys: Keys,
     prober: Prober<'a>,
+    estimate: Estimate,
     positions: TranspositionTable,
     copy: u64,
     threads: usize,
@@ -125,7 +129,7 @@ impl<'a> Solver<'a> {
     /// A solver.
     ///
     /// # Errors
-    /// When the board is too large to be searched, or there is not enough memory.
+    /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
     /// When the tables are of other rules or pits.
@@ -140,12 +144,19 @@ impl<'a> Solver<'a> {
         );
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::Memory { bytes: memory, source })?;
+        let reach = tables_up_to.min(seeds).min(tables.and_then(Tables::max_seeds).unwrap_or(0));
+        let estimate = match tables {
+            // Where all is in the tables nothing is ordered.
+            Some(tables) if (2..seeds).contains(&reach) => Estimate::learn(tables, reach)?,
+            _ => Estimate::default(),
+        };
         Ok(Solver {
             tables,
             rules,
             seeds,
             sower: Sower::new(rules, pits, seeds),
-            prober: Prober::new(&keys, tables, tables_up_to.min(seeds)),
+            prober: Prober::new(&keys, tables, reach),
+            estimate,
             keys,
             positions,
             copy,
@@ -274,6 +285,10 @@ impl<'a> Solver<'a> {
         Ok(proved)
     }
 
+    pub(super) fn lookahead(&self) -> Lookahead<'_> {
+        Lookahead { sower: &self.sower, estimate: &self.estimate }
+    }
+
     /// A fail-soft test on all threads.
     fn search(&self, node: Node, score: u32) -> Result<u32, SolveError> {
         let shared = Shared {
@@ -281,6 +296,7 @@ impl<'a> Solver<'a> {
             keys: &self.keys,
             prober: &self.prober,
             positions: &self.positions,
+            look: self.lookahead(),
             stop: &self.stop,
             done: AtomicBool::new(false),
             nodes: &self.nodes,

@@ -1,0 +1,102 @@
+use arrayvec::ArrayVec;
+
+use super::board::{Board, MAX_BOARD_PITS, Sower, Sown, total};
+use super::estimate::{Estimate, SEED};
+use super::expansion::Child;
+use super::order::{Promise, collects};
+
+/// Seeds above the tables from which it pays to look ahead before the moves are ordered.
+const LEAST_ABOVE: u32 = 14;
+
+/// So many seeds more, one turn more.
+const TURN: u32 = 3;
+
+/// The most turns to look ahead.
+const MOST_TURNS: u32 = 8;
+
+/// Where every move falls short by more than this, all will fail in whatever order.
+const HOPELESS: i32 = 3 * SEED;
+
+/// A first move that promises more than is needed by this stays the first.
+const SAFE: i32 = 2 * SEED;
+
+/// Moves worse than the best so far by this are not told apart.
+const CLOSE: i32 = 3 * SEED / 2;
+
+/// Beyond any estimate.
+const LIMIT: i32 = i32::MAX / 4;
+
+/// Looks some turns ahead with estimates alone: alpha-beta without any memory.
+pub(super) struct Lookahead<'a> {
+    pub sower: &'a Sower,
+    pub estimate: &'a Estimate,
+}
+
+impl Lookahead<'_> {
+    /// Orders the moves of a position with `seeds` seeds in play, `above` the tables, in which the mover is tested to
+    /// collect `score`.
+    ///
+    /// High above the tables one wrong first move costs whole subtrees; near them a look costs as much as the search. Where
+    /// the order cannot matter, or the first move is clear, nothing is done.
+    pub fn order(&self, children: &mut [Child], seeds: u32, above: u32, score: u32) {
+        if above < LEAST_ABOVE || children.len() < 2 {
+            return;
+        }
+        let needed = SEED * score as i32;
+        let most = children.iter().map(|child| child.promise.collects).max().unwrap_or(0);
+        if most < needed - HOPELESS || children[0].promise.collects >= needed + SAFE {
+            return;
+        }
+        let turns = (1 + (above - LEAST_ABOVE) / TURN).min(MOST_TURNS);
+        let mut best = -LIMIT;
+        for child in children.iter_mut() {
+            let Child { node, again, stored, .. } = *child;
+            let (low, high) = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
+            let next = self.score(node.board, node.seeds, turns, (low, high));
+            child.promise.collects = collects(again, stored, node.seeds, next);
+            best = best.max(child.promise.collects);
+        }
+        children.sort_by_key(|child| -child.promise.order());
+    }
+
+    /// What the mover of `board`, with `seeds` seeds in play, may collect, in sixteenths of a seed, as it looks after some
+    /// turns; if that is not within the window, a bound (fail-soft).
+    pub fn score(&self, board: Board, seeds: u32, turns: u32, (mut low, high): (i32, i32)) -> i32 {
+        if board.is_over() {
+            return SEED * total(board.mover) as i32;
+        }
+        if turns == 0 {
+            return self.estimate.score(board, seeds);
+        }
+        let mut moves: ArrayVec<(i32, Sown), MAX_BOARD_PITS> = ArrayVec::new();
+        for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover >> (8 * pit) & 0xff != 0) {
+            let sown = self.sower.sow(board, pit);
+            let order = Promise::bonus(pit, sown.again, sown.stored, sown.next());
+            let at = moves.iter().rposition(|&(other, _)| other >= order).map_or(0, |at| at + 1);
+            moves.insert(at, (order, sown));
+        }
+        let mut best = -LIMIT;
+        for (_, sown) in moves {
+            let Sown { stored, again, .. } = sown;
+            let left = seeds - stored;
+            let window = next_window(again, stored, seeds, (low, high));
+            let next = self.score(sown.next(), left, turns - u32::from(!again), window);
+            best = best.max(collects(again, stored, left, next));
+            low = low.max(best);
+            if low >= high {
+                break;
+            }
+        }
+        best
+    }
+}
+
+/// The window of what who moves next collects, for one of what the mover of a position with `seeds` seeds in play does.
+#[inline]
+fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
+    if again {
+        (low - SEED * stored as i32, high - SEED * stored as i32)
+    } else {
+        (SEED * seeds as i32 - high, SEED * seeds as i32 - low)
+    }
+}
