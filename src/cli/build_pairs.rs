@@ -64,9 +64,10 @@ impl Pairs<'_> {
         if !pair.piece_path(directory).exists() && !kalah::table::table_path(directory, pair.layer).exists() {
             let plan = Plan::of_pair(pair, self.backend, threads);
             output::tell(format_args!(
-                "{pair}: {} positions, {} of memory, with {threads} threads ({}), {}",
+                "{pair}: {} positions, {} of memory, with {} ({}), {}",
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
+                output::count(threads, "thread"),
                 self.backend.name(),
                 self.why,
             ));
@@ -88,10 +89,9 @@ impl Pairs<'_> {
             let (computed, finished) = (report.computed, report.finished);
             output::json(&FrameReport { rules, pits, seeds, frame, computed, finished, positions, seconds })?;
         } else {
-            let did = match (report.computed, report.finished) {
-                (true, _) => format!("computed in {seconds:.1} s ({})", output::rate(positions, seconds)),
-                (false, false) => "there already".to_owned(),
-                (false, true) => "there already, or their layer".to_owned(),
+            let did = match report.computed {
+                true => format!("computed in {seconds:.1} s ({})", output::rate(positions, seconds)),
+                false => "there already".to_owned(),
             };
             let layer = if report.finished { "finished" } else { "not finished yet" };
             output::line(format_args!("{pair}: {did}; the layer is {layer}"))?;
@@ -108,11 +108,12 @@ impl Pairs<'_> {
         if !plan.missing.is_empty() {
             output::tell(format_args!(
                 "{} to build together with others for {rules} with {pits} pits: {} positions, {} of memory a process, {} of \
-                 disk, with {threads} threads here ({}), {}",
+                 disk, with {} here ({}), {}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
                 HumanBytes(plan.disk),
+                output::count(threads, "thread"),
                 self.backend.name(),
                 self.why,
             ));

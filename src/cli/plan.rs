@@ -110,8 +110,9 @@ impl Plan {
             HumanBytes(work.memory),
         ))?;
         output::line(format_args!(
-            "about {} with one process of {threads} threads ({}, {why}), {} with one for each pair of a layer",
+            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer",
             time(work.seconds),
+            output::count(threads, "thread"),
             backend.name(),
             time(work.critical_seconds),
         ))?;

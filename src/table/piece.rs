@@ -123,8 +123,8 @@ impl Piece {
         let entry = self.entries[usize::from(frame.mover != self.pair.small)];
         self.file.seek(SeekFrom::Start(entry.offset)).map_err(TableError::io(&self.path))?;
         let mut hasher = blake3::Hasher::new();
-        let mut part = vec![0; 1 << 20];
         let mut left = entry.section_bytes();
+        let mut part = vec![0; left.min(1 << 20) as usize];
         while left > 0 {
             let part = &mut part[..left.min(1 << 20) as usize];
             self.file.read_exact(part).map_err(TableError::io(&self.path))?;
@@ -151,10 +151,12 @@ fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<Fram
         return Err(Damage::Version { found: version, known: VERSION });
     }
     let damaged = Damage::Part { part: "header", offset: 0 };
-    let raws: Vec<RawEntry> = rest.chunks_exact(ENTRY_BYTES).map(bytemuck::pod_read_unaligned).collect();
-    let raws = raws.get(..pair.frames().count()).ok_or(damaged.clone())?;
+    let (raws, padding) = rest.split_at_checked(pair.frames().count() * ENTRY_BYTES).ok_or(damaged.clone())?;
+    let raws: Vec<RawEntry> = raws.chunks_exact(ENTRY_BYTES).map(bytemuck::pod_read_unaligned).collect();
     // The header of this pair with these entries, and no other.
-    if bytemuck::bytes_of(&RawHeader::new(pair, raws, u64::from_le(header.file_bytes))) != bytemuck::bytes_of(&header) {
+    let expected = RawHeader::new(pair, &raws, u64::from_le(header.file_bytes));
+    let sound = bytemuck::bytes_of(&expected) == bytemuck::bytes_of(&header);
+    if !sound || padding.iter().any(|&byte| byte != 0) {
         return Err(damaged);
     }
     if u64::from_le(header.file_bytes) != file_bytes {
