@@ -209,7 +209,8 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
         write("empty-capture-2-08.kalah.k1LLed.tmp", "half a table");
         write("empty-capture-2-08.03.piece.k1LLed.tmp", "");
         write("empty-capture-2-08.join.claim", "process 1 on nowhere, 0: 0000000007\n");
-        write("empty-capture-2-08.03.claim", "process 1 on nowhere, 0: 0000000003\n");
+        // One whose text was lost.
+        std::fs::write(directory.path().join("empty-capture-2-08.03.claim"), [0xff; 8]).unwrap();
         directory
     };
     let check = |directory: &tempfile::TempDir, what: &str| {
@@ -243,6 +244,11 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     let (report, _) = compute(directory.path(), KEY, 1);
     assert!(!report.computed && report.finished);
     check(&directory, "finished already");
+
+    // What an ordinary build left under way, before others finished the layer.
+    std::fs::write(table_path(directory.path(), KEY).with_added_extension("partial"), "under way").unwrap();
+    assert_eq!(ordinary(directory.path(), KEY), 0);
+    check(&directory, "finished by others");
 }
 
 #[test]
@@ -262,7 +268,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     drop(claim);
     assert!(!path.exists());
 
-    // What its holder was killed for.
+    // As a killed holder leaves it.
     std::fs::write(&path, &text).unwrap();
     let start = Instant::now();
     let taken = loop {

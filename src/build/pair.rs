@@ -9,8 +9,8 @@ use super::{Backend, BuildError, Computer, Event, Output};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::table::{
-    Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, Tables, join_pieces,
-    remove_pieces, remove_temporary,
+    Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
+    join_pieces, remove_pieces, remove_temporary,
 };
 
 /// How often a process that waits for others looks what they did: at first, and in the long run.
@@ -88,7 +88,7 @@ impl<'a> PairBuilder<'a> {
             }
             self.reach(pair.layer.seeds)?;
             let computed = self.make(pair)?;
-            Ok(PairReport { computed, finished: self.finish_layer(pair)? })
+            Ok(PairReport { computed, finished: self.finish_layer(pair.layer)? })
         })
     }
 
@@ -122,7 +122,7 @@ impl<'a> PairBuilder<'a> {
                 return Ok(());
             }
             if files.missing.is_empty() {
-                report.joined += usize::from(self.join(PairKey { layer: key, small: 1 })?);
+                report.joined += usize::from(self.join(key)?);
                 continue;
             }
             // The largest pair first: what is left for the end is small.
@@ -158,8 +158,7 @@ impl<'a> PairBuilder<'a> {
     /// Takes in the tables of all layers below `seeds`; those are joined first all of whose pieces are there.
     fn reach(&mut self, seeds: usize) -> Result<(), BuildError> {
         for below in self.tables.layers().len() + 2..seeds {
-            let lower = PairKey { layer: self.tables.key(below), small: 1 };
-            if !self.finish_layer(lower)? {
+            if !self.finish_layer(self.tables.key(below))? {
                 self.tables.require(below)?;
             }
             self.take_in(below)?;
@@ -238,23 +237,22 @@ impl<'a> PairBuilder<'a> {
         Ok(())
     }
 
-    /// Sees to it that the layer of `pair` is finished if all its pieces are there. Whether it is.
-    fn finish_layer(&mut self, pair: PairKey) -> Result<bool, BuildError> {
+    /// Sees to it that a layer is finished if all its pieces are there. Whether it is.
+    fn finish_layer(&mut self, key: TableKey) -> Result<bool, BuildError> {
         loop {
-            let files = LayerFiles::read(self.directory, pair.layer)?;
+            let files = LayerFiles::read(self.directory, key)?;
             if files.finished {
                 return Ok(true);
             }
             if !files.missing.is_empty() {
                 return Ok(false);
             }
-            self.join(pair)?;
+            self.join(key)?;
         }
     }
 
-    /// Joins the pieces of the layer of `pair`, or waits a moment if another process seems to do it. Whether it did so.
-    fn join(&mut self, pair: PairKey) -> Result<bool, BuildError> {
-        let key = pair.layer;
+    /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Whether it did so.
+    fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
         if self.pulse.is_stopped() {
             return Err(BuildError::Stopped(key));
         }

@@ -24,7 +24,7 @@ pub struct Claims {
     /// How long a claim must not change to be taken over.
     patience: Duration,
     /// What other processes' claims said last, and since when.
-    seen: HashMap<PathBuf, (String, Instant)>,
+    seen: HashMap<PathBuf, (Vec<u8>, Instant)>,
 }
 
 /// The work that a process has taken on. Given back when dropped.
@@ -70,7 +70,7 @@ impl Claims {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(io(&path)(error)),
         }
-        let now = match std::fs::read_to_string(&path) {
+        let now = match std::fs::read(&path) {
             Ok(now) => now,
             // Just given back.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),

@@ -183,8 +183,8 @@ impl TableWriter {
     /// When a frame is missing.
     pub(super) fn complete(&mut self) -> Result<(), TableError> {
         assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
-        // What a damaged piece left behind the last frame.
         let header = RawHeader::finished(self.key, self.end, self.digest());
+        // A damaged piece may have left bytes behind the last frame.
         self.file
             .set_len(self.end)
             .and_then(|()| self.write_at(0, bytemuck::bytes_of(&header)))
