@@ -66,6 +66,15 @@ impl Backend {
         })
     }
 
+    /// Runs `work` where its computers run best: for the CPU inside the pool, where the many small parallel steps begin
+    /// without waking a thread.
+    pub(super) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match self {
+            Backend::Cpu(_) => rayon::scope(|_| work()),
+            Backend::Gpu(_) => work(),
+        }
+    }
+
     /// Its name in reports: the instruction set, or the GPU's name.
     pub fn name(&self) -> &str {
         match self {

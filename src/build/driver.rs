@@ -9,7 +9,10 @@ use super::{Backend, BuildRecord, ComputeError, Computer};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::isa::Isa;
-use crate::table::{DirectoryLock, LockError, Table, TableError, TableKey, TableWriter, Tables, table_path};
+use crate::table::{
+    DirectoryLock, LayerFiles, LockError, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables,
+    remove_partial, remove_piece, remove_pieces, table_path,
+};
 
 /// Why a build ended early. Finished frames are kept in every case.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,9 @@ pub enum BuildError {
     /// It was told to stop.
     #[error("stopped while building {0}; finished frames are kept, the same command goes on from there")]
     Stopped(TableKey),
+    /// It was told to stop while it computed a pair on its own.
+    #[error("stopped while computing {0}; nothing of them is kept, the same command begins them again")]
+    PairStopped(PairKey),
 }
 
 /// What a build tells while it runs.
@@ -44,6 +50,17 @@ pub enum Event<'a> {
     Pair(Frame),
     /// A layer is done.
     Done(&'a BuildRecord),
+    /// A pair of frames is computed, and its piece written.
+    Piece {
+        /// The pair.
+        pair: PairKey,
+        /// Seconds that it took.
+        seconds: f64,
+    },
+    /// The pieces of a layer were joined.
+    Joined(TableKey),
+    /// A piece is damaged; its frames are computed again.
+    Damaged(&'a TableError),
 }
 
 /// What a build did.
@@ -57,7 +74,8 @@ pub struct BuildReport {
 
 /// Builds the tables of one rule set and board in a directory.
 ///
-/// Layers and frames that are there are kept. The files depend on rules, pits and seeds alone.
+/// Layers and frames that are there are kept, pieces that other processes left are used (see [`super::PairBuilder`]). The
+/// files depend on rules, pits and seeds alone.
 pub struct Builder<'a> {
     /// The directory.
     pub directory: &'a Path,
@@ -93,20 +111,20 @@ impl Builder<'_> {
             table.check_blocks()?;
         }
         let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
-        match self.backend {
-            // Inside the pool: there the many small parallel steps begin without waking a thread.
-            Backend::Cpu(_) => rayon::scope(|_| self.run_locked(&mut tables, &mut build)),
-            Backend::Gpu(_) => self.run_locked(&mut tables, &mut build),
-        }
+        self.backend.in_pool(|| self.run_locked(&mut tables, &mut build))
     }
 
     fn run_locked(&self, tables: &mut Tables, build: &mut Build) -> Result<BuildReport, BuildError> {
         let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
+        for table in tables.layers() {
+            clean(self.directory, table.key())?;
+        }
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
             let path = table_path(self.directory, key);
             let kept = path.exists();
             if kept {
+                // By other processes since the tables were opened.
                 report.kept += 1;
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).err().expect("the file is not there").into());
@@ -121,10 +139,17 @@ impl Builder<'_> {
             if kept {
                 table.check_blocks()?;
             }
+            clean(self.directory, key)?;
             tables.push(Arc::new(table))?;
         }
         Ok(report)
     }
+}
+
+/// Removes what is left of other attempts at a finished layer.
+fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
+    remove_pieces(directory, key)?;
+    remove_partial(directory, key)
 }
 
 /// A build under way: what stays the same from layer to layer.
@@ -146,17 +171,40 @@ impl Build<'_> {
         last: usize,
     ) -> Result<BuildRecord, BuildError> {
         let start = Instant::now();
-        let writer = TableWriter::open(directory, key)?;
-        let positions = writer.missing().map(|frame| frame.positions()).sum();
-        (self.on_event)(Event::Layer { key, positions, kept: writer.written() });
-        let computer = match &mut self.computer {
-            Some(computer) => computer,
-            none => none.insert(self.backend.computer(tables, last)?),
-        };
-        match write_frames(&mut **computer, writer, tables, self.pulse, self.on_event)? {
-            Some(written) => written.writer.finish()?,
-            None => return Err(BuildError::Stopped(key)),
-        };
+        let mut writer = TableWriter::open(directory, key)?;
+        let mut pieces = self.pieces(directory, key)?;
+        let is_computed = |frame: &Frame| !pieces.iter().any(|piece| piece.holds(*frame));
+        let mut positions = writer.missing().filter(is_computed).map(Frame::positions).sum();
+        let kept = key.frames().count() - writer.missing().filter(is_computed).count();
+        (self.on_event)(Event::Layer { key, positions, kept });
+        while let Some(next) = writer.missing().next() {
+            if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
+                if let Err(error) = writer.copy(&mut pieces[at], next) {
+                    let pair = pieces.remove(at).pair();
+                    positions += writer
+                        .missing()
+                        .filter(|&frame| pair.frames().any(|own| own == frame))
+                        .map(Frame::positions)
+                        .sum::<u64>();
+                    self.put_away(directory, pair, error)?;
+                }
+                continue;
+            }
+            let computer = match &mut self.computer {
+                Some(computer) => computer,
+                none => none.insert(self.backend.computer(tables, last)?),
+            };
+            match write_frames(&mut **computer, writer, &pieces, tables, self.pulse, self.on_event)? {
+                Some(written) => writer = written.writer,
+                None => return Err(BuildError::Stopped(key)),
+            }
+        }
+        // Others may have joined pieces meanwhile, and mapped the table.
+        if table_path(directory, key).exists() {
+            writer.discard()?;
+        } else {
+            writer.finish()?;
+        }
         Ok(BuildRecord {
             rules: key.rules.name().to_owned(),
             pits: key.pits,
@@ -166,6 +214,30 @@ impl Build<'_> {
             threads: rayon::current_num_threads(),
             backend: self.backend.name().to_owned(),
         })
+    }
+}
+
+impl Build<'_> {
+    /// The pieces of a layer that other processes left.
+    fn pieces(&self, directory: &Path, key: TableKey) -> Result<Vec<Piece>, TableError> {
+        let mut pieces = Vec::new();
+        for pair in LayerFiles::read(directory, key)?.pieces {
+            match Piece::open(directory, pair) {
+                Ok(piece) => pieces.push(piece),
+                Err(error) => self.put_away(directory, pair, error)?,
+            }
+        }
+        Ok(pieces)
+    }
+
+    /// Removes a damaged piece. One that cannot be read any more was removed by another process, or will be computed again
+    /// just as well.
+    fn put_away(&self, directory: &Path, pair: PairKey, error: TableError) -> Result<(), TableError> {
+        if error.is_damage() {
+            (self.on_event)(Event::Damaged(&error));
+            remove_piece(directory, pair)?;
+        }
+        Ok(())
     }
 }
 

@@ -110,7 +110,7 @@ fn built_twice(
         let place = tempfile::tempdir_in(directory).map_err(io)?;
         let start = Instant::now();
         let writer = TableWriter::open(place.path(), tables.key(seeds))?;
-        let Some(written) = write_frames(computer, writer, tables, pulse, &|_| {})? else {
+        let Some(written) = write_frames(computer, writer, &[], tables, pulse, &|_| {})? else {
             return Ok(None);
         };
         let seconds = start.elapsed().as_secs_f64();

@@ -5,7 +5,7 @@ use super::cpu::Workspace;
 use super::gpu::Tier;
 use crate::game::Rules;
 use crate::index::{layer_positions, row_count};
-use crate::table::{TableKey, table_path};
+use crate::table::{PairKey, TableKey, table_path};
 
 /// Bits a position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;
@@ -85,30 +85,39 @@ impl Plan {
             .filter(|&key| !table_path(directory, key).exists())
             .collect();
         let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
-        let relays = rules == Rules::SKalaha;
-        let rate = match backend {
-            Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
-            Backend::Gpu(gpu) => {
-                let rate = if gpu.report().tier == Tier::Software { SOFTWARE_GPU_RATE } else { GPU_RATE };
-                rate * if relays { GPU_RELAY_SHARE } else { 1.0 }
-            }
-        };
         let device_memory = match (backend, missing.last()) {
             (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.seeds),
             _ => 0,
         };
-        let partial = |key: &TableKey| {
+        let partial = |key: &TableKey| -> u64 {
             let path = table_path(directory, *key).with_added_extension("partial");
             path.metadata().map_or(0, |metadata| metadata.len())
         };
-        let disk = (positions as f64 * BITS_PER_POSITION / 8.0) as u64 + 4096 * missing.len() as u64;
+        let disk = packed_bytes(positions) + 4096 * missing.len() as u64;
         Plan {
             positions,
             memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
             device_memory,
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
-            seconds: positions as f64 / rate,
+            seconds: positions as f64 / rate(rules, backend, threads),
             missing,
+        }
+    }
+
+    /// What it takes to compute one pair of frames, and to join the pieces of its layer then.
+    pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> Plan {
+        let TableKey { rules, pits, seeds } = pair.layer;
+        let positions = pair.positions();
+        Plan {
+            missing: vec![pair.layer],
+            positions,
+            memory: pair_memory(pair, backend),
+            device_memory: match backend {
+                Backend::Gpu(gpu) => gpu.least_memory(pits, seeds),
+                Backend::Cpu(_) => 0,
+            },
+            disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
+            seconds: positions as f64 / rate(rules, backend, threads),
         }
     }
 
@@ -147,19 +156,39 @@ impl Plan {
     }
 }
 
-/// Bytes of memory that a layer takes to build: the largest pair of frames, packed frames on their way to the disk, what
-/// is known of rows, and the program itself.
-fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
-    let pair = |small: usize| {
-        let positions = row_count(key.pits, small) as u64 * row_count(key.pits, key.seeds - small) as u64;
-        let packed = (positions as f64 * BITS_PER_POSITION / 8.0) as u64;
-        match backend {
-            // One frame is written while the next one is packed.
-            Backend::Cpu(_) => Workspace::bytes(key.pits, small, key.seeds - small) + 2 * packed,
-            // Two come back, one waits, one is written.
-            Backend::Gpu(_) => 4 * packed,
+/// Positions a second.
+pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
+    let relays = rules == Rules::SKalaha;
+    match backend {
+        Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
+        Backend::Gpu(gpu) => {
+            let rate = if gpu.report().tier == Tier::Software { SOFTWARE_GPU_RATE } else { GPU_RATE };
+            rate * if relays { GPU_RELAY_SHARE } else { 1.0 }
         }
+    }
+}
+
+/// Bytes that so many positions take in a file.
+pub(super) fn packed_bytes(positions: u64) -> u64 {
+    (positions as f64 * BITS_PER_POSITION / 8.0) as u64
+}
+
+/// Bytes of memory that a layer takes to build: that of its most demanding pair of frames.
+fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
+    key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
+}
+
+/// Bytes of memory that a pair of frames takes to compute: the pair itself, packed frames on their way to the disk, what is
+/// known of rows, and the program.
+pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
+    let (pits, small, large) = (pair.layer.pits, pair.small, pair.large());
+    let packed = packed_bytes(row_count(pits, small) as u64 * row_count(pits, large) as u64);
+    let working = match backend {
+        // One frame is written while the next one is packed.
+        Backend::Cpu(_) => Workspace::bytes(pits, small, large) + 2 * packed,
+        // Two come back, one waits, one is written.
+        Backend::Gpu(_) => 4 * packed,
     };
-    let rows = (1..key.seeds).map(|seeds| row_count(key.pits, seeds) as u64).sum::<u64>();
-    (1..=key.seeds / 2).map(pair).max().unwrap_or(0) + rows * ROW_BYTES + PROGRAM_BYTES
+    let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
+    working + rows * ROW_BYTES + PROGRAM_BYTES
 }

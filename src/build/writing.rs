@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::cpu::Pulse;
 use super::{BuildError, Computer, Event, Output};
 use crate::index::Frame;
-use crate::table::{PackedFrame, TableError, TableWriter, Tables};
+use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
 
 /// A table all of whose frames are written.
 pub(super) struct Written {
@@ -15,15 +15,18 @@ pub(super) struct Written {
     pub writing: Duration,
 }
 
-/// Computes and packs the frames that are missing, while another thread writes those before. `None` when stopped.
+/// Computes and packs the frames that are missing, up to the first for which there is a piece, while another thread writes
+/// those before. `None` when stopped.
 pub(super) fn write_frames(
     computer: &mut dyn Computer,
     mut writer: TableWriter,
+    pieces: &[Piece],
     tables: &Tables,
     pulse: &Pulse,
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<Option<Written>, BuildError> {
-    let missing: Vec<Frame> = writer.missing().collect();
+    let missing: Vec<Frame> =
+        writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
     // Without room in the channel, at most one packed frame waits for the one being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
     // Memory of written frames comes back for the next ones.

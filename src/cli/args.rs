@@ -45,6 +45,11 @@ impl Threads {
         let threads = self.threads.map_or(0, usize::from);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
     }
+
+    /// The flag as it was given, after a space.
+    pub fn flag(self) -> String {
+        self.threads.map_or(String::new(), |threads| format!(" --threads {threads}"))
+    }
 }
 
 /// What computes tables.
@@ -69,6 +74,18 @@ pub struct Compute {
 }
 
 impl Compute {
+    /// The flags that choose what computes, as they were given, each after a space.
+    pub fn flags(&self) -> String {
+        let backend = match self.backend {
+            BackendName::Auto => "",
+            BackendName::Cpu => " --backend cpu",
+            BackendName::Gpu => " --backend gpu",
+        };
+        let adapter = self.gpu.adapter.as_ref().map_or(String::new(), |name| format!(" --adapter {}", quoted(name)));
+        let memory = self.gpu.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
+        format!("{backend}{adapter}{memory}")
+    }
+
     /// What is to compute, and why.
     pub fn choose(&self) -> Result<(Backend, String), GpuError> {
         self.gpu.choose(self.backend)
@@ -151,9 +168,25 @@ pub fn seeds(text: &str) -> Result<usize, String> {
     number(text, 2, MAX_TABLE_SEEDS, "seeds")
 }
 
+/// Reads a layer and the seeds in the mover's row of one of its frames, such as 20,3.
+pub fn frame(text: &str) -> Result<(usize, usize), String> {
+    let (layer, mover) = text.split_once(',').ok_or("write N,K: a layer and the seeds in one row, such as 20,3")?;
+    let layer = seeds(layer)?;
+    Ok((layer, number(mover, 1, layer - 1, "seeds in a row of a layer of N, N-1 at most")?))
+}
+
 fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.ok_or_else(|| format!("tables have {least} to {most} {what}"))
+}
+
+/// A text as one word for a shell.
+pub fn quoted(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
+    if !text.is_empty() && text.bytes().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.

@@ -9,6 +9,7 @@ use kalah::build::{Builder, Event, Plan};
 use kalah::table::TableKey;
 use serde::Serialize;
 
+use super::build_pairs::Pairs;
 use super::progress::Progress;
 use super::{Outcome, args, output};
 
@@ -18,11 +19,21 @@ use super::{Outcome, args, output};
 #[derive(Args)]
 pub struct Build {
     /// Build up to this many seeds in play
-    #[arg(long, value_parser = args::seeds)]
-    seeds: usize,
+    #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "frame")]
+    seeds: Option<usize>,
     /// Build the layer of --seeds alone, and refuse if a lower one is missing
     #[arg(long)]
     only: bool,
+    /// Compute one pair of frames, K|N-K and N-K|K, of the layer of N seeds, beside other processes in the same directory;
+    /// all layers below must be there. The last one joins the layer
+    #[arg(long, value_name = "N,K", value_parser = args::frame, conflicts_with_all = ["seeds", "only", "share"])]
+    frame: Option<(usize, usize)>,
+    /// Build together with all other processes that run this command in the same directory, on this or other machines
+    #[arg(long, conflicts_with = "only")]
+    share: bool,
+    /// With --share or --frame: seconds after which another process that gives no sign of life is taken for dead
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
+    patience: u16,
     #[command(flatten)]
     compute: args::Compute,
     #[command(flatten)]
@@ -43,13 +54,37 @@ struct Report<'a> {
     seconds: f64,
 }
 
+/// A pulse that Ctrl-C and the signal to end stop.
+pub fn stopped_by_signal() -> anyhow::Result<Arc<Pulse>> {
+    let pulse = Arc::new(Pulse::default());
+    let handler = Arc::clone(&pulse);
+    let on_signal = move || {
+        // Who asks twice will not wait: frames under way are lost, no more.
+        if handler.is_stopped() {
+            std::process::exit(1);
+        }
+        handler.stop();
+    };
+    ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
+    Ok(pulse)
+}
+
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let (backend, why) = self.compute.choose()?;
-        let last = TableKey { rules, pits, seeds: self.seeds };
+        let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
+        let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };
+        if let Some(frame) = self.frame {
+            return pairs.frame(frame);
+        }
+        let seeds = self.seeds.expect("required without --frame");
+        if self.share {
+            return pairs.share(seeds);
+        }
+        let last = TableKey { rules, pits, seeds };
         let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
         if !plan.missing.is_empty() {
             output::tell(format_args!(
@@ -70,16 +105,7 @@ impl Build {
         }
         plan.check(directory, self.memory)?;
 
-        let pulse = Arc::new(Pulse::default());
-        let handler = Arc::clone(&pulse);
-        let on_signal = move || {
-            // Who asks twice will not wait: frames under way are lost, no more.
-            if handler.is_stopped() {
-                std::process::exit(1);
-            }
-            handler.stop();
-        };
-        ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
+        let pulse = stopped_by_signal()?;
         let progress = Progress::new(plan.positions);
         let start = Instant::now();
         let on_event = |event: Event| match event {
@@ -104,15 +130,17 @@ impl Build {
                     output::rate(record.positions, record.seconds),
                 ),
             ),
+            Event::Damaged(error) => progress.line(&error.to_string()),
+            Event::Piece { .. } | Event::Joined(_) => {}
         };
-        let builder = Builder { directory, rules, pits, seeds: self.seeds, backend, only_last: self.only };
+        let builder = Builder { directory, rules, pits, seeds, backend, only_last: self.only };
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
         progress.finish();
         let report = built?;
 
         let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
         if self.common.json {
-            let (rules, seeds) = (rules.name(), self.seeds);
+            let rules = rules.name();
             let (kept, built) = (report.kept, &report.built[..]);
             output::json(&Report { rules, pits, seeds, kept, built, positions, seconds })?;
         } else {

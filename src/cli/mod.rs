@@ -3,10 +3,12 @@
 mod args;
 mod bench;
 mod build;
+mod build_pairs;
 mod gpu;
 mod info;
 mod output;
 mod pack;
+mod plan;
 mod probe;
 mod progress;
 mod search;
@@ -34,6 +36,7 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Build(build::Build),
+    Plan(plan::Plan),
     Bench(bench::Bench),
     Gpu(gpu::Gpu),
     Verify(verify::Verify),
@@ -62,6 +65,7 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Build(build) => build.run(),
+            Command::Plan(plan) => plan.run(),
             Command::Bench(bench) => bench.run(),
             Command::Gpu(gpu) => gpu.run(),
             Command::Verify(verify) => verify.run(),

@@ -7,7 +7,12 @@ use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The name of a table's file, such as `empty-capture-6-24.kalah`.
 pub fn table_file_name(key: TableKey) -> String {
-    format!("{}-{}-{:02}.kalah", key.rules, key.pits, key.seeds)
+    table_stem(key) + ".kalah"
+}
+
+/// What the names of all files of a table begin with, such as `empty-capture-6-24`.
+pub(super) fn table_stem(key: TableKey) -> String {
+    format!("{}-{}-{:02}", key.rules, key.pits, key.seeds)
 }
 
 /// The table that a file should hold by its name; `None` if it is not named like one.
@@ -46,13 +51,7 @@ impl Tables {
     /// # Panics
     /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
     pub fn open(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
-        let mut tables = Tables {
-            directory: directory.to_owned(),
-            rules,
-            rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
-            layers: Vec::new(),
-            copies: [const { OnceLock::new() }; MAX_TABLE_SEEDS - 1],
-        };
+        let mut tables = Tables::empty(directory, rules, pits, max_seeds);
         for seeds in 2..=max_seeds.min(MAX_TABLE_SEEDS) {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
                 Ok(table) => tables.layers.push(Arc::new(table)),
@@ -61,6 +60,20 @@ impl Tables {
             }
         }
         Ok(tables)
+    }
+
+    /// No layers yet, with room for those up to `max_seeds`.
+    ///
+    /// # Panics
+    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
+    pub fn empty(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Tables {
+        Tables {
+            directory: directory.to_owned(),
+            rules,
+            rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
+            layers: Vec::new(),
+            copies: [const { OnceLock::new() }; MAX_TABLE_SEEDS - 1],
+        }
     }
 
     /// Adds the next layer.
@@ -168,7 +181,12 @@ pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
 
 /// The command that builds a table and all below it.
 pub(super) fn build_command(directory: &Path, key: TableKey) -> String {
-    let mut command = format!("kalah build --seeds {}", key.seeds);
+    format!("kalah build --seeds {}{}", key.seeds, command_flags(directory, key))
+}
+
+/// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
+fn command_flags(directory: &Path, key: TableKey) -> String {
+    let mut command = String::new();
     if key.rules != Rules::default() {
         command += &format!(" --rules {}", key.rules);
     }

@@ -109,6 +109,11 @@ impl TableError {
         TableError::Damaged { path: path.to_owned(), damage, repair }
     }
 
+    /// Damage of the piece at `path`.
+    pub fn damaged_piece(path: &Path, damage: Damage) -> TableError {
+        TableError::Damaged { path: path.to_owned(), damage, repair: "its frames are computed again".to_owned() }
+    }
+
     /// Damage of the archive at `path`.
     pub fn damaged_archive(path: &Path, damage: Damage) -> TableError {
         let repair = "download it again, or pack the table again".to_owned();

@@ -9,6 +9,10 @@
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
+//! | [`pair`](PairKey) | a pair of mirrored frames: what is computed together |
+//! | [`piece`](Piece) | a file with one pair, what one of several processes computes |
+//! | [`join`](join_pieces) | making a layer's table of its pieces |
+//! | [`claim`](Claims) | telling other processes what is being computed |
 //! | [`probe`](Probe) | what the tables know of a position |
 //! | [`stats`](score_counts) | how often each score occurs |
 //! | [`manifest`](Manifest) | what is known of tables without their files |
@@ -16,24 +20,32 @@
 //! | [`error`](TableError) | what can be wrong with a file |
 
 pub mod archive;
+mod claim;
 mod directory;
 mod error;
 mod format;
 mod frame;
+mod join;
 pub mod line;
 mod lock;
 mod manifest;
+mod pair;
+mod piece;
 mod probe;
 mod reader;
 mod stats;
 mod writer;
 
+pub use claim::{Claim, Claims};
 pub use directory::{Tables, table_file_name, table_path};
 pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
+pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lock::{DirectoryLock, LockError};
 pub use manifest::{Manifest, ManifestEntry};
+pub use pair::PairKey;
+pub use piece::{Piece, PieceWriter};
 pub use probe::{Probe, ProbeError};
 pub use reader::Table;
 pub use stats::score_counts;

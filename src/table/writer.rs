@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::{ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest};
 use super::line::count_exceptions;
-use super::{PackedFrame, TableError, table_path};
+use super::{PackedFrame, Piece, TableError, table_path};
 use crate::index::Frame;
 
 /// A table file under way.
@@ -31,6 +31,11 @@ impl TableWriter {
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
         let path = table_path(directory, key);
         let partial = path.with_added_extension("partial");
+        TableWriter::open_at(path, partial, key)
+    }
+
+    /// [`TableWriter::open`] for a file under way with another name, `partial`.
+    pub(super) fn open_at(path: PathBuf, partial: PathBuf, key: TableKey) -> Result<TableWriter, TableError> {
         let file = OpenOptions::new()
             .read(true)
             .write(true)
@@ -120,12 +125,37 @@ impl TableWriter {
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
         assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
         let entry = packed.entry(self.end);
+        self.write_at(self.end, packed.section()).map_err(TableError::io(&self.partial))?;
+        self.add(packed.frame, entry)
+    }
+
+    /// Copies the next frame from a piece, and checks it. Of a damaged one nothing is kept.
+    ///
+    /// # Errors
+    /// When the piece is damaged or cannot be read, or the file system says no. The frames before are safe.
+    ///
+    /// # Panics
+    /// When `frame` is not the first of [`TableWriter::missing`], or the piece does not hold it.
+    pub fn copy(&mut self, piece: &mut Piece, frame: Frame) -> Result<(), TableError> {
+        assert_eq!(self.missing().next(), Some(frame), "frames are written in their order");
+        assert!(piece.holds(frame), "{frame:?} is not in {}", piece.pair());
+        let mut at = self.end;
+        let entry = piece.copy_frame(frame, |part| {
+            self.write_at(at, part).map_err(TableError::io(&self.partial))?;
+            at += part.len() as u64;
+            Ok(())
+        });
+        // Bytes behind the last frame that has an entry belong to none; the next frame is written over them.
+        let entry = entry?;
+        self.add(frame, FrameEntry { offset: self.end, ..entry })
+    }
+
+    /// Adds the entry of a frame whose bytes are written.
+    fn add(&mut self, frame: Frame, entry: FrameEntry) -> Result<(), TableError> {
         let raw = RawEntry::new(&entry);
-        let at = HEADER_BYTES + (packed.frame.mover - 1) * ENTRY_BYTES;
-        self.write_at(self.end, packed.section())
-            .and_then(|()| self.write_at(at as u64, bytemuck::bytes_of(&raw)))
-            .map_err(TableError::io(&self.partial))?;
-        self.entries[packed.frame.mover - 1] = raw;
+        let at = HEADER_BYTES + (frame.mover - 1) * ENTRY_BYTES;
+        self.write_at(at as u64, bytemuck::bytes_of(&raw)).map_err(TableError::io(&self.partial))?;
+        self.entries[frame.mover - 1] = raw;
         self.end = entry.end();
         self.written += 1;
         Ok(())
@@ -140,8 +170,26 @@ impl TableWriter {
     ///
     /// # Errors
     /// When the file system says no.
-    pub(super) fn discard(self) -> Result<(), TableError> {
+    pub(crate) fn discard(self) -> Result<(), TableError> {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
+    }
+
+    /// Completes the file, all but its name.
+    ///
+    /// # Errors
+    /// When the file system says no. Nothing is lost then.
+    ///
+    /// # Panics
+    /// When a frame is missing.
+    pub(super) fn complete(&mut self) -> Result<(), TableError> {
+        assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
+        let header = RawHeader::finished(self.key, self.end, self.digest());
+        // A damaged piece may have left bytes behind the last frame.
+        self.file
+            .set_len(self.end)
+            .and_then(|()| self.write_at(0, bytemuck::bytes_of(&header)))
+            .and_then(|()| self.file.sync_data())
+            .map_err(TableError::io(&self.partial))
     }
 
     /// Completes the file and gives it its name.
@@ -152,11 +200,7 @@ impl TableWriter {
     /// # Panics
     /// When a frame is missing.
     pub fn finish(mut self) -> Result<PathBuf, TableError> {
-        assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
-        let header = RawHeader::finished(self.key, self.end, self.digest());
-        self.write_at(0, bytemuck::bytes_of(&header))
-            .and_then(|()| self.file.sync_data())
-            .map_err(TableError::io(&self.partial))?;
+        self.complete()?;
         std::fs::rename(&self.partial, &self.path).map_err(TableError::io(&self.partial))?;
         Ok(self.path)
     }

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Builds tables with the processes of an MPI launcher, on one machine or many:
+#
+#     export KALAH_TABLES=/shared/tables
+#     mpirun -np 8 cluster/mpi.sh 30                     # all layers to 30 seeds
+#     srun -n 8 cluster/mpi.sh 30 --rules standard       # any flags of `kalah build` may follow
+#
+# The processes need nothing of each other but the directory, so this links to no MPI library and works with any launcher, or
+# with none: start it by hand on as many machines as you like, whenever you like. Each process takes the largest pair of
+# frames that no other has claimed. When one is killed, the others take its pair over after half a minute (--patience).
+#
+# A launcher may end all processes when one is killed. Open MPI 4 does, unless told --enable-recovery. Nothing is lost but
+# the pairs under way: the same command goes on.
+#
+#     KALAH_TABLES     the directory of the tables, on a file system that all machines share
+#     KALAH            the program, if it is not on the PATH
+#     KALAH_THREADS    threads of each process; else the cores of the machine are shared out, where the launcher tells
+#                      among how many processes (Open MPI, Hydra, srun), or the process has those it is bound to
+set -euo pipefail
+
+if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then
+    echo "usage: mpirun -np PROCESSES $0 SEEDS [flags of kalah build]" >&2
+    exit 2
+fi
+if [[ ${KALAH_TABLES:-} != /* ]]; then
+    echo "$0: set KALAH_TABLES to the directory of the tables, from the root on, as all machines see it" >&2
+    exit 2
+fi
+seeds=$1
+shift
+
+# How many of the processes are on this machine; srun tells a list such as 4(x2),3.
+here=${OMPI_COMM_WORLD_LOCAL_SIZE:-${MPI_LOCALNRANKS:-}}
+if [[ -z $here && -n ${SLURM_PROCID:-} ]]; then
+    here=${SLURM_TASKS_PER_NODE:-}
+    here=${here%%[!0-9]*}
+fi
+cores=$(getconf _NPROCESSORS_ONLN)
+bound=$(nproc)
+# A process that is bound to some of the cores has its share already.
+threads=$((bound < cores ? bound : cores / ${here:-1}))
+threads=${KALAH_THREADS:-$((threads > 0 ? threads : 1))}
+
+exec "${KALAH:-kalah}" build --seeds "$seeds" --share --threads "$threads" "$@"

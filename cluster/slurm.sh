@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Builds tables with Slurm. On a login node:
+#
+#     export KALAH_TABLES=/shared/tables
+#     KALAH_SBATCH="--cpus-per-task=16 --mem=8G --time=1:00:00" cluster/slurm.sh 34
+#
+# submits one job that builds the layers to 20 seeds, which takes seconds, and then for each layer an array with one task for
+# each pair of frames, which begins when all tasks of the layer before have ended well. The task that finds all pieces of
+# its layer there joins them. What is in the directory already is kept: the same command goes on after a failure, and
+# layers that are finished are not submitted again. `kalah plan --seeds 34` tells memory and times.
+#
+#     KALAH_TABLES     the directory of the tables, on a file system that all nodes share
+#     KALAH            the program, if it is not on the PATH of the nodes
+#     KALAH_RULES      the rule set [empty-capture]
+#     KALAH_PITS       pits a side [6]
+#     KALAH_FIRST      layers to this many seeds are built by one process [20]
+#     KALAH_SBATCH     options for sbatch, in words
+#
+# Flags behind the number of seeds go to `kalah build`. Slurm runs this same file as the body of the tasks: task K of the
+# array of layer N computes the frames K|N-K and N-K|K, task 0 builds all layers to N.
+set -euo pipefail
+
+if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then
+    echo "usage: $0 SEEDS [flags of kalah build]" >&2
+    exit 2
+fi
+if [[ ${KALAH_TABLES:-} != /* ]]; then
+    echo "$0: set KALAH_TABLES to the directory of the tables, from the root on, as all nodes see it" >&2
+    exit 2
+fi
+seeds=$1
+shift
+rules=${KALAH_RULES:-empty-capture}
+pits=${KALAH_PITS:-6}
+
+if [[ -n ${SLURM_ARRAY_TASK_ID:-} ]]; then
+    if [[ $SLURM_ARRAY_TASK_ID = 0 ]]; then
+        work=(--seeds "$seeds")
+    else
+        work=(--frame "$seeds,$SLURM_ARRAY_TASK_ID")
+    fi
+    threads=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}
+    exec "${KALAH:-kalah}" build "${work[@]}" --rules "$rules" --pits "$pits" --threads "$threads" "$@"
+fi
+
+read -ra options <<<"${KALAH_SBATCH:-}"
+first=${KALAH_FIRST:-20}
+first=$((first < seeds ? first : seeds))
+before=
+
+# Submits the tasks $1 of layer $2, to begin when those submitted before have ended well.
+submit() {
+    local job
+    job=$(sbatch --parsable --export=ALL --requeue --kill-on-invalid-dep=yes --job-name="kalah-$2" --array="$1" \
+        ${before:+"--dependency=afterok:$before"} "${options[@]}" "$0" "$2" "${flags[@]}")
+    before=${job%%;*}
+    echo "layer $2: job $before, tasks $1"
+}
+
+flags=("$@")
+for ((layer = first; layer <= seeds; layer++)); do
+    if [[ -e $KALAH_TABLES/$rules-$pits-$(printf %02d "$layer").kalah ]]; then
+        echo "layer $layer: finished"
+    elif ((layer == first)); then
+        submit 0 "$layer"
+    else
+        submit "1-$((layer / 2))" "$layer"
+    fi
+done

@@ -1,0 +1,301 @@
+//! Computing pairs of frames one by one, beside other processes that do the same in one directory.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::cpu::Pulse;
+use super::{Backend, BuildError, Computer, Event, Output};
+use crate::game::Rules;
+use crate::index::Frame;
+use crate::table::{
+    Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
+    join_pieces, remove_pieces, remove_temporary,
+};
+
+/// How often a process that waits for others looks what they did: at first, and in the long run.
+const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+
+/// Computes pairs of frames of one rule set and board into a directory, beside other processes.
+///
+/// Each pair goes to a [`Piece`]; whoever finds all pieces of a layer there joins them. No lock is needed: two processes
+/// that do the same make the same bytes.
+pub struct PairBuilder<'a> {
+    directory: &'a Path,
+    backend: &'a Backend,
+    /// The largest layer that will be computed: the computer takes memory for it.
+    last: usize,
+    tables: Tables,
+    computer: Option<Box<dyn Computer>>,
+    claims: Claims,
+    pulse: &'a Pulse,
+    on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+/// What came of the pair that [`PairBuilder::run_pair`] was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairReport {
+    /// Whether it was computed; else its piece or its layer was there.
+    pub computed: bool,
+    /// Whether its layer is finished now.
+    pub finished: bool,
+}
+
+/// What one process did of a build that it shared with others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ShareReport {
+    /// Pairs that it computed.
+    pub pairs: usize,
+    /// Positions of these.
+    pub positions: u64,
+    /// Layers whose pieces it joined.
+    pub joined: usize,
+}
+
+impl<'a> PairBuilder<'a> {
+    /// A builder of pairs of layers up to `last` seeds. Processes whose claims do not change for `patience` are thought dead.
+    ///
+    /// # Panics
+    /// When no table has so many pits or seeds ([`crate::index::MAX_TABLE_PITS`], [`crate::index::MAX_TABLE_SEEDS`]).
+    pub fn new(
+        directory: &'a Path,
+        (rules, pits, last): (Rules, usize, usize),
+        backend: &'a Backend,
+        patience: Duration,
+        pulse: &'a Pulse,
+        on_event: &'a (dyn Fn(Event) + Sync),
+    ) -> PairBuilder<'a> {
+        // Tables are taken in one by one, as layers are finished; the ranks of rows are for all of them.
+        let tables = Tables::empty(directory, rules, pits, last);
+        let claims = Claims::new(patience);
+        PairBuilder { directory, backend, last, tables, computer: None, claims, pulse, on_event }
+    }
+
+    /// Computes one pair, whose layer has at most as many seeds as the builder was made for.
+    ///
+    /// If its layer or a sound piece is there, nothing is computed. If then all pieces of the layer are there, they are
+    /// joined, or the process that does so is waited for.
+    ///
+    /// # Errors
+    /// When a layer below is missing and not all its pieces are there (the error tells the command that makes it), a table
+    /// is damaged, the file system says no, or the pulse says stop.
+    pub fn run_pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
+        let backend = self.backend;
+        backend.in_pool(|| {
+            if LayerFiles::read(self.directory, pair.layer)?.finished {
+                remove_pieces(self.directory, pair.layer)?;
+                return Ok(PairReport { computed: false, finished: true });
+            }
+            self.reach(pair.layer.seeds)?;
+            let computed = self.make(pair)?;
+            Ok(PairReport { computed, finished: self.finish_layer(pair.layer)? })
+        })
+    }
+
+    /// Builds the layers up to the last, together with all other processes that do so in the directory.
+    ///
+    /// Of each layer it takes the largest pair that no other process has claimed, and so on; then it waits for the others,
+    /// and takes over pairs of those that seem dead.
+    ///
+    /// # Errors
+    /// When a table is damaged, the file system says no, or the pulse says stop.
+    pub fn run_shared(&mut self) -> Result<ShareReport, BuildError> {
+        std::fs::create_dir_all(self.directory).map_err(TableError::io(self.directory))?;
+        let backend = self.backend;
+        backend.in_pool(|| {
+            let mut report = ShareReport::default();
+            for seeds in 2..=self.last {
+                self.share_layer(seeds, &mut report)?;
+                self.take_in(seeds)?;
+            }
+            Ok(report)
+        })
+    }
+
+    /// Works on one layer until it is finished.
+    fn share_layer(&mut self, seeds: usize, report: &mut ShareReport) -> Result<(), BuildError> {
+        let key = self.tables.key(seeds);
+        let mut look = LOOKS[0];
+        loop {
+            let files = LayerFiles::read(self.directory, key)?;
+            if files.finished {
+                return Ok(());
+            }
+            if files.missing.is_empty() {
+                report.joined += usize::from(self.join(key)?);
+                continue;
+            }
+            // The largest pair first: what is left for the end is small.
+            let mut missing = files.missing;
+            missing.sort_by_key(|pair| std::cmp::Reverse(pair.positions()));
+            let mut taken = None;
+            for pair in missing {
+                if let Some(claim) = self.claims.pair(self.directory, pair)? {
+                    taken = Some((pair, claim));
+                    break;
+                }
+            }
+            match taken {
+                Some((pair, _claim)) => {
+                    // Its piece may have come between the looking and the claiming.
+                    if self.make(pair)? {
+                        report.pairs += 1;
+                        report.positions += pair.positions();
+                    }
+                    look = LOOKS[0];
+                }
+                None => {
+                    if self.pulse.is_stopped() {
+                        return Err(BuildError::Stopped(key));
+                    }
+                    std::thread::sleep(look);
+                    look = (look * 2).min(LOOKS[1]);
+                }
+            }
+        }
+    }
+
+    /// Takes in the tables of all layers below `seeds`; those are joined first all of whose pieces are there.
+    fn reach(&mut self, seeds: usize) -> Result<(), BuildError> {
+        for below in self.tables.layers().len() + 2..seeds {
+            if !self.finish_layer(self.tables.key(below))? {
+                self.tables.require(below)?;
+            }
+            self.take_in(below)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the finished table of `seeds` seeds to those that pairs are computed from.
+    fn take_in(&mut self, seeds: usize) -> Result<(), BuildError> {
+        if self.pulse.is_stopped() {
+            return Err(BuildError::Stopped(self.tables.key(self.last)));
+        }
+        let table = Table::open_key(self.directory, self.tables.key(seeds))?;
+        // Scores that are wrong below would be wrong above, under sound checksums.
+        table.check_blocks()?;
+        // Who joined it may have been killed before it had cleaned up.
+        remove_pieces(self.directory, table.key())?;
+        Ok(self.tables.push(Arc::new(table))?)
+    }
+
+    /// Computes a pair unless its piece or layer is there. Whether it was computed.
+    fn make(&mut self, pair: PairKey) -> Result<bool, BuildError> {
+        let files = LayerFiles::read(self.directory, pair.layer)?;
+        if files.finished {
+            return Ok(false);
+        }
+        if files.pieces.contains(&pair) {
+            match Piece::open(self.directory, pair).and_then(|mut piece| piece.check()) {
+                Ok(()) => {
+                    remove_temporary(self.directory, pair)?;
+                    return Ok(false);
+                }
+                Err(error) if error.is_damage() => (self.on_event)(Event::Damaged(&error)),
+                // Removed meanwhile.
+                Err(_) => {}
+            }
+        }
+        let start = Instant::now();
+        match self.compute(pair) {
+            // Another process was faster, and cleaned up.
+            Err(BuildError::Table(TableError::Io { .. })) if self.is_made(pair) => return Ok(false),
+            computed => computed?,
+        }
+        (self.on_event)(Event::Piece { pair, seconds: start.elapsed().as_secs_f64() });
+        if LayerFiles::read(self.directory, pair.layer)?.finished {
+            remove_pieces(self.directory, pair.layer)?;
+        } else {
+            remove_temporary(self.directory, pair)?;
+        }
+        Ok(true)
+    }
+
+    /// Whether the piece of a pair, or its layer, is there.
+    fn is_made(&self, pair: PairKey) -> bool {
+        LayerFiles::read(self.directory, pair.layer).is_ok_and(|files| {
+            files.finished || (files.pieces.contains(&pair) && Piece::open(self.directory, pair).is_ok())
+        })
+    }
+
+    /// Computes a pair and writes its piece. Of the layers below all are in the tables.
+    fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
+        let computer = match &mut self.computer {
+            Some(computer) => computer,
+            none => none.insert(self.backend.computer(&self.tables, self.last)?),
+        };
+        let frames: Vec<Frame> = pair.frames().collect();
+        let writer = PieceWriter::new(self.directory, pair)?;
+        let output = ToPiece { state: Mutex::new((writer, Ok(()))), on_event: self.on_event };
+        let all = computer.compute(&self.tables, &frames, self.pulse, &output)?;
+        let (writer, written) = output.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        written?;
+        if !all {
+            return Err(BuildError::PairStopped(pair));
+        }
+        writer.finish()?;
+        Ok(())
+    }
+
+    /// Sees to it that a layer is finished if all its pieces are there. Whether it is.
+    fn finish_layer(&mut self, key: TableKey) -> Result<bool, BuildError> {
+        loop {
+            let files = LayerFiles::read(self.directory, key)?;
+            if files.finished {
+                return Ok(true);
+            }
+            if !files.missing.is_empty() {
+                return Ok(false);
+            }
+            self.join(key)?;
+        }
+    }
+
+    /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Whether it did so.
+    fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
+        if self.pulse.is_stopped() {
+            return Err(BuildError::Stopped(key));
+        }
+        let Some(_claim) = self.claims.join(self.directory, key)? else {
+            std::thread::sleep(LOOKS[0] * 5);
+            return Ok(false);
+        };
+        match join_pieces(self.directory, key)? {
+            Joined::Done => {
+                (self.on_event)(Event::Joined(key));
+                remove_pieces(self.directory, key)?;
+                return Ok(true);
+            }
+            Joined::Already => remove_pieces(self.directory, key)?,
+            Joined::Incomplete => {}
+            Joined::Damaged(damaged, error) => {
+                (self.on_event)(Event::Damaged(&error));
+                self.make(damaged)?;
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// Writes the frames of a pair to its piece.
+struct ToPiece<'a> {
+    state: Mutex<(PieceWriter, Result<(), TableError>)>,
+    on_event: &'a (dyn Fn(Event) + Sync),
+}
+
+impl Output for ToPiece<'_> {
+    fn pair(&self, frame: Frame) {
+        (self.on_event)(Event::Pair(frame));
+    }
+
+    fn buffer(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn take(&self, packed: PackedFrame) -> bool {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (writer, written) = &mut *state;
+        *written = writer.write(&packed);
+        written.is_ok()
+    }
+}

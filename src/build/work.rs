@@ -1,0 +1,87 @@
+use std::path::Path;
+
+use super::Backend;
+use super::plan::{packed_bytes, pair_memory, rate};
+use crate::table::{LayerFiles, PairKey, TableError, TableKey};
+
+/// One pair of frames that is still to be computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairWork {
+    /// The pair.
+    pub pair: PairKey,
+    /// Positions to compute; 0 for the pair that stands for a layer all of whose pieces are there, but not joined.
+    pub positions: u64,
+    /// Bytes of its piece, a little more than it will have.
+    pub bytes: u64,
+    /// Bytes of memory of the process that computes it, at the most, beside the page cache.
+    pub memory: u64,
+    /// Seconds, estimated from the backend and the threads alone; reading and checking the layers below is not counted.
+    pub seconds: f64,
+}
+
+/// What is missing of a build, pair by pair.
+///
+/// A pair needs all layers below its own ([`PairKey::needs`]) and no other pair of its own layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    /// The pairs without a piece, layers in order and in each the largest pair first.
+    pub pairs: Vec<PairWork>,
+    /// Layers that are not finished.
+    pub layers: usize,
+    /// Positions to compute.
+    pub positions: u64,
+    /// Bytes of disk for the new tables, and beside them for the pieces of the largest layer until they are joined.
+    pub disk: u64,
+    /// Bytes of memory of a process, at the most.
+    pub memory: u64,
+    /// Seconds with one process.
+    pub seconds: f64,
+    /// Seconds when all pairs of a layer are computed at the same time: the largest of each layer, one after the other.
+    pub critical_seconds: f64,
+}
+
+impl Work {
+    /// What is missing in `directory` of the layers up to that of `last`, computed by processes with so many threads each.
+    ///
+    /// Pieces count by their names; a damaged one is found when it is used.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Result<Work, TableError> {
+        let mut work =
+            Work { pairs: vec![], layers: 0, positions: 0, disk: 0, memory: 0, seconds: 0.0, critical_seconds: 0.0 };
+        let (mut tables, mut most_pieces) = (0, 0);
+        for seeds in 2..=last.seeds {
+            let key = TableKey { seeds, ..last };
+            let files = LayerFiles::read(directory, key)?;
+            if files.finished {
+                continue;
+            }
+            let pair_work = |pair: PairKey, positions: u64| PairWork {
+                pair,
+                positions,
+                bytes: packed_bytes(pair.positions()),
+                memory: pair_memory(pair, backend),
+                seconds: positions as f64 / rate(key.rules, backend, threads),
+            };
+            // The largest first: what is left for the end is small.
+            let mut pairs: Vec<PairWork> =
+                files.missing.iter().map(|&pair| pair_work(pair, pair.positions())).collect();
+            if pairs.is_empty() {
+                pairs.push(pair_work(PairKey { layer: key, small: 1 }, 0));
+            }
+            pairs.sort_by_key(|work| std::cmp::Reverse(work.positions));
+            let bytes: u64 = key.pairs().map(|pair| packed_bytes(pair.positions()) + 4096).sum();
+            tables += bytes;
+            most_pieces = most_pieces.max(bytes);
+            work.layers += 1;
+            work.critical_seconds += pairs.iter().map(|work| work.seconds).fold(0.0, f64::max);
+            work.pairs.extend(pairs);
+        }
+        work.positions = work.pairs.iter().map(|work| work.positions).sum();
+        work.memory = work.pairs.iter().map(|work| work.memory).max().unwrap_or(0);
+        work.seconds = work.pairs.iter().map(|work| work.seconds).sum();
+        work.disk = tables + most_pieces;
+        Ok(work)
+    }
+}

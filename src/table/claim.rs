@@ -1,0 +1,152 @@
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::directory::table_stem;
+use super::piece::temporary;
+use super::{PairKey, TableError, TableKey};
+
+/// How often the holder of a claim shows that it lives.
+const BEAT: Duration = Duration::from_millis(500);
+
+/// What one process knows of the claims in a directory: small files that tell which process does what, so that others do
+/// something else.
+///
+/// Nothing breaks when two processes hold the same claim: they do the same work, with the same result. So claims need no
+/// locks, no clocks that agree and no news of who died: a claim whose file does not change while it is watched for a
+/// while is taken over.
+pub struct Claims {
+    /// How long a claim must not change to be taken over.
+    patience: Duration,
+    /// What other processes' claims said last, and since when.
+    seen: HashMap<PathBuf, (Vec<u8>, Instant)>,
+}
+
+/// The work that a process has taken on. Given back when dropped.
+pub struct Claim {
+    path: PathBuf,
+    /// What the file begins with as long as it is ours.
+    id: String,
+    ended: Arc<AtomicBool>,
+    beating: Option<JoinHandle<()>>,
+}
+
+impl Claims {
+    /// Knows of no claim yet; those that do not change for `patience`, a few seconds at least, are taken over.
+    pub fn new(patience: Duration) -> Claims {
+        Claims { patience, seen: HashMap::new() }
+    }
+
+    /// Claims a pair; `None` while another process seems to compute it.
+    ///
+    /// # Errors
+    /// When the file system says no.
+    pub fn pair(&mut self, directory: &Path, pair: PairKey) -> Result<Option<Claim>, TableError> {
+        self.take(pair.piece_path(directory).with_extension("claim"))
+    }
+
+    /// Claims the joining of a layer's pieces; `None` while another process seems to do it.
+    ///
+    /// # Errors
+    /// When the file system says no.
+    pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Claim>, TableError> {
+        self.take(directory.join(format!("{}.join.claim", table_stem(key))))
+    }
+
+    fn take(&mut self, path: PathBuf) -> Result<Option<Claim>, TableError> {
+        let io = TableError::io;
+        let id = claim_id();
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(mut file) => {
+                file.write_all(beat(&id, 0).as_bytes()).map_err(io(&path))?;
+                self.seen.remove(&path);
+                return Ok(Some(Claim::new(path, id)));
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(io(&path)(error)),
+        }
+        let now = match std::fs::read(&path) {
+            Ok(now) => now,
+            // Just given back.
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(io(&path)(error)),
+        };
+        match self.seen.get(&path) {
+            Some((before, since)) if *before == now => {
+                if since.elapsed() < self.patience {
+                    return Ok(None);
+                }
+            }
+            _ => {
+                self.seen.insert(path, (now, Instant::now()));
+                return Ok(None);
+            }
+        }
+        self.seen.remove(&path);
+        let mut file = temporary(&path)?;
+        file.write_all(beat(&id, 0).as_bytes()).map_err(io(&path))?;
+        file.persist(&path).map_err(|error| io(&path)(error.error))?;
+        Ok(Some(Claim::new(path, id)))
+    }
+}
+
+/// A name that no other claim has.
+fn claim_id() -> String {
+    let host = sysinfo::System::host_name().unwrap_or_default();
+    format!("process {} on {host}, {:016x}", std::process::id(), fastrand::u64(..))
+}
+
+/// What the file of a claim says at its `count`th beat.
+fn beat(id: &str, count: u32) -> String {
+    format!("{id}: {count:010}\n")
+}
+
+impl Claim {
+    fn new(path: PathBuf, id: String) -> Claim {
+        let ended = Arc::new(AtomicBool::new(false));
+        let beating = {
+            let (path, id, ended) = (path.clone(), id.clone(), Arc::clone(&ended));
+            std::thread::spawn(move || {
+                let mut count = 0;
+                loop {
+                    std::thread::park_timeout(BEAT);
+                    if ended.load(Ordering::Relaxed) || !is_ours(&path, &id) {
+                        return;
+                    }
+                    count += 1;
+                    // One that fails may make others do the same work, no more. The file is opened anew: closing it is
+                    // what shows other machines the change.
+                    let _ = write_over(&path, &beat(&id, count));
+                }
+            })
+        };
+        Claim { path, id, ended, beating: Some(beating) }
+    }
+}
+
+fn is_ours(path: &Path, id: &str) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| text.starts_with(id))
+}
+
+/// Writes over a file without shortening it first, so that nobody reads it empty.
+fn write_over(path: &Path, text: &str) -> io::Result<()> {
+    OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(beating) = self.beating.take() {
+            beating.thread().unpark();
+            let _ = beating.join();
+        }
+        if is_ours(&self.path, &self.id) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}

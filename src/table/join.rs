@@ -1,0 +1,162 @@
+//! What there is of a layer in pieces, and making its table of them.
+
+use std::collections::HashSet;
+use std::fs::DirEntry;
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use super::directory::table_stem;
+use super::piece::temporary;
+use super::{PairKey, Piece, TableError, TableKey, TableWriter, table_file_name, table_path};
+
+/// What there is of a layer in a directory, by the names of its files.
+#[derive(Debug)]
+pub struct LayerFiles {
+    /// Whether its table is there.
+    pub finished: bool,
+    /// The pairs whose piece is there.
+    pub pieces: Vec<PairKey>,
+    /// The pairs whose piece is not.
+    pub missing: Vec<PairKey>,
+}
+
+impl LayerFiles {
+    /// Looks for the table `key` and its pieces in `directory`, which need not be there itself.
+    ///
+    /// The directory is listed anew: a machine that shares it may answer from memory when asked for a single name, and
+    /// not know what other machines did since.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn read(directory: &Path, key: TableKey) -> Result<LayerFiles, TableError> {
+        let names = names(directory)?;
+        let has = |path: &Path| path.file_name().is_some_and(|name| names.contains(&*name.to_string_lossy()));
+        let (pieces, missing) = key.pairs().partition(|pair| has(&pair.piece_path(directory)));
+        Ok(LayerFiles { finished: names.contains(&table_file_name(key)), pieces, missing })
+    }
+}
+
+/// The names in a directory; none if it is not there.
+fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
+    let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
+    match std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect()) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(HashSet::new()),
+        listed => listed.map_err(TableError::io(directory)),
+    }
+}
+
+/// How an attempt to join pieces ended.
+#[derive(Debug)]
+pub enum Joined {
+    /// The table is there now.
+    Done,
+    /// It was there already, or came from another process meanwhile.
+    Already,
+    /// A piece is not there, or not any more.
+    Incomplete,
+    /// A piece is damaged. It was removed.
+    Damaged(PairKey, TableError),
+}
+
+/// Makes the table `key` in `directory` of its pieces, which are removed then.
+///
+/// The table is written to a temporary file, flushed, and given its name, unless the name is taken by then. So any number
+/// of processes may do this at once, and be killed, without harm; it is only done more than once. It should be one at a
+/// time (see [`super::Claims`]), since what others left of their attempts is removed first.
+///
+/// # Errors
+/// When the file system says no.
+pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
+    let state = LayerFiles::read(directory, key)?;
+    if state.finished {
+        return Ok(Joined::Already);
+    }
+    if !state.missing.is_empty() {
+        return Ok(Joined::Incomplete);
+    }
+    let path = table_path(directory, key);
+    remove(directory, |name| name.starts_with(&format!("{}.", table_file_name(key))) && name.ends_with(".tmp"))?;
+    let temporary = temporary(&path)?.into_temp_path();
+    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key)?;
+    for pair in key.pairs() {
+        let copied = Piece::open(directory, pair)
+            .and_then(|mut piece| pair.frames().try_for_each(|frame| writer.copy(&mut piece, frame)));
+        match copied {
+            Ok(()) => {}
+            Err(error) if error.is_damage() => {
+                remove_piece(directory, pair)?;
+                return Ok(Joined::Damaged(pair, error));
+            }
+            // Somebody else joined them, or found a piece damaged.
+            Err(_) if !pair.piece_path(directory).exists() => return Ok(Joined::Incomplete),
+            Err(error) => return Err(error),
+        }
+    }
+    writer.complete()?;
+    drop(writer);
+    // A table that others may have mapped is not replaced.
+    match temporary.persist_noclobber(&path) {
+        Ok(()) => {}
+        Err(_) if path.exists() => return Ok(Joined::Already),
+        Err(error) if error.error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
+        // Not every file system can refuse to replace; to replace by the same bytes is what is left.
+        Err(error) => error.path.persist(&path).map_err(|error| TableError::io(&path)(error.error))?,
+    }
+    // The pieces go only when the table's name is safe on the disk.
+    #[cfg(unix)]
+    std::fs::File::open(directory).and_then(|directory| directory.sync_all()).map_err(TableError::io(directory))?;
+    Ok(Joined::Done)
+}
+
+/// Removes the piece of `pair` if it is there.
+///
+/// # Errors
+/// When the file system says no.
+pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
+    let path = pair.piece_path(directory);
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(TableError::io(&path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes the pieces of the finished table `key`, and what killed processes left of theirs.
+///
+/// # Errors
+/// When the file system says no.
+pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
+    let stem = format!("{}.", table_stem(key));
+    let ends = [".piece", ".tmp", ".claim"];
+    remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
+}
+
+/// Removes the file under way of the finished table `key`, which another process made. Only for the holder of the
+/// directory's lock.
+///
+/// # Errors
+/// When the file system says no.
+pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
+    let partial = format!("{}.partial", table_file_name(key));
+    remove(directory, |name| name == partial)
+}
+
+/// Removes the temporary files of the piece of `pair`, which is there.
+///
+/// # Errors
+/// When the file system says no.
+pub fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
+    let path = pair.piece_path(directory);
+    let stem = format!("{}.", path.file_name().expect("it has a name").to_string_lossy());
+    remove(directory, |name| name.starts_with(&stem) && name.ends_with(".tmp"))
+}
+
+fn remove(directory: &Path, which: impl Fn(&str) -> bool) -> Result<(), TableError> {
+    for name in names(directory)?.iter().filter(|name| which(name)) {
+        let path = directory.join(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(TableError::io(&path)(error)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
