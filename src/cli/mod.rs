@@ -5,6 +5,7 @@ mod bench;
 mod build;
 mod gpu;
 mod info;
+mod line;
 mod output;
 mod pack;
 mod probe;
@@ -13,6 +14,7 @@ mod search;
 mod search_progress;
 mod solve;
 mod solve_tables;
+mod solver_flags;
 mod stats;
 mod verify;
 
@@ -39,6 +41,7 @@ enum Command {
     Verify(verify::Verify),
     Probe(probe::Probe),
     Solve(solve::Solve),
+    Line(line::Line),
     Search(search::Search),
     Stats(stats::Stats),
     Info(info::Info),
@@ -67,6 +70,7 @@ impl Cli {
             Command::Verify(verify) => verify.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
+            Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
