@@ -18,7 +18,11 @@ table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
 # The last number of this name in a JSON document on standard input; a dash where there is none.
-last() { { grep -o "\"$1\":[-0-9.]*" || true; } | tail -n 1 | sed 's/.*://; s/^$/-/'; }
+last() {
+    local found
+    found=$(grep -o "\"$1\":[-0-9.]*" | tail -n 1) || true
+    printf '%s\n' "${found##*:}" | sed 's/^$/-/'
+}
 
 row() { printf '%-7s %5s %5s %6s %6s %7s %6s %15s %9s\n' "$@" >>"$table"; }
 row opening value turns seeds proved 'at least' 'at most' nodes seconds
@@ -32,8 +36,7 @@ while IFS=, read -r opening value _ line seeds; do
     [ "$status" = 0 ] || [ "$status" = 3 ] || exit "$status"
     [ "$status" = 0 ] || wrong=3
     turns=$(last turns <<<"$json")
-    from=$(grep -o '"proved_from":[0-9]*' <<<"$json" | sed 's/.*://' || true)
-    row "$opening" "$value" "$turns" "$seeds" "${from:--}" "$(last at_least <<<"$json")" "$(last at_most <<<"$json")" \
+    row "$opening" "$value" "$turns" "$seeds" "$(last proved_from <<<"$json")" "$(last at_least <<<"$json")" "$(last at_most <<<"$json")" \
         "$(last nodes <<<"$json")" "$(last seconds <<<"$json" | cut -c 1-9)"
     sed -n '$p' "$table" >&2
 done < <(grep -v -e '^#' -e '^move,' "$here/tests/reference/rawlings-2015-kalah66-lines.csv")
