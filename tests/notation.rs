@@ -243,7 +243,7 @@ fn a_line_may_stop_within_a_turn_and_errors_tell_the_place() {
     assert_eq!((places[1].turned(7), places[1].turned(-7)), (-7, 7));
 
     let told = |text: &str| follow(text).unwrap_err().to_string();
-    let at = "(after 2 moves, at <6,0,1,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
+    let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
     assert_eq!(told("123 3"), format!("turn 1 of the line goes on after its last move gave no other one {at}"));
     let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
     assert_eq!(told("1 3"), format!("turn 1 of the line stops although its last move moves again {at}"));
