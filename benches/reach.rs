@@ -163,7 +163,8 @@ fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> 
             .x_desc("tables to this many seeds")
             .y_desc(name)
             .y_label_formatter(&|figure| format!("{figure:e}"))
-            .max_light_lines(0)
+            // None at all, `max_light_lines(0)`, is sought for ever.
+            .light_line_style(TRANSPARENT)
             .label_style(("sans-serif", 16))
             .draw()?;
         for ((position, runs), colour) in curves.iter().zip(colours.into_iter().cycle()) {
