@@ -157,11 +157,15 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
 fn a_sample_larger_than_the_layer_is_the_layer() {
     let report = |sample: &str| {
         let ran = kalah(tables(), &["verify", "--seeds", "8", "--consistency", "--sample", sample, "--json"], "");
-        ran.success().json()["passed"][0]["checked"].clone()
+        let report = ran.success().json();
+        assert_eq!(report["passed"][0]["frames"], 7);
+        report["passed"][0]["checked"].as_u64().unwrap()
     };
     // Was a panic: room for that many ranks was asked for.
     assert_eq!(report(&u64::MAX.to_string()), 73_008);
-    assert_eq!(report("100"), 100);
+    // Never fewer than asked for, and not many more.
+    assert!((1000..1000 + 3 * 7).contains(&report("1000")));
+    assert_eq!(report("1"), 3 * 7);
 }
 
 /// Replaces the layer of 6 seeds by one in which one score is wrong, sealed as a table should be.

@@ -188,17 +188,31 @@ proptest! {
         let (line, end) = playout(rules, &start, &choices);
         prop_assert_eq!(line.replay(rules, &start), Ok(end));
         let turns = line.turns().len();
+        let places = line.follow(rules, &start).unwrap();
+        prop_assert_eq!(places.len(), turns + 1);
+        for (turns, place) in places.iter().enumerate() {
+            let moves = line.turns()[..turns].iter().map(Vec::len).sum::<usize>();
+            prop_assert_eq!((place.turns, place.moves, place.again), (turns, moves, false));
+            prop_assert_eq!(place.first, turns.is_multiple_of(2));
+            let mut before = Line::new(pits);
+            line.turns()[..turns].iter().for_each(|turn| before.push(turn.clone()));
+            prop_assert_eq!(before.replay(rules, &start), Ok(place.position));
+        }
 
+        let wrong_end = |line: &Line| match line.replay(rules, &start) {
+            Err(ParseError::TurnEnd { turn, .. }) => Some(turn),
+            _ => None,
+        };
         // One move more or less in any turn, and one turn more at the end, make it another line.
         for changed in 0..turns {
             let mut before = Line::new(pits);
             line.turns()[..changed].iter().for_each(|turn| before.push(turn.clone()));
             let mut longer = before.clone();
             longer.push([&line.turns()[changed][..], &[pit(1)]].concat());
-            prop_assert!(matches!(longer.replay(rules, &start), Err(ParseError::TurnEnd(turn, _)) if turn == changed + 1));
+            prop_assert_eq!(wrong_end(&longer), Some(changed + 1));
             let mut shorter = before.clone();
             shorter.push(line.turns()[changed].split_last().unwrap().1.to_vec());
-            prop_assert!(matches!(shorter.replay(rules, &start), Err(ParseError::TurnEnd(turn, _)) if turn == changed + 1));
+            prop_assert_eq!(wrong_end(&shorter), Some(changed + 1));
         }
         for number in 1..=MAX_PITS {
             let mut longer = line.clone();
@@ -210,7 +224,28 @@ proptest! {
             } else {
                 continue;
             };
-            prop_assert_eq!(longer.replay(rules, &start), Err(ParseError::Illegal { turn: turns + 1, source }));
+            let at = Box::new(*line.follow(rules, &start).unwrap().last().unwrap());
+            prop_assert_eq!(longer.replay(rules, &start), Err(ParseError::Illegal { turn: turns + 1, at, source }));
         }
     }
+}
+
+#[test]
+fn a_line_may_stop_within_a_turn_and_errors_tell_the_place() {
+    let start: Position = "6x6".parse().unwrap();
+    let follow = |text: &str| Line::parse(6, text).unwrap().follow(Rules::EmptyCapture, &start);
+    // Move 1 of six seeds ends in the store.
+    let places = follow("1").unwrap();
+    assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 1, true, true));
+    assert_eq!(places[1].turned(7), 7);
+    let places = follow("12").unwrap();
+    assert_eq!((places[1].turns, places[1].moves, places[1].first, places[1].again), (1, 2, false, false));
+    assert_eq!((places[1].turned(7), places[1].turned(-7)), (-7, 7));
+
+    let told = |text: &str| follow(text).unwrap_err().to_string();
+    let at = "(after 2 moves, at <6,0,2,7,7,6,6,6,6,0,0,8,8,8,8>; legal there: 1 2 3 4 5 6)";
+    assert_eq!(told("123 3"), format!("turn 1 of the line goes on after its last move gave no other one {at}"));
+    let at = "(after 1 move, at <6,1,0,0,7,7,7,7,7,6,6,6,6,6,6>; legal there: 2 3 4 5 6)";
+    assert_eq!(told("1 3"), format!("turn 1 of the line stops although its last move moves again {at}"));
+    assert_eq!(told("11 3"), format!("turn 1 of the line: move 1 is not legal: the pit holds no seeds {at}"));
 }

@@ -6,6 +6,7 @@ mod build;
 mod build_pairs;
 mod gpu;
 mod info;
+mod line;
 mod output;
 mod pack;
 mod plan;
@@ -15,6 +16,7 @@ mod search;
 mod search_progress;
 mod solve;
 mod solve_tables;
+mod solver_flags;
 mod stats;
 mod verify;
 
@@ -42,6 +44,7 @@ enum Command {
     Verify(verify::Verify),
     Probe(probe::Probe),
     Solve(solve::Solve),
+    Line(line::Line),
     Search(search::Search),
     Stats(stats::Stats),
     Info(info::Info),
@@ -71,6 +74,7 @@ impl Cli {
             Command::Verify(verify) => verify.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
+            Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),

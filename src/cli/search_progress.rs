@@ -22,8 +22,8 @@ const LOG_EVERY: Duration = Duration::from_secs(30);
 pub struct SearchProgress {
     bar: ProgressBar,
     terminal: bool,
-    position: Position,
-    /// What is under way: the opening, and the test.
+    position: Mutex<Position>,
+    /// What is under way: the opening or turn, and the test.
     stage: Mutex<(String, String)>,
     start: Instant,
 }
@@ -34,7 +34,7 @@ impl SearchProgress {
         let terminal = std::io::stderr().is_terminal();
         let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
-        SearchProgress { bar, terminal, position, stage: Mutex::default(), start: Instant::now() }
+        SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, (String, String)> {
@@ -44,6 +44,11 @@ impl SearchProgress {
     /// Names what is solved.
     pub fn stage(&self, stage: String) {
         self.lock().0 = stage;
+    }
+
+    /// Has the first turns of another position told.
+    pub fn position(&self, position: Position) {
+        *self.position.lock().unwrap_or_else(PoisonError::into_inner) = position;
     }
 
     /// Notes what happens.
@@ -64,18 +69,18 @@ impl SearchProgress {
         Ok(self.bar.suspend(print)?)
     }
 
-    /// Runs `work` and shows meanwhile how `solver` gets on; every so often calls `save`.
+    /// Runs `work` and shows meanwhile how `solver` gets on; every so often calls `call`.
     pub fn watch<T>(
         &self,
         solver: &Solver,
         every: Option<Duration>,
-        save: impl Fn() + Sync,
+        call: impl Fn() + Sync,
         work: impl FnOnce() -> T,
     ) -> T {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let watcher = scope.spawn(|| {
-                let (mut logged, mut saved) = (Instant::now(), Instant::now());
+                let (mut logged, mut called) = (Instant::now(), Instant::now());
                 while !done.load(Ordering::Relaxed) {
                     std::thread::park_timeout(TICK);
                     if self.terminal {
@@ -85,9 +90,9 @@ impl SearchProgress {
                         logged = Instant::now();
                         output::tell(self.text(solver));
                     }
-                    if every.is_some_and(|every| saved.elapsed() > every) {
-                        save();
-                        saved = Instant::now();
+                    if every.is_some_and(|every| called.elapsed() > every) {
+                        call();
+                        called = Instant::now();
                     }
                 }
             });
@@ -113,14 +118,15 @@ impl SearchProgress {
 
     /// What is known of the value of every first move.
     fn turns(&self, solver: &Solver) -> String {
+        let position = *self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let turn = |pit| {
-            let played = self.position.play(solver.rules(), pit).ok()?;
+            let played = position.play(solver.rules(), pit).ok()?;
             let known = solver.known(Board::of(&played.position)?).ok()?;
             let (low, high) = (played.position.value(known.lower), played.position.value(known.upper));
             let (low, high) = if played.again { (low, high) } else { (-high, -low) };
             Some(if low == high { format!("{pit}:{low:+}") } else { format!("{pit}:{low:+}..{high:+}") })
         };
-        self.position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
+        position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }
 
     /// Takes the line away.

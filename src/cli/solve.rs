@@ -1,21 +1,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::game::{Position, Rules};
-use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{
-    Checkpoint, Event, MAX_BOARD_PITS, Opening, Solution, SolveError, Solver, SolverOptions, default_memory,
-};
-use kalah::table::Tables;
+use kalah::game::Position;
+use kalah::solve::{Checkpoint, Event, Opening, Solution, SolveError, Solver};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
-use super::{Outcome, args, output, solve_tables};
+use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::{Outcome, output};
 
 /// Solve a position: exact value, best moves, a line of best play
 ///
@@ -26,9 +22,6 @@ use super::{Outcome, args, output, solve_tables};
 pub struct Solve {
     /// Position
     position: String,
-    /// Rule set: empty-capture, standard or s-kalaha
-    #[arg(long, default_value_t, value_name = "RULES")]
-    rules: Rules,
     /// Solve every first turn; moves that move again are followed by the next one
     #[arg(long, conflicts_with = "test")]
     openings: bool,
@@ -44,18 +37,6 @@ pub struct Solve {
     /// Value with which to begin [default: what it looks like nine turns later]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
-    /// Search without tables
-    #[arg(long)]
-    no_tables: bool,
-    /// Use tables up to this many seeds
-    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
-    tables_up_to: Option<usize>,
-    /// Build the missing tables that fit memory and disk, or those to --tables-up-to
-    #[arg(long, conflicts_with = "no_tables")]
-    build: bool,
-    /// Memory of the transposition table, such as 4GiB [default: by the size of the problem]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
-    memory: Option<u64>,
     /// Save the search to FILE and FILE.table, and take up what they hold
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
@@ -63,12 +44,7 @@ pub struct Solve {
     #[arg(long, value_name = "MINUTES", default_value_t = 10.0, requires = "checkpoint", value_parser = minutes)]
     checkpoint_every: f64,
     #[command(flatten)]
-    tables: args::Directory,
-    #[command(flatten)]
-    threads: args::Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    with: SolverFlags,
 }
 
 fn minutes(text: &str) -> Result<f64, String> {
@@ -119,30 +95,10 @@ impl Solve {
                 return Ok(Outcome::Usage);
             }
         };
-        self.threads.start()?;
-        let tables = self.open_tables(&position)?;
-        let table_seeds = tables.as_ref().and_then(Tables::max_seeds).unwrap_or(0);
-        let threads = rayon::current_num_threads();
-        let available = sysinfo::System::new().map_or(0, |mut system| {
-            system.refresh_memory();
-            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-            system.available_memory().min(limit)
-        });
-        let memory = self.memory.unwrap_or_else(|| default_memory(position.seeds() as usize, table_seeds, available));
+        self.with.threads.start()?;
+        let tables = self.with.open_tables(&position)?;
         let start = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
-        let options = SolverOptions {
-            rules: self.rules,
-            pits: position.pits(),
-            seeds: position.seeds() as usize,
-            tables: tables.as_ref(),
-            tables_up_to: MAX_TABLE_SEEDS,
-            memory,
-            // The files stay in the page cache beside their copies.
-            copy: available.saturating_sub(memory) / 2,
-            threads,
-            stop: Arc::clone(&stop),
-        };
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::new);
         let progress = SearchProgress::new(position);
         let on_event = |solver: &Solver, event: Event| {
@@ -153,21 +109,9 @@ impl Solve {
                 progress.line(&format!("kalah: the checkpoint was not written: {error}"));
             }
         };
-        let solver = match Solver::new(options) {
-            Ok(solver) => solver.with_events(on_event),
-            Err(error @ SolveError::Board { .. }) => {
-                output::tell(format_args!("kalah: {error}"));
-                return Ok(Outcome::Usage);
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let on_signal = move || {
-            // Who asks twice will not wait for the checkpoint.
-            if stop.swap(true, Ordering::Relaxed) {
-                std::process::exit(1);
-            }
-        };
-        ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
+        let Some(solver) = self.with.solver(&position, tables.as_ref(), &stop)? else { return Ok(Outcome::Usage) };
+        let solver = solver.with_events(on_event);
+        stop_on_signal(&stop)?;
         if let Some(checkpoint) = &checkpoint
             && let Some((proofs, entries)) = checkpoint.load(&solver, &position)?
         {
@@ -213,37 +157,6 @@ impl Solve {
             Err(error) => Err(error),
         }
     }
-
-    /// The tables to use, built before if asked for. What is missing is told.
-    fn open_tables(&self, position: &Position) -> anyhow::Result<Option<Tables>> {
-        let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        if self.no_tables || position.is_over() {
-            return Ok(None);
-        }
-        if pits > MAX_TABLE_PITS {
-            if pits <= MAX_BOARD_PITS {
-                output::tell(format_args!("there are no tables of {pits} pits a side: searching without"));
-            }
-            return Ok(None);
-        }
-        let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
-        let directory = &self.tables.path;
-        if self.build {
-            solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory)?;
-        }
-        let tables = Tables::open(directory, self.rules, pits, wanted)?;
-        let reach = tables.max_seeds().unwrap_or(0);
-        if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
-            output::tell(format_args!(
-                "{} for {} with {pits} pits in {}{}; --build makes those that fit",
-                if reach == 0 { "no tables".to_owned() } else { format!("tables to {reach} seeds only") },
-                self.rules,
-                directory.display(),
-                if reach == 0 { ": searching without" } else { "" },
-            ));
-        }
-        Ok((reach > 0).then_some(tables))
-    }
 }
 
 /// What is asked of a solver.
@@ -258,7 +171,7 @@ struct Asked<'s, 'a> {
 impl Asked<'_, '_> {
     fn answer(&self) -> anyhow::Result<()> {
         let Asked { solve, solver, ref position, .. } = *self;
-        let mut answer = Answer { position: position.to_string(), rules: solve.rules.name(), ..Answer::default() };
+        let mut answer = Answer { position: position.to_string(), rules: solve.with.rules.name(), ..Answer::default() };
         if solve.at_least.is_some() || solve.at_most.is_some() {
             let proved = match (solve.at_least, solve.at_most) {
                 (Some(value), _) => solver.at_least(position, value)?,
@@ -295,7 +208,7 @@ impl Asked<'_, '_> {
         answer.threads = rayon::current_num_threads();
         (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
         answer.seconds = self.start.elapsed().as_secs_f64();
-        if solve.json {
+        if solve.with.json {
             return self.progress.print(|| output::json(&answer));
         }
         self.progress.print(|| text(&answer))
@@ -331,7 +244,7 @@ impl Asked<'_, '_> {
                 HumanCount(answer.nodes),
                 answer.seconds
             );
-            if self.solve.json {
+            if self.solve.with.json {
                 self.progress.line(&text);
             } else {
                 self.progress.print(|| output::line(&text))?;

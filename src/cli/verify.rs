@@ -10,7 +10,7 @@ use kalah::build::cpu::Pulse;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::isa::Isa;
 use kalah::table::{Manifest, Table, Tables};
-use kalah::verify::{Fault, check_against, check_checksums, check_consistency, check_manifest, check_sample};
+use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
 use serde::Serialize;
 
 use super::progress::Progress;
@@ -30,7 +30,8 @@ pub struct Verify {
     /// Every score is the minimax of its children, found by an independent slow path
     #[arg(long)]
     consistency: bool,
-    /// With --consistency: only this many random positions a layer, or all if it has no more
+    /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and the
+    /// last of every frame, and random ones in proportion to its positions
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
     /// With --sample: where the random numbers start; the same number draws the same positions
@@ -73,6 +74,9 @@ struct Passed {
     check: Check,
     /// Positions, or blocks of a checksum.
     checked: u64,
+    /// Frames visited, of a consistency check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frames: Option<usize>,
     seconds: f64,
 }
 
@@ -138,7 +142,7 @@ impl Verify {
 
         let work = |check: Check, table: &Table| match (check, self.sample) {
             (Check::Checksums | Check::Manifest, _) => 0,
-            (Check::Consistency, Some(sample)) => sample.min(table.header().positions),
+            (Check::Consistency, Some(count)) => self.sample(&tables, table.key().seeds, count).positions(),
             (Check::Consistency | Check::Cpu | Check::Gpu, _) => table.header().positions,
         };
         let every = || checks.iter().flat_map(|&check| layers.clone().map(move |seeds| (check, seeds)));
@@ -153,7 +157,9 @@ impl Verify {
                 progress.watch(&pulse.positions, || self.check(check, (&backend, &manifest), &tables, seeds, &pulse));
             match result {
                 Ok(checked) => {
-                    let passed = Passed { seeds, check, checked, seconds: start.elapsed().as_secs_f64() };
+                    // None is left out, see `Sample::frames`.
+                    let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
+                    let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
                     let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
                     progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
                     report.passed.push(passed);
@@ -188,12 +194,19 @@ impl Verify {
         match (check, self.sample) {
             (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
             (Check::Manifest, _) => check_manifest(manifest, tables.require(seeds)?),
-            (Check::Consistency, Some(sample)) => check_sample(tables, seeds, sample, self.random_seed, checked),
-            (Check::Consistency, None) => check_consistency(tables, seeds, checked),
+            (Check::Consistency, Some(count)) if count < tables.require(seeds)?.header().positions => {
+                check_sample(tables, &self.sample(tables, seeds, count), checked)
+            }
+            (Check::Consistency, _) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.
             (Check::Cpu, _) => rayon::scope(|_| check_against(backend, tables, seeds, pulse)),
             (Check::Gpu, _) => check_against(backend, tables, seeds, pulse),
         }
+    }
+
+    /// The positions that --sample asks for.
+    fn sample(&self, tables: &Tables, seeds: usize, count: u64) -> Sample {
+        Sample::new(tables.key(seeds), count, self.random_seed)
     }
 
     fn tell(&self, report: &Report) -> anyhow::Result<()> {
@@ -206,12 +219,14 @@ impl Verify {
                 let of_check = || report.passed.iter().filter(|passed| passed.check.name() == check.name());
                 let checked: u64 = of_check().map(|passed| passed.checked).sum();
                 let seconds: f64 = of_check().map(|passed| passed.seconds).sum();
+                let frames: usize = of_check().filter_map(|passed| passed.frames).sum();
                 if of_check().count() > 0 {
                     output::line(format_args!(
-                        "{}: {} {} in {}, no fault, {seconds:.1} s",
+                        "{}: {} {} in {}{}, no fault, {seconds:.1} s",
                         check.name(),
                         HumanCount(checked),
                         check.unit(),
+                        if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
                         output::count(of_check().count(), "layer"),
                     ))?;
                 }

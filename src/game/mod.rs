@@ -14,7 +14,7 @@ mod row;
 mod rules;
 mod sowing;
 
-pub use notation::{Line, ParseError, StartPosition};
+pub use notation::{Line, ParseError, Place, StartPosition};
 pub use position::{IllegalMove, Played, Position, PositionError};
 pub use row::{MAX_PITS, Pit, Row};
 pub use rules::{Rules, UnknownRules};

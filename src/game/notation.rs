@@ -32,16 +32,25 @@ pub enum ParseError {
     #[error("'{0}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)")]
     Turn(String),
     /// A line of play that is not legal.
-    #[error("turn {turn} of the line: {source}")]
+    #[error("turn {turn} of the line: {source} ({at})")]
     Illegal {
         /// The turn, counted from 1.
         turn: usize,
+        /// The place on the line before the move.
+        at: Box<Place>,
         /// Why.
         source: IllegalMove,
     },
     /// A turn that stops before its moves are over, or goes on after them.
-    #[error("turn {0} of the line {1}")]
-    TurnEnd(usize, &'static str),
+    #[error("turn {turn} of the line {why} ({at})")]
+    TurnEnd {
+        /// The turn, counted from 1.
+        turn: usize,
+        /// The place on the line where it ends, or should.
+        at: Box<Place>,
+        /// What is wrong.
+        why: &'static str,
+    },
 }
 
 fn number(text: &str) -> Result<u32, ParseError> {
@@ -180,29 +189,87 @@ impl Line {
         Ok(line)
     }
 
-    /// Plays the line from `start` and returns the position it leads to, seen by the player then to move.
+    /// Plays the line from `start`: the places on it, `start` first, then one after every turn. The last turn may stop
+    /// although its last move moves again.
     ///
     /// # Errors
     /// When a move is illegal, or a turn ends too early or goes on too long.
-    pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
-        let mut position = *start;
-        for (index, turn) in self.turns.iter().enumerate() {
-            let number = index + 1;
-            let mut moving = true;
-            for &pit in turn {
-                if !moving {
-                    return Err(ParseError::TurnEnd(number, "goes on after its last move gave no other one"));
+    pub fn follow(&self, rules: Rules, start: &Position) -> Result<Vec<Place>, ParseError> {
+        let mut place = Place { turns: 0, moves: 0, position: *start, first: true, again: false };
+        let mut places = vec![place];
+        for (index, moves) in self.turns.iter().enumerate() {
+            let turn = index + 1;
+            place.ended()?;
+            if moves.is_empty() {
+                return Err(ParseError::TurnEnd { turn, at: Box::new(place), why: "has no move" });
+            }
+            for (number, &pit) in moves.iter().enumerate() {
+                if number > 0 && !place.again {
+                    let why = "goes on after its last move gave no other one";
+                    return Err(ParseError::TurnEnd { turn, at: Box::new(place), why });
                 }
-                let played =
-                    position.play(rules, pit).map_err(|source| ParseError::Illegal { turn: number, source })?;
-                position = played.position;
-                moving = played.again;
+                let played = place.position.play(rules, pit);
+                let played = played.map_err(|source| ParseError::Illegal { turn, at: Box::new(place), source })?;
+                place = Place {
+                    turns: turn,
+                    moves: place.moves + 1,
+                    position: played.position,
+                    first: place.first == played.again,
+                    again: played.again,
+                };
             }
-            if moving {
-                return Err(ParseError::TurnEnd(number, "stops although its last move moves again"));
-            }
+            places.push(place);
         }
-        Ok(position)
+        Ok(places)
+    }
+
+    /// Plays the line from `start` and returns the position it leads to, seen by the player then to move.
+    ///
+    /// # Errors
+    /// As [`Line::follow`], and when the last turn stops although its last move moves again.
+    pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
+        let places = self.follow(rules, start)?;
+        let end = places.last().expect("there is the start");
+        end.ended()?;
+        Ok(end.position)
+    }
+}
+
+/// A place on a line of play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Turns so far, an unfinished one included.
+    pub turns: usize,
+    /// Moves so far.
+    pub moves: usize,
+    /// The position, seen by the player to move.
+    pub position: Position,
+    /// Whether the player to move is the one who moved first on the line.
+    pub first: bool,
+    /// Whether the last move moves again: its turn is not over.
+    pub again: bool,
+}
+
+impl Place {
+    /// A value for the player to move told for the one who moved first on the line, or the other way round.
+    pub fn turned(&self, value: i64) -> i64 {
+        if self.first { value } else { -value }
+    }
+
+    /// An error unless the last turn is over.
+    fn ended(&self) -> Result<(), ParseError> {
+        let why = "stops although its last move moves again";
+        if self.again { Err(ParseError::TurnEnd { turn: self.turns, at: Box::new(*self), why }) } else { Ok(()) }
+    }
+}
+
+impl fmt::Display for Place {
+    /// For messages: the moves so far, the position, and what can be played there.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moves: Vec<String> = self.position.moves().map(|pit| pit.to_string()).collect();
+        let moves = if moves.is_empty() { "no move".to_owned() } else { moves.join(" ") };
+        let plural = if self.moves == 1 { "" } else { "s" };
+        write!(f, "after {} move{plural}, at {}; legal there: {moves}", self.moves, self.position)
     }
 }
 

@@ -2,12 +2,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Fault, Judge};
-use crate::index::{Frame, LayerIndex, TableRow};
+use super::{Fault, Judge, Sample};
+use crate::index::{Frame, TableRow};
 use crate::table::Tables;
 
-/// Random positions that are chosen, sorted and checked together.
-const SAMPLE_BATCH: u64 = 1 << 20;
+/// Positions of a sample that are checked together.
+const BATCH: usize = 1 << 20;
 
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, with the lower layers as they
 /// are. Returns the number of positions; adds to `checked` while it runs.
@@ -34,33 +34,35 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
     Ok(table.header().positions)
 }
 
-/// Checks `count` random positions of the layer with `seeds` seeds as [`check_consistency`] does all; `source` makes the
-/// choice repeatable. Checks all when `count` is no less. Returns the number of positions checked.
+/// Checks the positions of `sample`, which is of a layer of `tables`, as [`check_consistency`] does all. Returns the number
+/// of positions checked.
 ///
 /// # Errors
-/// As [`check_consistency`], among the positions chosen: the first by rank of those chosen together.
-pub fn check_sample(tables: &Tables, seeds: usize, count: u64, source: u64, checked: &AtomicU64) -> Result<u64, Fault> {
-    if count >= tables.require(seeds)?.header().positions {
-        return check_consistency(tables, seeds, checked);
-    }
-    let layer = LayerIndex::new(tables.rows(), seeds);
-    let mut random = fastrand::Rng::with_seed(source ^ seeds as u64);
-    let mut left = count;
-    while left > 0 {
-        let batch = left.min(SAMPLE_BATCH);
-        let mut ranks: Vec<u64> = (0..batch).map(|_| random.u64(..layer.positions())).collect();
-        ranks.par_sort_unstable();
-        let fault = ranks.par_iter().find_map_first(|&rank| {
-            let (mover, other) = layer.unrank(rank);
-            checked.fetch_add(1, Ordering::Relaxed);
-            check_position(tables, &mover, &other).err()
-        });
-        if let Some(fault) = fault {
-            return Err(fault);
+/// As [`check_consistency`], among the positions chosen.
+pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
+    tables.require(sample.seeds())?;
+    let rows = tables.rows();
+    let mut positions = 0;
+    for frame in sample.frames() {
+        let mut chosen = sample.indices(frame);
+        loop {
+            // In order, so that neighbours read the same pages.
+            let batch: Vec<u64> = chosen.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
+                break;
+            }
+            let fault = batch.par_iter().find_map_first(|&index| {
+                let (mover, other) = frame.ranks(index);
+                checked.fetch_add(1, Ordering::Relaxed);
+                check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other)).err()
+            });
+            if let Some(fault) = fault {
+                return Err(fault);
+            }
+            positions += batch.len() as u64;
         }
-        left -= batch;
     }
-    Ok(count)
+    Ok(positions)
 }
 
 /// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are

@@ -6,6 +6,7 @@
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against what is known of it |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
+//! | [`sample`](Sample) | which positions a sample of a layer has: some of every frame |
 //! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
 
 mod checksums;
@@ -13,6 +14,7 @@ mod consistency;
 mod judge;
 mod manifest;
 mod rebuild;
+mod sample;
 
 use crate::build::gpu::GpuError;
 use crate::game::Position;
@@ -24,6 +26,7 @@ pub use consistency::{check_consistency, check_sample};
 pub use judge::Judge;
 pub use manifest::check_manifest;
 pub use rebuild::check_against;
+pub use sample::Sample;
 
 /// What a check found.
 #[derive(Debug, thiserror::Error)]

@@ -1,0 +1,185 @@
+//! What each further layer of tables saves a search: `cargo bench --bench reach`.
+//!
+//! Every position is solved with tables to n seeds for every n of a list, the largest first, each time by a new solver that
+//! begins with the value that is right: the two tests around it are the cheapest proof. The value is found before, with the
+//! largest tables, in a search that is not told.
+//!
+//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; nothing is built), `KALAH_BENCH_RULES` the rule set,
+//! `KALAH_BENCH_POSITIONS` the positions, separated by spaces (default Kalah(6,5), and Kalah(6,6) after 12 moves of the line
+//! of best play printed for its opening 1-2), `KALAH_BENCH_REACH` first, last and step of n (default `20..34 2`),
+//! `KALAH_BENCH_LIMIT` the seconds after which a search is given up and with it all with fewer tables (default 600),
+//! `KALAH_BENCH_THREADS` the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default 1024),
+//! `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds (default 0). With `KALAH_BENCH_SVG` set, a plot is
+//! written to that file.
+
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use kalah::game::{Position, Rules};
+use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::table::Tables;
+use plotters::prelude::*;
+
+/// After 1-2 10 3 12 4 8 6 10 11 6 3, South to move: worth 2 (tests/reference/rawlings-2015-kalah66-lines.csv).
+const INSIDE_6X6: &str = "<6,7,7,6,5,0,1,13,1,2,12,0,0,5,13>";
+
+/// One search.
+struct Run {
+    reach: usize,
+    nodes: u64,
+    hits: u64,
+    seconds: f64,
+}
+
+fn set(name: &str, default: &str) -> String {
+    std::env::var(format!("KALAH_BENCH_{name}")).unwrap_or(default.to_owned())
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    set(name, &default.to_string()).parse().unwrap_or_else(|_| panic!("KALAH_BENCH_{name} is a number"))
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let rules: Rules = set("RULES", "empty-capture").parse()?;
+    let positions = set("POSITIONS", &format!("6x5 {INSIDE_6X6}"));
+    let reaches = set("REACH", "20..34 2");
+    let range = reaches.split_once("..").and_then(|(first, rest)| {
+        let (last, step) = rest.split_once(' ').unwrap_or((rest, "1"));
+        Some((first.parse::<usize>().ok()?, last.parse::<usize>().ok()?, step.parse::<usize>().ok()?))
+    });
+    let (first, last, step) = range.ok_or("KALAH_BENCH_REACH is like 20..34 2")?;
+    let reaches: Vec<usize> = (first..=last).step_by(step).collect();
+
+    let mut curves = Vec::new();
+    for name in positions.split_whitespace() {
+        let position: Position = name.parse()?;
+        curves.push((name, runs(rules, &position, &reaches)?));
+    }
+    if let Ok(path) = std::env::var("KALAH_BENCH_SVG") {
+        plot(Path::new(&path), &curves)?;
+        println!("{path} written");
+    }
+    Ok(())
+}
+
+/// Searches `position` with tables to each of `reaches`, the last first, and prints a table.
+fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>, Box<dyn Error>> {
+    let (threads, memory) = (number("THREADS", 1) as usize, number("MEMORY", 1024));
+    let directory = set("TABLES", "tables");
+    let most = reaches.last().copied().unwrap_or(2);
+    let tables = Tables::open(Path::new(&directory), rules, position.pits(), most)?;
+    tables.require(most.min(position.seeds() as usize))?;
+    println!("{rules} {position}, {} seeds in play, {threads} threads, {memory} MiB", position.seeds());
+
+    let solve = |reach, guess: Option<i64>| {
+        let stop = Arc::new(AtomicBool::new(false));
+        let options = SolverOptions {
+            rules,
+            pits: position.pits(),
+            seeds: position.seeds() as usize,
+            tables: Some(&tables),
+            tables_up_to: reach,
+            memory: memory << 20,
+            copy: number("COPY", 0) << 20,
+            threads,
+            stop: Arc::clone(&stop),
+        };
+        let solver = Solver::new(options)?;
+        let guess = guess.unwrap_or_else(|| solver.first_guess(position).expect("it fits the solver"));
+        let start = Instant::now();
+        let value = within(Duration::from_secs(number("LIMIT", 600)), &stop, || solver.value(position, guess));
+        let seconds = start.elapsed().as_secs_f64();
+        Ok((value, Run { reach, nodes: solver.nodes(), hits: solver.table_hits(), seconds }))
+    };
+
+    let value = solve(most, None)?.0.map_err(|error: SolveError| format!("its value was not found: {error}"))?.1;
+    println!("value {value:+}");
+    println!("{:>5} {:>15} {:>15} {:>15} {:>10} {:>12}", "seeds", "bytes", "nodes", "table hits", "seconds", "nodes/s");
+    let mut runs = Vec::new();
+    for &reach in reaches.iter().rev() {
+        let bytes: usize = (2..=reach).filter_map(|seeds| tables.layer(seeds)).map(|layer| layer.bytes().len()).sum();
+        let (found, run) = solve(reach, Some(value)).map_err(|error: SolveError| error)?;
+        let rate = run.nodes as f64 / run.seconds.max(1e-9);
+        let told = format!("{:>15} {:>15} {:>10.3} {rate:>12.0}", run.nodes, run.hits, run.seconds);
+        match found {
+            Ok((_, found)) => assert_eq!(found, value, "tables to {reach} give another value"),
+            Err(SolveError::Stopped) => {
+                println!("{reach:>5} {bytes:>15} {told}  given up");
+                break;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        println!("{reach:>5} {bytes:>15} {told}");
+        runs.push(run);
+    }
+    runs.reverse();
+    Ok(runs)
+}
+
+/// Runs `work` and sets `stop` when it takes longer than `limit`.
+fn within<T>(limit: Duration, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    let (done, watched) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if watched.recv_timeout(limit) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                stop.store(true, Ordering::Relaxed);
+            }
+        });
+        let result = work();
+        drop(done);
+        result
+    })
+}
+
+/// Draws nodes and seconds over the seeds of the tables, both on logarithmic axes, a curve a position.
+fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> {
+    type Figure = fn(&Run) -> f64;
+    let panels: [(&str, Figure); 2] =
+        [("nodes", |run| run.nodes.max(1) as f64), ("seconds", |run| run.seconds.max(1e-4))];
+    let colours = [BLUE, RED, BLACK, MAGENTA, GREEN, CYAN];
+    let all = || curves.iter().flat_map(|(_, runs)| runs);
+    let reaches = || all().map(|run| run.reach);
+    let (Some(first), Some(last)) = (reaches().min(), reaches().max()) else {
+        return Err("there is nothing to plot".into());
+    };
+
+    let root = SVGBackend::new(path, (720, 800)).into_drawing_area();
+    root.fill(&WHITE)?;
+    for (area, (name, figure)) in root.split_evenly((2, 1)).iter().zip(panels) {
+        // Whole powers of ten around all figures.
+        let low = all().map(figure).fold(f64::INFINITY, f64::min).log10().floor();
+        let high = all().map(figure).fold(0.0, f64::max).log10().ceil().max(low + 1.0);
+        let mut chart = ChartBuilder::on(area)
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(70)
+            .build_cartesian_2d(first - 1..last + 1, (10f64.powf(low)..10f64.powf(high)).log_scale())?;
+        chart
+            .configure_mesh()
+            .x_desc("tables to this many seeds")
+            .y_desc(name)
+            .y_label_formatter(&|figure| format!("{figure:e}"))
+            // None at all, `max_light_lines(0)`, is sought for ever.
+            .light_line_style(TRANSPARENT)
+            .label_style(("sans-serif", 16))
+            .draw()?;
+        for ((position, runs), colour) in curves.iter().zip(colours.into_iter().cycle()) {
+            let points = runs.iter().map(|run| (run.reach, figure(run)));
+            chart
+                .draw_series(LineSeries::new(points, colour.stroke_width(2)).point_size(3))?
+                .label(*position)
+                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], colour.stroke_width(2)));
+        }
+        chart
+            .configure_series_labels()
+            .label_font(("sans-serif", 16))
+            .background_style(WHITE.mix(0.8))
+            .border_style(BLACK)
+            .draw()?;
+    }
+    root.present()?;
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! What commands that solve have in common: flags, tables, the solver that they make, Ctrl-C.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context;
+use clap::Args;
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::solve::{MAX_BOARD_PITS, SolveError, Solver, SolverOptions, default_memory};
+use kalah::table::Tables;
+
+use super::{args, output, solve_tables};
+
+/// How to solve.
+#[derive(Args)]
+pub struct SolverFlags {
+    /// Rule set: empty-capture, standard or s-kalaha
+    #[arg(long, default_value_t, value_name = "RULES")]
+    pub rules: Rules,
+    /// Search without tables
+    #[arg(long)]
+    no_tables: bool,
+    /// Use tables up to this many seeds
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
+    tables_up_to: Option<usize>,
+    /// Build the missing tables that fit memory and disk, or those to --tables-up-to
+    #[arg(long, conflicts_with = "no_tables")]
+    build: bool,
+    /// Memory of the transposition table, such as 4GiB [default: by the size of the problem]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    pub threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl SolverFlags {
+    /// The tables to use, built before if asked for. What is missing is told.
+    pub fn open_tables(&self, position: &Position) -> anyhow::Result<Option<Tables>> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        if self.no_tables || position.is_over() {
+            return Ok(None);
+        }
+        if pits > MAX_TABLE_PITS {
+            if pits <= MAX_BOARD_PITS {
+                output::tell(format_args!("there are no tables of {pits} pits a side: searching without"));
+            }
+            return Ok(None);
+        }
+        let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
+        let directory = &self.tables.path;
+        if self.build {
+            solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory)?;
+        }
+        let tables = Tables::open(directory, self.rules, pits, wanted)?;
+        let reach = tables.max_seeds().unwrap_or(0);
+        if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
+            output::tell(format_args!(
+                "{} for {} with {pits} pits in {}{}; --build makes those that fit",
+                if reach == 0 { "no tables".to_owned() } else { format!("tables to {reach} seeds only") },
+                self.rules,
+                directory.display(),
+                if reach == 0 { ": searching without" } else { "" },
+            ));
+        }
+        Ok((reach > 0).then_some(tables))
+    }
+
+    /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large,
+    /// which is told.
+    pub fn solver<'a>(
+        &self,
+        position: &Position,
+        tables: Option<&'a Tables>,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Option<Solver<'a>>> {
+        let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
+        let available = sysinfo::System::new().map_or(0, |mut system| {
+            system.refresh_memory();
+            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
+            system.available_memory().min(limit)
+        });
+        let seeds = position.seeds() as usize;
+        let memory = self.memory.unwrap_or_else(|| default_memory(seeds, table_seeds, available));
+        let options = SolverOptions {
+            rules: self.rules,
+            pits: position.pits(),
+            seeds,
+            tables,
+            tables_up_to: MAX_TABLE_SEEDS,
+            memory,
+            // The files stay in the page cache beside their copies.
+            copy: available.saturating_sub(memory) / 2,
+            threads: rayon::current_num_threads(),
+            stop: Arc::clone(stop),
+        };
+        match Solver::new(options) {
+            Ok(solver) => Ok(Some(solver)),
+            Err(error @ SolveError::Board { .. }) => {
+                output::tell(format_args!("kalah: {error}"));
+                Ok(None)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Has Ctrl-C set `stop`, and a second one end the program.
+pub fn stop_on_signal(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
+    let stop = Arc::clone(stop);
+    let on_signal = move || {
+        // Who asks twice will not wait for what is left to do.
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    };
+    ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")
+}

@@ -1,0 +1,132 @@
+//! Samples of a layer: what is chosen, and that a wrong score at the end of a frame is always found.
+
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
+use kalah::build::build;
+use kalah::game::Rules;
+use kalah::index::Frame;
+use kalah::isa::Isa;
+use kalah::table::{PackedFrame, TableKey, TableWriter, Tables, table_path};
+use kalah::verify::{Fault, Sample, check_sample};
+
+fn key(pits: usize, seeds: usize) -> TableKey {
+    TableKey { rules: Rules::EmptyCapture, pits, seeds }
+}
+
+/// The chosen positions, frame by frame.
+fn chosen(sample: &Sample) -> Vec<(Frame, Vec<u64>)> {
+    sample.frames().map(|frame| (frame, sample.indices(frame).collect())).collect()
+}
+
+#[test]
+fn every_frame_is_visited_at_its_ends_and_between_them() {
+    for (pits, seeds) in [(1, 2), (1, 9), (2, 5), (3, 7), (6, 2), (6, 3), (6, 12), (6, 34), (6, 48)] {
+        let key = key(pits, seeds);
+        let all: u64 = key.frames().map(Frame::positions).sum();
+        for count in [0, 1, 2, 50, 1000, 100_000] {
+            let sample = Sample::new(key, count, count + 5);
+            let frames = chosen(&sample);
+            assert_eq!(frames.len(), seeds - 1);
+            let mut total = 0;
+            for (frame, indices) in frames {
+                let positions = frame.positions();
+                assert!(indices.is_sorted_by(|a, b| a < b), "{key} {frame:?}: in order, none twice");
+                assert_eq!((indices[0], *indices.last().unwrap()), (0, positions - 1), "{key} {frame:?}");
+                assert!(indices.len() as u64 >= positions.min(3), "{key} {frame:?}: one between the ends");
+                // In proportion: at most the share rounded up, or three.
+                let share = u128::from(count.min(all)) * u128::from(positions);
+                assert!(indices.len() as u128 >= share / u128::from(all), "{key} {frame:?} {count}");
+                assert!(indices.len() as u128 <= (share / u128::from(all) + 1).max(3), "{key} {frame:?} {count}");
+                total += indices.len() as u64;
+            }
+            assert_eq!(total, sample.positions());
+            let excess = 3 * (seeds as u64 - 1);
+            assert!(
+                total >= count.min(all) && total <= count.min(all) + excess && total <= all,
+                "{key} {count} {total}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_same_source_chooses_the_same_positions_and_another_one_others() {
+    let sample = |source| chosen(&Sample::new(key(6, 12), 10_000, source));
+    assert_eq!(sample(0), sample(0));
+    let (first, second) = (sample(0), sample(1));
+    // Each large frame differs, not only some.
+    for ((frame, first), (_, second)) in first.iter().zip(&second).filter(|((_, first), _)| first.len() > 100) {
+        let common = first.iter().filter(|index| second.contains(index)).count();
+        assert!(common < first.len() / 2, "{frame:?}");
+    }
+}
+
+/// Every position is chosen by some source, those near the borders of the runs too.
+#[test]
+fn no_position_is_out_of_reach() {
+    let key = key(3, 6);
+    for frame in key.frames() {
+        let mut reached = vec![false; frame.positions() as usize];
+        for source in 0..3000 {
+            Sample::new(key, 60, source).indices(frame).for_each(|index| reached[index as usize] = true);
+        }
+        assert!(reached.iter().all(|&reached| reached), "{frame:?}");
+    }
+}
+
+/// Replaces the table of `key` by one in which the score at `index` of `frame` is another, all its checksums right.
+fn change_score(directory: &Path, key: TableKey, frame: Frame, index: u64) {
+    let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
+    std::fs::remove_file(table_path(directory, key)).unwrap();
+    let mut writer = TableWriter::open(directory, key).unwrap();
+    for written in key.frames() {
+        let stored = tables.layer(key.seeds).unwrap().frame(written.mover);
+        let score = |index| {
+            let (mover, other) = written.ranks(index);
+            stored.score(mover, other).unwrap()
+        };
+        let mut scores: Vec<u8> = (0..written.positions()).map(score).collect();
+        if written == frame {
+            scores[index as usize] ^= 1;
+        }
+        writer.write(&PackedFrame::pack(Isa::detect(), written, &scores)).unwrap();
+    }
+    writer.finish().unwrap();
+}
+
+#[test]
+fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let (pits, last) = (3, 10);
+    build(directory, Rules::EmptyCapture, pits, last).unwrap();
+    let check = |key: TableKey, source| {
+        let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
+        check_sample(&tables, &Sample::new(key, 1, source), &AtomicU64::new(0))
+    };
+    for seeds in 3..=last {
+        let key = key(pits, seeds);
+        let path = table_path(directory, key);
+        let sound = std::fs::read(&path).unwrap();
+        let smallest = key.frames().map(Frame::positions).min().unwrap();
+        for frame in key.frames().filter(|frame| frame.positions() == smallest) {
+            for index in [0, frame.positions() - 1] {
+                assert!(check(key, index).is_ok(), "{key}: it is found where there is nothing");
+                change_score(directory, key, frame, index);
+                let (mover, other) = frame.ranks(index);
+                for source in 0..10 {
+                    let Err(Fault::Score { position, stored, right, .. }) = check(key, source) else {
+                        panic!("{key}, {frame:?}, position {index}, source {source}: not found");
+                    };
+                    let rows = kalah::index::RowIndex::new(pits, last);
+                    let row = |seeds, rank| rows.unrank(seeds, rank).map(u32::from)[..pits].to_vec();
+                    assert_eq!(position.mover().seeds(), row(frame.mover, mover));
+                    assert_eq!(position.other().seeds(), row(frame.other, other));
+                    assert_eq!(stored ^ 1, right);
+                }
+                std::fs::write(&path, &sound).unwrap();
+            }
+        }
+    }
+}
