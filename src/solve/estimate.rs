@@ -14,7 +14,7 @@ const MOST_HELD: usize = 14;
 const LEARN_SEEDS: usize = 24;
 
 /// Positions to learn from.
-const LEARN_POSITIONS: usize = 1 << 15;
+const LEARN_POSITIONS: usize = 1 << 13;
 
 /// Guesses scores without searching: half of the seeds in play, and something for every pit by what it holds.
 ///

@@ -6,7 +6,7 @@ use super::expansion::Child;
 use super::order::{Promise, collects};
 
 /// Seeds above the tables from which it pays to look ahead before the moves are ordered.
-const LEAST_ABOVE: u32 = 14;
+const LEAST_ABOVE: u32 = 17;
 
 /// So many seeds more, one turn more.
 const TURN: u32 = 3;
@@ -14,14 +14,15 @@ const TURN: u32 = 3;
 /// The most turns to look ahead.
 const MOST_TURNS: u32 = 8;
 
-/// Where every move falls short by more than this, all will fail in whatever order.
-const HOPELESS: i32 = 3 * SEED;
+/// Where every move falls short by more than this, all will fail in whatever order: so much, and so much for each seed
+/// beyond [`LEAST_ABOVE`].
+const HOPELESS: (i32, i32) = (3 * SEED, SEED);
 
 /// A first move that promises more than is needed by this stays the first.
-const SAFE: i32 = 2 * SEED;
+const SAFE: (i32, i32) = (2 * SEED, 2 * SEED);
 
 /// Moves worse than the best so far by this are not told apart.
-const CLOSE: i32 = 3 * SEED / 2;
+const CLOSE: i32 = 4 * SEED;
 
 /// Beyond any estimate.
 const LIMIT: i32 = i32::MAX / 4;
@@ -42,12 +43,14 @@ impl Lookahead<'_> {
         if above < LEAST_ABOVE || children.len() < 2 {
             return;
         }
+        let far = above - LEAST_ABOVE;
+        let margin = |(least, each): (i32, i32)| least + each * far as i32;
         let needed = SEED * score as i32;
         let most = children.iter().map(|child| child.promise.collects).max().unwrap_or(0);
-        if most < needed - HOPELESS || children[0].promise.collects >= needed + SAFE {
+        if most < needed - margin(HOPELESS) || children[0].promise.collects >= needed + margin(SAFE) {
             return;
         }
-        let turns = (1 + (above - LEAST_ABOVE) / TURN).min(MOST_TURNS);
+        let turns = (1 + far / TURN).min(MOST_TURNS);
         let mut best = -LIMIT;
         for child in children.iter_mut() {
             let Child { node, again, stored, .. } = *child;

@@ -2,7 +2,7 @@ use super::board::Board;
 use super::estimate::{Estimate, SEED};
 
 /// How many seeds' worth one moves earlier for a seed stored, beside that seed itself.
-const STORED: i32 = 2 * SEED;
+const STORED: i32 = 3 * SEED;
 
 /// For being one pit nearer to the store.
 const NEARNESS: i32 = SEED / 2;

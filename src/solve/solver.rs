@@ -18,7 +18,7 @@ use crate::table::{TableError, Tables};
 const BASE_SEEDS: usize = 24;
 
 /// Bytes that searches that far above the tables fill in part.
-const BASE_MEMORY: u64 = 64 << 20;
+const BASE_MEMORY: u64 = 16 << 20;
 
 /// When searching begins to copy tables to memory.
 const COPY_AFTER: Duration = Duration::from_secs(2);
@@ -382,6 +382,6 @@ impl<'a> Solver<'a> {
 pub fn default_memory(seeds: usize, table_seeds: usize, available: u64) -> u64 {
     let above = seeds.saturating_sub(table_seeds.max(2));
     // Searches grow faster than this; but memory that is touched for the first time costs time too.
-    let doublings = above.saturating_sub(BASE_SEEDS) / 3;
+    let doublings = above.saturating_sub(BASE_SEEDS) / 2;
     (BASE_MEMORY << doublings.min(20)).min(available / 4).max(1 << 20)
 }
