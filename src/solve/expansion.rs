@@ -8,7 +8,7 @@ use super::transposition::Slot;
 
 /// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
 /// it, and leaves the room to positions that cost more (docs/measurements.md).
-const UNKEPT_SEEDS: u32 = 2;
+const UNKEPT_SEEDS: u32 = 6;
 
 /// A position to search.
 #[derive(Clone, Copy)]
