@@ -5,7 +5,7 @@ mod reference;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use assert_cmd::Command;
 use kalah::build::build;
@@ -230,21 +230,45 @@ fn irving_2000_game_values() {
     assert!(solved >= 15, "{solved}");
 }
 
-/// Every value that Irving, Donkers and Uiterwijk print, their perfect games, and our own lines; minutes, and tables to 24
-/// seeds that it builds: `cargo test --release --test solve -- --ignored`.
+/// Tables to 24 seeds of all boards, built when they are asked for; 0.7 GB.
+fn large_directory(pits: usize, seeds: usize) -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
+    // A directory has one builder at a time; others wait.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap();
+    build(TABLES.path(), Rules::EmptyCapture, pits, seeds.min(24)).unwrap();
+    TABLES.path()
+}
+
 #[test]
-#[ignore = "takes minutes and a gigabyte of memory and disk"]
+#[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
+fn values_are_the_same_with_tables_to_24_seeds() {
+    let directory = large_directory(6, 24);
+    for position in [start(6, 4), "<6,2,1,6,0,5,5,1,6,2,5,0,3,6,5>".parse().unwrap()] {
+        let mut values = Vec::new();
+        for (up_to, threads, memory) in [(24, 1, 64 << 20), (24, 2, 64), (20, 2, 64 << 20), (16, 3, 64 << 20)] {
+            let tables = Tables::open(directory, Rules::EmptyCapture, 6, up_to).unwrap();
+            let options = options(Rules::EmptyCapture, &position, Some(&tables));
+            let solver = Solver::new(SolverOptions { threads, memory, ..options }).unwrap();
+            values.push(solver.value(&position, 0).unwrap().1);
+        }
+        assert_eq!(values, [values[0]; 4], "{position}");
+    }
+}
+
+/// Every value that Irving, Donkers and Uiterwijk print, their perfect games, and our own lines.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes hours when not optimised")]
 fn large_boards_of_irving_2000() {
-    let directory = tempfile::tempdir().unwrap();
     for line in reference::lines(include_str!("reference/irving-2000-game-values.csv")) {
         let (pits, seeds): (usize, u32) = (line[0].parse().unwrap(), line[1].parse().unwrap());
         let position = start(pits, seeds);
-        build(directory.path(), Rules::EmptyCapture, pits, (position.seeds() as usize).min(26)).unwrap();
-        let tables = Tables::open(directory.path(), Rules::EmptyCapture, pits, 26).unwrap();
+        let directory = large_directory(pits, position.seeds() as usize);
+        let tables = Tables::open(directory, Rules::EmptyCapture, pits, 24).unwrap();
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         let options = options(Rules::EmptyCapture, &position, Some(&tables));
-        let solver = Solver::new(SolverOptions { memory: 1 << 31, threads, ..options }).unwrap();
-        let guess = solver.first_guess(&position).unwrap_or(0);
+        let solver = Solver::new(SolverOptions { memory: 512 << 20, threads, ..options }).unwrap();
+        let guess = solver.first_guess(&position).unwrap();
         let solution = solver.solve(&position, guess).unwrap();
         println!("{pits}x{seeds}: {}, {} nodes, {}", solution.value, solver.nodes(), solution.line);
         assert_eq!(sign(solution.value), line[2], "{position}");
