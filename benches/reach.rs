@@ -175,6 +175,7 @@ fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> 
         }
         chart
             .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
             .label_font(("sans-serif", 16))
             .background_style(WHITE.mix(0.8))
             .border_style(BLACK)
