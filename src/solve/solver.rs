@@ -144,10 +144,10 @@ impl<'a> Solver<'a> {
         );
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::Memory { bytes: memory, source })?;
-        let reach = tables_up_to.min(seeds).min(tables.and_then(Tables::max_seeds).unwrap_or(0));
+        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds));
         let estimate = match tables {
             // Where all is in the tables nothing is ordered.
-            Some(tables) if (2..seeds).contains(&reach) => Estimate::learn(tables, reach)?,
+            Some(tables) if (2..seeds).contains(&prober.reach()) => Estimate::learn(tables, prober.reach())?,
             _ => Estimate::default(),
         };
         Ok(Solver {
@@ -155,7 +155,7 @@ impl<'a> Solver<'a> {
             rules,
             seeds,
             sower: Sower::new(rules, pits, seeds),
-            prober: Prober::new(&keys, tables, reach),
+            prober,
             estimate,
             keys,
             positions,
