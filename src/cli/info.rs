@@ -1,4 +1,5 @@
 use std::ffi::OsStr;
+use std::io;
 
 use anyhow::Context;
 use clap::Args;
@@ -7,6 +8,8 @@ use kalah::build::BuildRecord;
 use kalah::table::{ManifestEntry, Table};
 use serde::Serialize;
 
+use super::chart::{Chart, Series, Shape};
+use super::report::{Format, Grid};
 use super::{Outcome, args, output};
 
 /// List the tables in the directory
@@ -14,11 +17,10 @@ use super::{Outcome, args, output};
 pub struct Info {
     #[command(flatten)]
     tables: args::Directory,
-    /// Print one JSON document
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    format: Format,
     /// Print what `kalah verify --manifest` compares with: one JSON object a table (reads all scores)
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "csv", "plot"])]
     manifest: bool,
 }
 
@@ -85,34 +87,86 @@ impl Info {
             }
         });
         let report = Report { tables: entries.collect() };
-        if self.json {
-            output::json(&report)?;
-            return Ok(outcome);
-        }
-        output::line("rules         pits seeds       positions       bytes  bits/pos  exceptions    built in  digest")?;
-        for entry in &report.tables {
-            let seconds = entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s"));
-            output::line(format_args!(
-                "{:<13} {:>4} {:>5} {:>15} {:>11} {:>9.3} {:>11} {:>11}  {}",
-                entry.rules,
-                entry.pits,
-                entry.seeds,
+        self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
+        Ok(outcome)
+    }
+}
+
+impl Report {
+    fn text(&self) -> io::Result<()> {
+        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "digest"];
+        let mut grid = Grid::new(heading);
+        for entry in &self.tables {
+            grid.row([
+                entry.rules.to_owned(),
+                entry.pits.to_string(),
+                entry.seeds.to_string(),
                 HumanCount(entry.positions).to_string(),
                 HumanBytes(entry.bytes).to_string(),
-                entry.bits_per_position,
+                format!("{:.3}", entry.bits_per_position),
                 HumanCount(entry.exceptions).to_string(),
-                seconds,
-                &entry.digest[..16],
-            ))?;
+                entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s")),
+                entry.digest[..16].to_owned(),
+            ]);
         }
+        grid.print()?;
         let (positions, bytes) =
-            report.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
+            self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
         output::line(format_args!(
             "{}, {} positions, {}",
-            output::count(report.tables.len(), "table"),
+            output::count(self.tables.len(), "table"),
             HumanCount(positions),
             HumanBytes(bytes)
-        ))?;
-        Ok(outcome)
+        ))
+    }
+
+    fn records(&self) -> Grid {
+        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits_per_position", "exceptions"];
+        let mut grid = Grid::new(heading.into_iter().chain(["seconds", "digest"]));
+        for entry in &self.tables {
+            let sizes = [entry.pits as u64, entry.seeds as u64, entry.positions, entry.bytes];
+            let sizes = sizes.iter().map(u64::to_string);
+            let bits = [entry.bits_per_position.to_string(), entry.exceptions.to_string()];
+            let seconds = entry.seconds.map_or(String::new(), |seconds| seconds.to_string());
+            let rules = std::iter::once(entry.rules.to_owned());
+            grid.row(rules.chain(sizes).chain(bits).chain([seconds, entry.digest.clone()]));
+        }
+        grid
+    }
+
+    /// Bits a position, and how fast each layer was built where the log tells.
+    fn chart(&self) -> Vec<Chart> {
+        let series = |figure: &dyn Fn(&Entry) -> Option<f64>| {
+            let mut series: Vec<Series> = Vec::new();
+            for entry in &self.tables {
+                let name = format!("{}, {} pits", entry.rules, entry.pits);
+                let Some(figure) = figure(entry) else { continue };
+                if series.last().is_none_or(|last| last.name != name) {
+                    series.push(Series { name, points: Vec::new() });
+                }
+                series.last_mut().expect("it was pushed").points.push((entry.seeds as f64, figure));
+            }
+            series
+        };
+        let chart = |title: &str, y: &str, log, figure: &dyn Fn(&Entry) -> Option<f64>| Chart {
+            title: title.to_owned(),
+            x: "seeds in play".to_owned(),
+            y: y.to_owned(),
+            shape: Shape::Line,
+            log,
+            series: series(figure),
+        };
+        // Of layers built in less, the clock says little.
+        const LEAST_SECONDS: f64 = 0.01;
+        vec![
+            chart("size of the layers", "bytes", true, &|entry| Some(entry.bytes as f64)),
+            chart("bits a position, of layers of a million positions and more", "bits", false, &|entry| {
+                (entry.positions >= 1_000_000).then_some(entry.bits_per_position)
+            }),
+            chart("rate of building", "million positions a second", false, &|entry| {
+                let seconds = entry.seconds.filter(|&seconds| seconds >= LEAST_SECONDS)?;
+                Some(entry.positions as f64 / seconds / 1e6)
+            }),
+        ]
     }
 }

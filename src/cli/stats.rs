@@ -3,6 +3,8 @@ use indicatif::HumanCount;
 use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
+use super::chart::{Chart, Series, Shape};
+use super::report::{Format, Grid};
 use super::{Outcome, args, output};
 
 /// Count the scores of a layer
@@ -12,7 +14,13 @@ pub struct Stats {
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
     #[command(flatten)]
-    common: args::Common,
+    board: args::Board,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    #[command(flatten)]
+    format: Format,
 }
 
 #[derive(Serialize)]
@@ -30,10 +38,10 @@ struct Report {
 
 impl Stats {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.common.threads.start()?;
-        let args::Board { rules, pits } = self.common.board;
+        self.threads.start()?;
+        let args::Board { rules, pits } = self.board;
         let key = TableKey { rules, pits, seeds: self.seeds };
-        let table = Table::open_key(&self.common.tables.path, key)?;
+        let table = Table::open_key(&self.tables.path, key)?;
         let scores = score_counts(&table)?;
         let part = |wanted: std::cmp::Ordering| {
             let scores = scores.iter().enumerate();
@@ -49,25 +57,45 @@ impl Stats {
             losses: part(std::cmp::Ordering::Less),
             scores: scores.clone(),
         };
-        if self.common.json {
-            output::json(&report)?;
-            return Ok(Outcome::Done);
-        }
-        output::line(format_args!("{key}: {} positions", HumanCount(report.positions)))?;
         let share = |count: u64| 100.0 * count as f64 / report.positions as f64;
-        output::line(format_args!(
-            "the mover wins {:.2} %, draws {:.2} %, loses {:.2} %",
-            share(report.wins),
-            share(report.draws),
-            share(report.losses)
-        ))?;
-        output::line("score       positions  share")?;
-        let most = scores.iter().max().copied().unwrap_or(1).max(1);
-        for (score, &count) in scores.iter().enumerate() {
-            let bar = "#".repeat((count as f64 / most as f64 * 50.0).round() as usize);
-            let count_text = HumanCount(count).to_string();
-            output::line(format_args!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count)))?;
-        }
+        let records = || {
+            let mut grid = Grid::new(["rules", "pits", "seeds", "score", "positions", "share"]);
+            for (score, &count) in scores.iter().enumerate() {
+                let share = format!("{:.6}", share(count) / 100.0);
+                let layer = [rules.name().to_owned(), pits.to_string(), self.seeds.to_string()];
+                grid.row(layer.into_iter().chain([score.to_string(), count.to_string(), share]));
+            }
+            grid
+        };
+        let chart = || {
+            let points = scores.iter().enumerate().map(|(score, &count)| (score as f64, share(count))).collect();
+            vec![Chart {
+                title: format!("{key}: {} positions", HumanCount(report.positions)),
+                x: "score: seeds the mover collects".to_owned(),
+                y: "% of the positions".to_owned(),
+                shape: Shape::Bars,
+                log: false,
+                series: vec![Series { name: key.to_string(), points }],
+            }]
+        };
+        let text = || {
+            output::line(format_args!("{key}: {} positions", HumanCount(report.positions)))?;
+            output::line(format_args!(
+                "the mover wins {:.2} %, draws {:.2} %, loses {:.2} %",
+                share(report.wins),
+                share(report.draws),
+                share(report.losses)
+            ))?;
+            output::line("score       positions  share")?;
+            let most = scores.iter().max().copied().unwrap_or(1).max(1);
+            for (score, &count) in scores.iter().enumerate() {
+                let bar = "#".repeat((count as f64 / most as f64 * 50.0).round() as usize);
+                let count_text = HumanCount(count).to_string();
+                output::line(format_args!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count)))?;
+            }
+            Ok(())
+        };
+        self.format.print(&report, records, text, chart)?;
         Ok(Outcome::Done)
     }
 }
