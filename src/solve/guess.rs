@@ -1,9 +1,14 @@
+use super::board::Board;
 use super::estimate::SEED;
 use super::solver::{SolveError, Solver};
 use crate::game::Position;
 
-/// Turns that first guesses look ahead, one even and one odd number: who moves last looks better than he is.
-const TURNS: [u32; 2] = [8, 9];
+/// Turns that first guesses look ahead, at the most.
+const TURNS: u32 = 9;
+
+/// Positions that a look ahead may take; Kalah(6,6) takes 400 thousand. Turns of the relay rule have dozens of moves, and
+/// fewer of them are looked ahead.
+const POSITIONS: u32 = 1 << 20;
 
 /// All estimates lie within.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
@@ -16,9 +21,16 @@ impl Solver<'_> {
     /// When the position does not fit the solver.
     pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
         let board = self.board(position)?;
-        let look = self.lookahead();
-        let sum: i32 = TURNS.iter().map(|&turns| look.score(board, position.seeds(), turns, WINDOW)).sum();
-        let (count, seeds) = (SEED * TURNS.len() as i32, position.seeds() as i32);
-        Ok(position.value((sum + count / 2).div_euclid(count).clamp(0, seeds) as u32))
+        let score = (1..=TURNS).rev().find_map(|turns| self.looks(board, turns)).unwrap_or(position.seeds() / 2);
+        Ok(position.value(score))
+    }
+
+    /// The score of `board` as it looks after `turns` turns and after one less: who moves last looks better than he is.
+    /// `None` when that takes too long.
+    fn looks(&self, board: Board, turns: u32) -> Option<u32> {
+        let (look, seeds) = (self.lookahead(), board.seeds());
+        let mut left = POSITIONS;
+        let sum: i32 = [turns - 1, turns].iter().map(|&turns| look.score(board, seeds, turns, WINDOW, &mut left)).sum();
+        (left > 0).then(|| (sum + SEED).div_euclid(2 * SEED).clamp(0, seeds as i32) as u32)
     }
 }

@@ -27,6 +27,9 @@ const CLOSE: i32 = 4 * SEED;
 /// Beyond any estimate.
 const LIMIT: i32 = i32::MAX / 4;
 
+/// Positions that are looked at before moves are ordered, at the most. Turns of the relay rule have dozens of moves.
+const ORDER_POSITIONS: u32 = 100_000;
+
 /// Looks some turns ahead with estimates alone: alpha-beta without any memory.
 pub(super) struct Lookahead<'a> {
     pub sower: &'a Sower,
@@ -51,11 +54,11 @@ impl Lookahead<'_> {
             return;
         }
         let turns = (1 + far / TURN).min(MOST_TURNS);
-        let mut best = -LIMIT;
+        let (mut best, mut left) = (-LIMIT, ORDER_POSITIONS);
         for child in children.iter_mut() {
             let Child { node, again, stored, .. } = *child;
             let (low, high) = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
-            let next = self.score(node.board, node.seeds, turns, (low, high));
+            let next = self.score(node.board, node.seeds, turns, (low, high), &mut left);
             child.promise.collects = collects(again, stored, node.seeds, next);
             best = best.max(child.promise.collects);
         }
@@ -63,14 +66,16 @@ impl Lookahead<'_> {
     }
 
     /// What the mover of `board`, with `seeds` seeds in play, may collect, in sixteenths of a seed, as it looks after some
-    /// turns; if that is not within the window, a bound (fail-soft).
-    pub fn score(&self, board: Board, seeds: u32, turns: u32, (mut low, high): (i32, i32)) -> i32 {
+    /// turns; if that is not within the window, a bound (fail-soft). From each position looked at one is taken off `left`;
+    /// at 0 no more turns are played.
+    pub fn score(&self, board: Board, seeds: u32, turns: u32, (mut low, high): (i32, i32), left: &mut u32) -> i32 {
         if board.is_over() {
             return SEED * total(board.mover) as i32;
         }
-        if turns == 0 {
+        if turns == 0 || *left == 0 {
             return self.estimate.score(board, seeds);
         }
+        *left -= 1;
         let mut moves: ArrayVec<(i32, Sown), MAX_BOARD_PITS> = ArrayVec::new();
         for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover >> (8 * pit) & 0xff != 0) {
             let sown = self.sower.sow(board, pit);
@@ -81,10 +86,10 @@ impl Lookahead<'_> {
         let mut best = -LIMIT;
         for (_, sown) in moves {
             let Sown { stored, again, .. } = sown;
-            let left = seeds - stored;
+            let rest = seeds - stored;
             let window = next_window(again, stored, seeds, (low, high));
-            let next = self.score(sown.next(), left, turns - u32::from(!again), window);
-            best = best.max(collects(again, stored, left, next));
+            let next = self.score(sown.next(), rest, turns - u32::from(!again), window, left);
+            best = best.max(collects(again, stored, rest, next));
             low = low.max(best);
             if low >= high {
                 break;
