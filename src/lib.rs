@@ -25,7 +25,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- the command line.
+//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`] <-
+//! the command line.
 //!
 //! | room | idea |
 //! |---|---|
@@ -35,9 +36,11 @@
 //! | [`build`] | computing tables |
 //! | [`verify`] | proof that tables are right |
 //! | [`solve`] | solving positions above the tables |
+//! | [`analyse`] | whole boards: the tables of the papers, computed |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
+pub mod analyse;
 pub mod build;
 pub mod game;
 pub mod index;

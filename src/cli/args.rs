@@ -180,6 +180,35 @@ fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, St
     number.ok_or_else(|| format!("tables have {least} to {most} {what}"))
 }
 
+/// Whole numbers from the first to the last, both included.
+#[derive(Clone, Copy)]
+pub struct Range {
+    first: u32,
+    last: u32,
+}
+
+impl Range {
+    /// The numbers.
+    pub fn iter(self) -> impl Iterator<Item = u32> + Clone {
+        self.first..=self.last
+    }
+}
+
+/// Reads a number or a range of them within `LEAST` to `MOST`, such as 6 or 1..6.
+pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, String> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+    let range = number(first).zip(number(last)).map(|(first, last)| Range { first, last });
+    let range = range.filter(|range| range.first <= range.last);
+    range.ok_or_else(|| format!("write a number or a range such as {LEAST}..6, from {LEAST} to {MOST}"))
+}
+
+/// Reads a number of minutes.
+pub fn minutes(text: &str) -> Result<f64, String> {
+    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes < 1e7);
+    minutes.ok_or_else(|| "write a number of minutes above 0".to_owned())
+}
+
 /// A text as one word for a shell.
 pub fn quoted(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);

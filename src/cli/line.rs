@@ -32,6 +32,9 @@ pub struct Line {
     within: f64,
     #[command(flatten)]
     with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -181,7 +184,7 @@ impl Line {
             table_hits: solver.table_hits(),
             seconds: began.elapsed().as_secs_f64(),
         };
-        if self.with.json {
+        if self.json {
             output::json(&answer)?;
         } else {
             self.text(&answer, end)?;

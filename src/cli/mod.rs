@@ -20,6 +20,7 @@ mod solve;
 mod solve_tables;
 mod solver_flags;
 mod stats;
+mod values;
 mod verify;
 
 use std::io;
@@ -48,6 +49,7 @@ enum Command {
     Solve(solve::Solve),
     Line(line::Line),
     Search(search::Search),
+    Values(values::Values),
     Stats(stats::Stats),
     Info(info::Info),
     Pack(pack::Pack),
@@ -78,6 +80,7 @@ impl Cli {
             Command::Solve(solve) => solve.run(),
             Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
+            Command::Values(values) => values.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
-use super::{Outcome, output};
+use super::{Outcome, args, output};
 
 /// Solve a position: exact value, best moves, a line of best play
 ///
@@ -41,15 +41,13 @@ pub struct Solve {
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Minutes between two checkpoints of the transposition table
-    #[arg(long, value_name = "MINUTES", default_value_t = 10.0, requires = "checkpoint", value_parser = minutes)]
+    #[arg(long, value_name = "MINUTES", default_value_t = 10.0, requires = "checkpoint", value_parser = args::minutes)]
     checkpoint_every: f64,
     #[command(flatten)]
     with: SolverFlags,
-}
-
-fn minutes(text: &str) -> Result<f64, String> {
-    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && minutes.is_finite());
-    minutes.ok_or_else(|| "write a number of minutes above 0".to_owned())
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Serialize)]
@@ -208,7 +206,7 @@ impl Asked<'_, '_> {
         answer.threads = rayon::current_num_threads();
         (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
         answer.seconds = self.start.elapsed().as_secs_f64();
-        if solve.with.json {
+        if solve.json {
             return self.progress.print(|| output::json(&answer));
         }
         self.progress.print(|| text(&answer))
@@ -244,7 +242,7 @@ impl Asked<'_, '_> {
                 HumanCount(answer.nodes),
                 answer.seconds
             );
-            if self.solve.with.json {
+            if self.solve.json {
                 self.progress.line(&text);
             } else {
                 self.progress.print(|| output::line(&text))?;

@@ -34,9 +34,6 @@ pub struct SolverFlags {
     tables: args::Directory,
     #[command(flatten)]
     pub threads: args::Threads,
-    /// Print one JSON document
-    #[arg(long)]
-    pub json: bool,
 }
 
 impl SolverFlags {
@@ -86,7 +83,7 @@ impl SolverFlags {
             system.available_memory().min(limit)
         });
         let seeds = position.seeds() as usize;
-        let memory = self.memory.unwrap_or_else(|| default_memory(seeds, table_seeds, available));
+        let memory = self.memory.unwrap_or_else(|| default_memory(position.pits(), seeds, table_seeds, available));
         let options = SolverOptions {
             rules: self.rules,
             pits: position.pits(),

@@ -90,6 +90,22 @@ impl Checkpoint {
         name.into()
     }
 
+    /// Removes the files, if they are there.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub fn remove(&self) -> Result<(), CheckpointError> {
+        for path in [self.path.clone(), self.table_path()] {
+            match std::fs::remove_file(&path) {
+                Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                    return Err(CheckpointError::Io { path, source });
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Saves what whole tests proved of `position`.
     ///
     /// # Errors

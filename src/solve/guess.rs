@@ -8,7 +8,7 @@ const TURNS: u32 = 9;
 
 /// Positions that a look ahead may take; Kalah(6,6) takes 400 thousand. Turns of the relay rule have dozens of moves, and
 /// fewer of them are looked ahead.
-const POSITIONS: u32 = 1 << 20;
+const POSITIONS: u32 = 1 << 19;
 
 /// All estimates lie within.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
@@ -21,7 +21,8 @@ impl Solver<'_> {
     /// When the position does not fit the solver.
     pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
         let board = self.board(position)?;
-        let score = (1..=TURNS).rev().find_map(|turns| self.looks(board, turns)).unwrap_or(position.seeds() / 2);
+        let score =
+            (1..=TURNS).rev().step_by(2).find_map(|turns| self.looks(board, turns)).unwrap_or(position.seeds() / 2);
         Ok(position.value(score))
     }
 

@@ -28,7 +28,7 @@ const CLOSE: i32 = 4 * SEED;
 const LIMIT: i32 = i32::MAX / 4;
 
 /// Positions that are looked at before moves are ordered, at the most. Turns of the relay rule have dozens of moves.
-const ORDER_POSITIONS: u32 = 100_000;
+const ORDER_POSITIONS: u32 = 10_000;
 
 /// Looks some turns ahead with estimates alone: alpha-beta without any memory.
 pub(super) struct Lookahead<'a> {

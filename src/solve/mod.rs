@@ -13,10 +13,12 @@
 //! | `search` | the zero-window test: one thread of it |
 //! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
 //! | [`guess`](Solver::first_guess) | with which value to begin |
+//! | [`anytime`](ValueBounds) | what can be proved of a value in a given time |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | [`solution`](Solution) | best moves, a line of best play, openings |
 //! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
 
+mod anytime;
 mod board;
 mod checkpoint;
 mod estimate;
@@ -33,6 +35,7 @@ mod solution;
 mod solver;
 mod transposition;
 
+pub use anytime::ValueBounds;
 pub use board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower, Sown};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use key::Keys;

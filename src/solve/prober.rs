@@ -110,14 +110,16 @@ impl<'a> Prober<'a> {
             }
             let bytes = tables.layer(seeds).map_or(0, |layer| layer.bytes().len() as u64);
             if self.copied.load(Ordering::Relaxed) + bytes <= budget
-                && let Ok(Some(copy)) = tables.copied(seeds)
+                && let Ok(Some(copy)) = tables.copied(seeds, stop)
             {
                 self.copied.fetch_add(bytes, Ordering::Relaxed);
                 for mover in 1..seeds {
                     self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy.frame(mover));
                 }
             }
-            self.next_copy.store(seeds - 1, Ordering::Relaxed);
+            if !stop.load(Ordering::Relaxed) {
+                self.next_copy.store(seeds - 1, Ordering::Relaxed);
+            }
         }
     }
 

@@ -28,8 +28,8 @@ pub(super) struct Shared<'a, 't> {
     pub prober: &'a Prober<'t>,
     pub positions: &'a TranspositionTable,
     pub look: Lookahead<'a>,
-    /// Set to end the search of all threads.
-    pub stop: &'a AtomicBool,
+    /// Tells whether all threads are to end the search.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Set when one thread has the result.
     pub done: AtomicBool,
     pub nodes: &'a AtomicU64,
@@ -83,7 +83,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
     #[cold]
     fn check(&mut self) -> bool {
         self.tell();
-        if self.shared.stop.load(Ordering::Relaxed) || self.shared.done.load(Ordering::Relaxed) {
+        if self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)() {
             return false;
         }
         if self.shared.parallel {

@@ -20,6 +20,9 @@ const BASE_SEEDS: usize = 24;
 /// Bytes that searches that far above the tables fill in part.
 const BASE_MEMORY: u64 = 16 << 20;
 
+/// Positions of a board for each byte that its searches may fill.
+const POSITIONS_A_BYTE: u64 = 64;
+
 /// When searching begins to copy tables to memory.
 const COPY_AFTER: Duration = Duration::from_secs(2);
 
@@ -70,6 +73,9 @@ pub enum SolveError {
     /// It was asked to stop.
     #[error("stopped before the result was proved")]
     Stopped,
+    /// The [deadline](Solver::set_deadline) passed.
+    #[error("the time was up before the result was proved")]
+    TimedOut,
     /// A table cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -119,6 +125,8 @@ pub struct Solver<'a> {
     /// Results of whole tests.
     proofs: Mutex<HashMap<Board, Bounds>>,
     stop: Arc<AtomicBool>,
+    /// When searches end.
+    deadline: Mutex<Option<Instant>>,
     nodes: AtomicU64,
     hits: AtomicU64,
     #[allow(clippy::type_complexity)]
@@ -164,6 +172,7 @@ impl<'a> Solver<'a> {
             start: Instant::now(),
             proofs: Mutex::default(),
             stop,
+            deadline: Mutex::default(),
             nodes: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             on_event: Box::new(|_, _| ()),
@@ -174,6 +183,24 @@ impl<'a> Solver<'a> {
     #[must_use]
     pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Sync + 'a) -> Solver<'a> {
         Solver { on_event: Box::new(on_event), ..self }
+    }
+
+    /// Has searches end with [`SolveError::TimedOut`] at `deadline`, also one under way on another thread; `None` gives
+    /// them all the time they need. What they proved is kept.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+
+    /// Why searches have to end now.
+    pub(super) fn interrupted(&self) -> Option<SolveError> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Some(SolveError::Stopped);
+        }
+        self.deadline().filter(|&deadline| Instant::now() >= deadline).map(|_| SolveError::TimedOut)
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Nodes searched so far: positions whose moves were played and looked up. Told in steps of a thousand while a test
@@ -297,7 +324,7 @@ impl<'a> Solver<'a> {
             prober: &self.prober,
             positions: &self.positions,
             look: self.lookahead(),
-            stop: &self.stop,
+            interrupted: &|| self.interrupted().is_some(),
             done: AtomicBool::new(false),
             nodes: &self.nodes,
             hits: &self.hits,
@@ -314,7 +341,9 @@ impl<'a> Solver<'a> {
         };
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let copier = (self.copy > 0 && !self.prober.is_copied()).then(|| {
+            // A copy begun before a deadline would be thrown away at it.
+            let copies = self.copy > 0 && !self.prober.is_copied() && self.deadline().is_none();
+            let copier = copies.then(|| {
                 scope.spawn(|| {
                     // Short searches are over before copying pays.
                     while self.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
@@ -335,7 +364,8 @@ impl<'a> Solver<'a> {
         if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error.into());
         }
-        result.into_inner().unwrap_or_else(PoisonError::into_inner).ok_or(SolveError::Stopped)
+        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.ok_or_else(|| self.interrupted().unwrap_or(SolveError::Stopped))
     }
 
     /// The score of `board` by MTD(f) (Plaat, Schaeffer, Pijls, de Bruin 1996): zero-window tests from `guess` on, each at
@@ -377,11 +407,15 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// Bytes of a transposition table that serve a search from `seeds` seeds with tables to `table_seeds`, when `available`
-/// bytes are there.
-pub fn default_memory(seeds: usize, table_seeds: usize, available: u64) -> u64 {
+/// Bytes of a transposition table that serve a search from `seeds` seeds on a board of `pits` pits a side, with tables to
+/// `table_seeds`, when `available` bytes are there.
+pub fn default_memory(pits: usize, seeds: usize, table_seeds: usize, available: u64) -> u64 {
     let above = seeds.saturating_sub(table_seeds.max(2));
     // Searches grow faster than this; but memory that is touched for the first time costs time too.
     let doublings = above.saturating_sub(BASE_SEEDS) / 2;
-    (BASE_MEMORY << doublings.min(20)).min(available / 4).max(1 << 20)
+    // Searches of small boards meet few of the positions there are.
+    let fits = (1..=MAX_BOARD_PITS).contains(&pits) && seeds <= MAX_BOARD_SEEDS;
+    let positions = fits.then(|| Keys::new(pits, seeds)).flatten().map_or(u64::MAX, |keys| keys.count());
+    let most = (positions / POSITIONS_A_BYTE).max(BASE_MEMORY);
+    (BASE_MEMORY << doublings.min(20)).min(most).min(available / 4).max(1 << 20)
 }

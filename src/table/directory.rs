@@ -1,4 +1,5 @@
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use super::{Damage, Table, TableError, TableKey};
@@ -132,16 +133,18 @@ impl Tables {
     }
 
     /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made when first asked for and kept; `None`
-    /// if the table is not there.
+    /// if the table is not there, or `stop` was set meanwhile.
     ///
     /// # Errors
     /// When there is not as much memory.
-    pub fn copied(&self, seeds: usize) -> std::io::Result<Option<&Table>> {
+    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> std::io::Result<Option<&Table>> {
         let Some(table) = self.layer(seeds) else { return Ok(None) };
         let place = &self.copies[seeds - 2];
-        if place.get().is_none() {
+        if place.get().is_none()
+            && let Some(copy) = table.copied(stop)?
+        {
             // Made twice if two ask at once; one is kept.
-            let _ = place.set(table.copied()?);
+            let _ = place.set(copy);
         }
         Ok(place.get())
     }

@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -12,6 +13,9 @@ use super::frame::DamagedLine;
 use super::line::LINE_BYTES;
 use super::{Damage, FrameScores, TableError, table_path};
 use crate::index::Frame;
+
+/// Bytes copied between two looks at whether to stop.
+const COPY_BYTES: usize = 64 << 20;
 
 /// The bytes of a table: a mapped file, or memory.
 enum Bytes {
@@ -82,17 +86,23 @@ impl Table {
     }
 
     /// A copy of the table in memory of its own, in huge pages where the system has them: random reads of it are faster
-    /// than those of the file's small pages.
+    /// than those of the file's small pages. `None` when `stop` was set meanwhile.
     ///
     /// # Errors
     /// When there is not as much memory.
-    pub fn copied(&self) -> std::io::Result<Table> {
+    pub fn copied(&self, stop: &AtomicBool) -> std::io::Result<Option<Table>> {
         let mut map = memmap2::MmapMut::map_anon(self.bytes.len())?;
         #[cfg(target_os = "linux")]
         // Without huge pages everything works, only slower.
         let _ = map.advise(memmap2::Advice::HugePage);
-        map.copy_from_slice(&self.bytes);
-        Ok(Table { path: self.path.clone(), bytes: Bytes::Mapped(map.make_read_only()?), header: self.header.clone() })
+        for (copy, bytes) in map.chunks_mut(COPY_BYTES).zip(self.bytes.chunks(COPY_BYTES)) {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            copy.copy_from_slice(bytes);
+        }
+        let (path, header) = (self.path.clone(), self.header.clone());
+        Ok(Some(Table { path, bytes: Bytes::Mapped(map.make_read_only()?), header }))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {

@@ -1,0 +1,279 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::{GameValue, GameValues};
+use kalah::game::{Position, StartPosition};
+use kalah::solve::{Checkpoint, Event, SolveError};
+use serde::Serialize;
+
+use super::args::Range;
+use super::chart::{Chart, Series, Shape};
+use super::report::{Format, Grid};
+use super::search_progress::SearchProgress;
+use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::{Outcome, args, output};
+
+/// How often the transposition table of a long search is saved.
+const SAVE_EVERY: Duration = Duration::from_secs(600);
+
+/// The values of the games on many boards, as a table: pits a side down, seeds a pit across
+///
+/// A value is the final store difference for the first player. Where it is not proved in time, bounds are given.
+#[derive(Args)]
+pub struct Values {
+    /// Pits a side, such as 6 or 1..6
+    #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
+    pits: Range,
+    /// Seeds in each pit, such as 4 or 1..6
+    #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 63>)]
+    seeds: Range,
+    /// Minutes for each board
+    #[arg(long, value_name = "MINUTES", default_value_t = 60.0, value_parser = args::minutes)]
+    within: f64,
+    /// Keep what is proved in FILE, and a search under way beside it, and take up what they hold
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    with: SolverFlags,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct Answer {
+    pits: usize,
+    seeds: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    /// What is proved of a value that is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+    /// W, L or D; absent when it is not proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<char>,
+    nodes: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    values: Vec<Answer>,
+}
+
+impl Values {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.with.threads.start()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop)?;
+        let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
+        let boards: Vec<StartPosition> =
+            self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
+        let begin = Instant::now();
+        let mut stopped = false;
+        for (index, &board) in boards.iter().enumerate() {
+            let known = values.get(board).copied();
+            let spent = known.map_or(0.0, |known| known.seconds);
+            let left = self.within * 60.0 - spent;
+            if known.is_some_and(|known| known.value().is_some() || left <= 0.0) {
+                continue;
+            }
+            let told = format!("{board} ({} of {})", index + 1, boards.len());
+            match self.solve(board, known, Duration::from_secs_f64(left), told, &stop)? {
+                Ended::Done(value) => values.put(value)?,
+                Ended::Stopped(value) => {
+                    values.put(value)?;
+                    stopped = true;
+                    break;
+                }
+                Ended::Refused => return Ok(Outcome::Usage),
+            }
+        }
+        if stopped {
+            output::tell(match self.state {
+                Some(_) => "stopped and saved; the same command goes on from here",
+                None => "stopped; --state FILE would have kept what was proved",
+            });
+        } else {
+            output::tell(format_args!(
+                "{} in {:.1} s",
+                output::count(boards.len(), "board"),
+                begin.elapsed().as_secs_f64()
+            ));
+        }
+        let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
+        self.print(&known)?;
+        Ok(if stopped { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// Proves what it can of one game.
+    fn solve(
+        &self,
+        board: StartPosition,
+        known: Option<GameValue>,
+        within: Duration,
+        told: String,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Ended> {
+        let position = board.position()?;
+        let tables = self.with.open_tables(&position)?;
+        let progress = SearchProgress::new(position);
+        progress.stage(told);
+        let Some(solver) = self.with.solver(&position, tables.as_ref(), stop)? else { return Ok(Ended::Refused) };
+        let solver = solver.with_events(|_, event: Event| progress.event(event));
+        let checkpoint = self.state.as_deref().map(|state| Checkpoint::new(&beside(state, board)));
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.load(&solver, &position)?;
+        }
+        let save = || match &checkpoint {
+            Some(checkpoint) => {
+                checkpoint.save_table(&solver).and_then(|()| checkpoint.save_proofs(&solver, &position))
+            }
+            None => Ok(()),
+        };
+        let on_time = || {
+            if let Err(error) = save() {
+                progress.line(&format!("kalah: the search was not saved: {error}"));
+            }
+        };
+        let start = Instant::now();
+        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), on_time, || {
+            let guess = solver.first_guess(&position)?;
+            solver.narrow(&position, guess, within)
+        });
+        progress.finish();
+        let stopped = matches!(narrowed, Err(SolveError::Stopped));
+        let bounds = match narrowed {
+            Err(SolveError::Stopped) => solver.value_bounds(&position)?,
+            narrowed => narrowed?,
+        };
+        let value = GameValue {
+            pits: board.pits,
+            seeds: board.seeds,
+            at_least: bounds.lower,
+            at_most: bounds.upper,
+            nodes: solver.nodes() + known.map_or(0, |known| known.nodes),
+            seconds: start.elapsed().as_secs_f64() + known.map_or(0.0, |known| known.seconds),
+        };
+        if value.value().is_none() {
+            save()?;
+        } else if let Some(checkpoint) = &checkpoint {
+            checkpoint.remove().context("the search that is over cannot be removed")?;
+        }
+        if value.seconds > 1.0 {
+            output::tell(format_args!(
+                "{board}: {} after {:.1} s and {} nodes",
+                told_value(&value),
+                value.seconds,
+                HumanCount(value.nodes)
+            ));
+        }
+        Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value) })
+    }
+
+    fn print(&self, known: &[GameValue]) -> anyhow::Result<()> {
+        let report = Report {
+            rules: self.with.rules.name(),
+            values: known
+                .iter()
+                .map(|known| {
+                    let bound = |bound| known.value().is_none().then_some(bound);
+                    Answer {
+                        pits: known.pits,
+                        seeds: known.seeds,
+                        value: known.value(),
+                        at_least: bound(known.at_least),
+                        at_most: bound(known.at_most),
+                        outcome: known.outcome(),
+                        nodes: known.nodes,
+                        seconds: known.seconds,
+                    }
+                })
+                .collect(),
+        };
+        let find = |pits, seeds| known.iter().find(|known| known.start() == start((pits, seeds)));
+        let text = || {
+            output::line(format_args!(
+                "{}: values for the first player, pits a side down, seeds a pit across",
+                report.rules
+            ))?;
+            let mut grid =
+                Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.iter().map(|n| n.to_string())));
+            for pits in self.pits.iter() {
+                let cells = self.seeds.iter().map(|seeds| find(pits, seeds).map_or("-".to_owned(), told_value));
+                grid.row(std::iter::once(pits.to_string()).chain(cells));
+            }
+            grid.print()
+        };
+        let records = || {
+            let mut grid = Grid::new(["rules", "pits", "seeds", "at_least", "at_most", "outcome", "nodes", "seconds"]);
+            for known in known {
+                let GameValue { pits, seeds, at_least, at_most, nodes, seconds } = known;
+                let outcome = known.outcome().map_or(String::new(), |outcome| outcome.to_string());
+                let board = [report.rules.to_owned(), pits.to_string(), seeds.to_string()];
+                let bounds = [at_least.to_string(), at_most.to_string(), outcome];
+                grid.row(board.into_iter().chain(bounds).chain([nodes.to_string(), format!("{seconds:.3}")]));
+            }
+            grid
+        };
+        let charts = || {
+            let series = self.pits.iter().map(|pits| Series {
+                name: output::count(pits as usize, "pit") + " a side",
+                points: known
+                    .iter()
+                    .filter(|known| known.pits == pits as usize)
+                    .filter_map(|known| Some((f64::from(known.seeds), known.value()? as f64)))
+                    .collect(),
+            });
+            vec![Chart {
+                title: format!("{}: values for the first player", report.rules),
+                x: "seeds in each pit".to_owned(),
+                y: "final store difference".to_owned(),
+                shape: Shape::Line,
+                log: false,
+                series: series.collect(),
+            }]
+        };
+        self.format.print(&report, records, text, charts)
+    }
+}
+
+/// How the search of a game ended.
+enum Ended {
+    Done(GameValue),
+    Stopped(GameValue),
+    /// The board is too large, which was told.
+    Refused,
+}
+
+fn start((pits, seeds): (u32, u32)) -> StartPosition {
+    StartPosition { pits: pits as usize, seeds }
+}
+
+/// The file of a search under way, beside that of the values.
+fn beside(state: &Path, board: StartPosition) -> PathBuf {
+    let mut name = state.as_os_str().to_owned();
+    name.push(format!(".{board}"));
+    name.into()
+}
+
+/// A value, or bounds of it; `?` when nothing is proved.
+fn told_value(known: &GameValue) -> String {
+    let board: Result<Position, _> = known.start().position();
+    let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
+    match known.value() {
+        Some(0) => "0".to_owned(),
+        Some(value) => format!("{value:+}"),
+        None if known.at_least == -trivial && known.at_most == trivial => "?".to_owned(),
+        None if known.at_most == trivial => format!(">= {:+}", known.at_least),
+        None if known.at_least == -trivial => format!("<= {:+}", known.at_most),
+        None => format!("{:+}..{:+}", known.at_least, known.at_most),
+    }
+}

@@ -1,0 +1,121 @@
+use std::time::{Duration, Instant};
+
+use super::solver::{SolveError, Solver};
+use super::transposition::Bounds;
+use crate::game::Position;
+
+/// The part of the time that the value itself gets; with the rest bounds of it are sought.
+const VALUE_SHARE: f64 = 0.5;
+
+/// The part of the time for one test of a bound.
+const BOUND_SHARE: f64 = 0.05;
+
+/// What is proved of the value of a position: it is `lower` at least and `upper` at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueBounds {
+    /// The final store difference that the mover reaches.
+    pub lower: i64,
+    /// The one that the other player holds the mover to.
+    pub upper: i64,
+}
+
+impl ValueBounds {
+    /// The value, when it is known.
+    pub fn value(self) -> Option<i64> {
+        (self.lower == self.upper).then_some(self.lower)
+    }
+}
+
+impl Solver<'_> {
+    /// What is known of the score of `position` without searching: of itself, and of the positions after its moves.
+    fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
+        let mut known = self.known(self.board(position)?)?;
+        let (mut lower, mut upper) = (0, 0);
+        for pit in position.moves() {
+            let Ok(played) = position.play(self.rules, pit) else { continue };
+            let next = played.position;
+            let after = self.known(self.board(&next)?)?;
+            let (least, most) = if played.again {
+                let stored = next.mover_store() - position.mover_store();
+                (stored + after.lower, stored + after.upper)
+            } else {
+                // The mover gets what the other player leaves; the seeds that the move stored are among them.
+                (position.seeds() - after.upper, position.seeds() - after.lower)
+            };
+            (lower, upper) = (lower.max(least), upper.max(most));
+        }
+        if !position.is_over() {
+            (known.lower, known.upper) = (known.lower.max(lower), known.upper.min(upper));
+        }
+        Ok(known)
+    }
+
+    /// What is known of the value of `position` without searching.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver, or a table is damaged.
+    pub fn value_bounds(&self, position: &Position) -> Result<ValueBounds, SolveError> {
+        let known = self.known_of(position)?;
+        Ok(ValueBounds { lower: position.value(known.lower), upper: position.value(known.upper) })
+    }
+
+    /// Proves what it can of the value of `position` in the time `within`, from a first guess of it: the value, or else
+    /// bounds. Searches for the value first, then for bounds on both sides of the guess, from afar to near.
+    ///
+    /// The deadline of the solver is none afterwards.
+    ///
+    /// # Errors
+    /// When stopped, the position does not fit the solver, or a table is damaged; what was proved till then is kept, see
+    /// [`Solver::value_bounds`].
+    pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
+        let end = Instant::now() + within;
+        let narrowed = self.narrow_until(position, guess, within, end);
+        self.set_deadline(None);
+        narrowed?;
+        self.value_bounds(position)
+    }
+
+    fn narrow_until(&self, position: &Position, guess: i64, within: Duration, end: Instant) -> Result<(), SolveError> {
+        self.set_deadline(Some(Instant::now() + within.mul_f64(VALUE_SHARE)));
+        match self.value(position, guess) {
+            Err(SolveError::TimedOut) => {}
+            done => return done.map(drop),
+        }
+        let board = self.board(position)?;
+        let guess = (guess - position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
+        // Tests between these were not decided in their time.
+        let (mut low, mut high) = (guess + 1, guess);
+        let mut step = 1;
+        loop {
+            let known = self.known_of(position)?;
+            // On each side the test half-way between what is proved and what was not decided, or nearer to the latter as
+            // long as nothing is proved.
+            let lower = low.saturating_sub(step).max(known.lower + (low.saturating_sub(known.lower)) / 2);
+            let upper = (high + step).min(known.upper - (known.upper.saturating_sub(high)) / 2);
+            let tests = [(lower, lower > known.lower && lower < low), (upper, upper <= known.upper && upper > high)];
+            if tests.iter().all(|&(_, open)| !open) {
+                break;
+            }
+            for (index, (score, _)) in tests.into_iter().enumerate().filter(|&(_, (_, open))| open) {
+                if Instant::now() >= end {
+                    return Ok(());
+                }
+                self.set_deadline(Some(end.min(Instant::now() + within.mul_f64(BOUND_SHARE))));
+                match self.test(board, score) {
+                    Ok(proved) if proved.lower >= score => high = high.max(score),
+                    Ok(_) => low = low.min(score),
+                    Err(SolveError::TimedOut) if index == 0 => low = score,
+                    Err(SolveError::TimedOut) => high = score,
+                    Err(error) => return Err(error),
+                }
+            }
+            step *= 2;
+        }
+        // Nothing but the value itself is left to find.
+        self.set_deadline(Some(end));
+        match self.value(position, position.value(guess)) {
+            Err(SolveError::TimedOut) => Ok(()),
+            done => done.map(drop),
+        }
+    }
+}
