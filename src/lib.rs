@@ -25,7 +25,8 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- the command line.
+//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`play`] <-
+//! the command line.
 //!
 //! | room | idea |
 //! |---|---|
@@ -35,6 +36,7 @@
 //! | [`build`] | computing tables |
 //! | [`verify`] | proof that tables are right |
 //! | [`solve`] | solving positions above the tables |
+//! | [`play`] | players of the game, and games between them |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
@@ -42,6 +44,7 @@ pub mod build;
 pub mod game;
 pub mod index;
 pub mod isa;
+pub mod play;
 pub mod solve;
 pub mod table;
 pub mod verify;

@@ -13,6 +13,7 @@
 //! | `search` | the zero-window test: one thread of it |
 //! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
 //! | [`guess`](Solver::first_guess) | with which value to begin |
+//! | [`outlook`](Outlook) | which move looks best where nothing is proved |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | [`solution`](Solution) | best moves, a line of best play, openings |
 //! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
@@ -27,6 +28,7 @@ mod least_squares;
 mod limited;
 mod lookahead;
 mod order;
+mod outlook;
 mod prober;
 mod search;
 mod solution;
@@ -37,6 +39,7 @@ pub use board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower, Sown};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use key::Keys;
 pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
+pub use outlook::Outlook;
 pub use solution::{Opening, Solution};
 pub use solver::{Event, SolveError, Solver, SolverOptions, default_memory};
 pub use transposition::{Bounds, Slot, TranspositionTable};
