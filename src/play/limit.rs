@@ -24,7 +24,8 @@ impl Limit {
         Limit { deadline: Instant::now().checked_add(time), stop: None }
     }
 
-    /// The same, but over as soon as `stop` is set.
+    /// The same, but over as soon as `stop` is set. Players of a fixed depth then give up and play what they see one move
+    /// ahead, unless there is a time too, for which they look ahead step by step.
     #[must_use]
     pub fn or_stop(self, stop: Arc<AtomicBool>) -> Limit {
         Limit { stop: Some(stop), ..self }

@@ -4,7 +4,7 @@ use crate::solve::{Evaluation, LimitedSearch, Method};
 
 /// Looks a number of moves ahead and weighs what it sees there by the difference of the stores.
 ///
-/// Where there is a limit it looks 1, 2, ... moves ahead, so as to have a move when the limit is over.
+/// Where there is a time limit it looks 1, 2, ... moves ahead, so as to have a move when the limit is over.
 pub(super) struct Lookahead {
     name: PlayerName,
     search: LimitedSearch,
@@ -36,11 +36,12 @@ impl Player for Lookahead {
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
         let depth = self.search.depth;
-        if !limit.is_set() {
-            return self.look(position, depth, limit).ok_or(PlayError::GameOver);
-        }
         // One move ahead takes no time, so there always is a move.
-        let mut choice = self.look(position, 1, &Limit::none()).ok_or(PlayError::GameOver)?;
+        let near = |player: &Self| player.look(position, 1, &Limit::none()).ok_or(PlayError::GameOver);
+        if limit.left().is_none() {
+            return self.look(position, depth, limit).map_or_else(|| near(self), Ok);
+        }
+        let mut choice = near(self)?;
         for depth in 2..=depth {
             tell(&choice);
             match self.look(position, depth, limit) {

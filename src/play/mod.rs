@@ -26,19 +26,30 @@
 //! | [`setting`](Setting) | what they are made with: rules, tables, memory |
 //! | `perfect` | the tables, then the solver; else what looks best |
 //! | `lookahead` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
+//! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
 //! | `plain` | players that look at one move only: greedy, random |
+//! | [`game`](play_game) | one game between two players, every move checked |
+//! | [`tournament`](Tournament) | every player against every other, judged by the tables |
+//! | [`statistics`](Median) | medians and how sure they are |
 
 mod choice;
+mod game;
 mod limit;
 mod lookahead;
 mod name;
+mod pekar;
 mod perfect;
 mod plain;
 mod player;
 mod setting;
+mod statistics;
+mod tournament;
 
 pub use choice::{Choice, Source, Worth};
+pub use game::{Game, MoveMade, play_game};
 pub use limit::Limit;
 pub use name::{PlayerName, UnknownPlayer};
 pub use player::{PlayError, Player};
 pub use setting::Setting;
+pub use statistics::Median;
+pub use tournament::{Judged, Match, Tournament, random_starts};

@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::lookahead::Lookahead;
+use super::pekar::{Heuristic, Minimax};
 use super::perfect::Perfect;
 use super::plain::{Greedy, Random};
 use super::{Player, Setting};
@@ -19,6 +20,12 @@ pub enum PlayerName {
     Minimax(u32),
     /// `alphabeta:D`: alpha-beta by store difference, D moves ahead; plays as minimax does.
     AlphaBeta(u32),
+    /// `heuristic`: Algorithm 1 of Pekař et al. 2020.
+    Heuristic,
+    /// `minimax2:D`: Algorithm 2 of Pekař et al. 2020 with MaxDepth D, in turns.
+    Minimax2(u32),
+    /// `minimax3:D`: Algorithm 3 of Pekař et al. 2020 with MaxDepth D, in turns.
+    Minimax3(u32),
     /// `greedy`: the move that stores most.
     Greedy,
     /// `random` or `random:SEED`: any move.
@@ -32,7 +39,21 @@ pub struct UnknownPlayer(String);
 
 impl PlayerName {
     /// All names, with D for a depth and SEED for a number.
-    pub const KNOWN: [&str; 5] = ["perfect", "minimax:D", "alphabeta:D", "greedy", "random:SEED"];
+    pub const KNOWN: [&str; 8] =
+        ["perfect", "minimax:D", "alphabeta:D", "heuristic", "minimax2:D", "minimax3:D", "greedy", "random:SEED"];
+
+    /// The nine players of Table 2 in Pekař et al. 2020, in its order.
+    pub const PEKAR: [PlayerName; 9] = [
+        PlayerName::Heuristic,
+        PlayerName::Minimax2(1),
+        PlayerName::Minimax2(2),
+        PlayerName::Minimax2(4),
+        PlayerName::Minimax2(6),
+        PlayerName::Minimax3(1),
+        PlayerName::Minimax3(2),
+        PlayerName::Minimax3(4),
+        PlayerName::Minimax3(6),
+    ];
 
     /// Makes the player.
     pub fn player<'t>(self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
@@ -41,6 +62,9 @@ impl PlayerName {
             PlayerName::Perfect => Box::new(Perfect::new(*setting)),
             PlayerName::Minimax(depth) => Box::new(Lookahead::new(self, rules, Method::SeqMm, depth)),
             PlayerName::AlphaBeta(depth) => Box::new(Lookahead::new(self, rules, Method::SeqAb, depth)),
+            PlayerName::Heuristic => Box::new(Heuristic),
+            PlayerName::Minimax2(depth) => Box::new(Minimax::new(self, rules, depth, false)),
+            PlayerName::Minimax3(depth) => Box::new(Minimax::new(self, rules, depth, true)),
             PlayerName::Greedy => Box::new(Greedy { rules }),
             PlayerName::Random(seed) => Box::new(Random::new(seed, setting.game)),
         }
@@ -61,6 +85,9 @@ impl FromStr for PlayerName {
             ("perfect", None) => Some(PlayerName::Perfect),
             ("minimax", _) => depth().map(PlayerName::Minimax),
             ("alphabeta", _) => depth().map(PlayerName::AlphaBeta),
+            ("heuristic", None) => Some(PlayerName::Heuristic),
+            ("minimax2", _) => depth().map(PlayerName::Minimax2),
+            ("minimax3", _) => depth().map(PlayerName::Minimax3),
             ("greedy", None) => Some(PlayerName::Greedy),
             ("random", None) => Some(PlayerName::Random(0)),
             ("random", Some(seed)) => seed.map(PlayerName::Random),
@@ -76,6 +103,9 @@ impl fmt::Display for PlayerName {
             PlayerName::Perfect => f.write_str("perfect"),
             PlayerName::Minimax(depth) => write!(f, "minimax:{depth}"),
             PlayerName::AlphaBeta(depth) => write!(f, "alphabeta:{depth}"),
+            PlayerName::Heuristic => f.write_str("heuristic"),
+            PlayerName::Minimax2(depth) => write!(f, "minimax2:{depth}"),
+            PlayerName::Minimax3(depth) => write!(f, "minimax3:{depth}"),
             PlayerName::Greedy => f.write_str("greedy"),
             PlayerName::Random(seed) => write!(f, "random:{seed}"),
         }

@@ -9,6 +9,9 @@ pub enum PlayError {
     /// There is none.
     #[error("the game is over: there is no move to choose")]
     GameOver,
+    /// It was asked to stop.
+    #[error("stopped before the game was over")]
+    Stopped,
     /// A player chose what cannot be played.
     #[error("{player} chose move {source}")]
     Illegal {
