@@ -28,5 +28,6 @@ pub fn draw(position: &Position) -> String {
         format!("       {:width$}  [{south}]  South", ""),
         format!("{margin} {}   move", cells(numbers())),
     ]
+    .map(|line| line.trim_end().to_owned())
     .join("\n")
 }

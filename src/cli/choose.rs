@@ -81,6 +81,7 @@ impl Choose {
         let tables = self.with.open_tables(&self.position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
         let mut player = self.player.player(&setting);
+        player.prepare(&self.position)?;
         let start = Instant::now();
         let limit = self.time.map_or_else(Limit::none, Limit::time);
         let choice = player.choose(&self.position, &limit, &mut |_| ())?;

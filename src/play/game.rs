@@ -58,6 +58,9 @@ pub fn play_game(
     stop: &Arc<AtomicBool>,
 ) -> Result<Game, PlayError> {
     let (mut position, mut first, mut moves) = (*start, true, Vec::new());
+    for player in players.iter_mut() {
+        player.prepare(start)?;
+    }
     while !position.is_over() {
         let player = &mut players[usize::from(!first)];
         let limit = time.map_or_else(Limit::none, Limit::time).or_stop(Arc::clone(stop));

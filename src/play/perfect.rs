@@ -82,6 +82,14 @@ impl Player for Perfect<'_> {
         PlayerName::Perfect.to_string()
     }
 
+    fn prepare(&mut self, start: &Position) -> Result<(), PlayError> {
+        let reach = self.setting.tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
+        if start.seeds() as usize > reach {
+            self.solver(start)?;
+        }
+        Ok(())
+    }
+
     fn choose(
         &mut self,
         position: &Position,
@@ -117,24 +125,26 @@ struct Thinking<'p, 't> {
 
 impl Thinking<'_, '_> {
     fn choose(&self, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
-        let outlook = self.outlook()?;
+        let (outlook, guess) = self.outlook()?;
         let looks =
             Choice { pit: outlook.best, worth: Worth::Estimate(outlook.value), source: Source::Depth(outlook.turns) };
         if outlook.exact {
             return Ok(Choice { worth: Worth::Exact(outlook.value), source: Source::Solver, ..looks });
         }
         tell(&looks);
-        match self.limit.watch(self.stop, || self.solve(outlook.value)) {
+        match self.limit.watch(self.stop, || self.solve(guess)) {
             Ok(choice) => Ok(choice),
             Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(looks)),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What looks best, as many turns later as time allows.
-    fn outlook(&self) -> Result<Outlook, SolveError> {
+    /// What looks best, as many turns later as time allows; and a guess of the value, for the solver to begin with.
+    fn outlook(&self) -> Result<(Outlook, i64), SolveError> {
         // One turn ahead takes no time, so there always is a move.
         let mut outlook = Limit::none().watch(self.stop, || self.look(1))?;
+        // Who moves last looks better than he is: half-way between two looks is a better guess than either.
+        let mut guess = outlook.value;
         let time = self.limit.left().map_or(OUTLOOK_TIME, |left| OUTLOOK_TIME.min(left / OUTLOOK_PART));
         self.limit.at_most(time).watch(self.stop, || {
             for turns in 2..=OUTLOOK_TURNS {
@@ -142,14 +152,14 @@ impl Thinking<'_, '_> {
                     break;
                 }
                 match self.look(turns) {
-                    Ok(later) => outlook = later,
+                    Ok(later) => (guess, outlook) = ((outlook.value + later.value) / 2, later),
                     Err(SolveError::Stopped) => break,
                     Err(error) => return Err(error),
                 }
             }
             Ok(())
         })?;
-        Ok(outlook)
+        Ok((outlook, guess))
     }
 
     fn look(&self, turns: u32) -> Result<Outlook, SolveError> {

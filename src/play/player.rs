@@ -37,6 +37,15 @@ pub trait Player: Send {
     /// Its name, as [`super::PlayerName`] reads it.
     fn name(&self) -> String;
 
+    /// Gets ready for a game from `start`: what takes time once is done before any limit begins.
+    ///
+    /// # Errors
+    /// When tables or memory fail.
+    fn prepare(&mut self, start: &Position) -> Result<(), PlayError> {
+        let _ = start;
+        Ok(())
+    }
+
     /// The move to play in `position`. Players that have a move early `tell` of it, and of each better one, before they
     /// return the last; when `limit` is over they return the best they have, always a legal move.
     ///

@@ -7,8 +7,8 @@ use super::order::{Promise, collects};
 use super::solver::{SolveError, Solver};
 use crate::game::{Pit, Position};
 
-/// Positions between two looks at the clock.
-const ASK_EVERY: u64 = 1 << 10;
+/// Positions between two looks at the clock; each may read tables from the disk.
+const ASK_EVERY: u64 = 1 << 6;
 
 /// How a position looks some turns later: nothing of it is proved unless it says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
