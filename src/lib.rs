@@ -25,7 +25,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`] <-
+//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
 //! the command line.
 //!
 //! | room | idea |
@@ -37,6 +37,7 @@
 //! | [`verify`] | proof that tables are right |
 //! | [`solve`] | solving positions above the tables |
 //! | [`analyse`] | whole boards: the tables of the papers, computed |
+//! | [`play`] | players of the game, and games between them |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
@@ -45,6 +46,7 @@ pub mod build;
 pub mod game;
 pub mod index;
 pub mod isa;
+pub mod play;
 pub mod solve;
 pub mod table;
 pub mod verify;

@@ -2,15 +2,19 @@
 
 mod args;
 mod bench;
+mod board_view;
 mod build;
 mod build_pairs;
 mod chart;
+mod choose;
 mod gpu;
 mod info;
 mod line;
 mod output;
 mod pack;
 mod plan;
+mod play;
+mod player_flags;
 mod probe;
 mod progress;
 mod report;
@@ -20,6 +24,8 @@ mod solve;
 mod solve_tables;
 mod solver_flags;
 mod stats;
+mod tournament;
+mod tournament_report;
 mod values;
 mod verify;
 
@@ -50,6 +56,10 @@ enum Command {
     Line(line::Line),
     Search(search::Search),
     Values(values::Values),
+    Play(play::Play),
+    #[command(name = "move")]
+    Choose(choose::Choose),
+    Tournament(tournament::Tournament),
     Stats(stats::Stats),
     Info(info::Info),
     Pack(pack::Pack),
@@ -81,6 +91,9 @@ impl Cli {
             Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
             Command::Values(values) => values.run(),
+            Command::Play(play) => play.run(),
+            Command::Choose(choose) => choose.run(),
+            Command::Tournament(tournament) => tournament.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),

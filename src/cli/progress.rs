@@ -29,10 +29,11 @@ impl Drop for Finish<'_> {
     }
 }
 
-/// Progress of work that is counted in positions.
+/// Progress of work that is counted, in positions if nothing else is said.
 pub struct Progress {
     bar: ProgressBar,
     terminal: bool,
+    things: &'static str,
     stage: Mutex<String>,
     start: Instant,
 }
@@ -40,16 +41,21 @@ pub struct Progress {
 impl Progress {
     /// Progress towards `positions`.
     pub fn new(positions: u64) -> Progress {
+        Progress::of(positions, "positions")
+    }
+
+    /// Progress towards so many things, named.
+    pub fn of(total: u64, things: &'static str) -> Progress {
         let terminal = std::io::stderr().is_terminal();
-        let bar = if terminal { ProgressBar::new(positions) } else { ProgressBar::hidden() };
-        bar.set_length(positions);
+        let bar = if terminal { ProgressBar::new(total) } else { ProgressBar::hidden() };
+        bar.set_length(total);
         let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% of {human_len}, {rate}/s, {eta} left")
             .expect("the template is sound")
             .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
                 let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
             });
         bar.set_style(style.progress_chars("=> "));
-        Progress { bar, terminal, stage: Mutex::default(), start: Instant::now() }
+        Progress { bar, terminal, things, stage: Mutex::default(), start: Instant::now() }
     }
 
     /// Names what is under way.
@@ -100,10 +106,11 @@ impl Progress {
         let seconds = self.start.elapsed().as_secs_f64();
         let left = seconds * total.saturating_sub(positions) as f64 / positions.max(1) as f64;
         output::tell(format_args!(
-            "{}: {:.1} % of {} positions, {} a second, {} left",
+            "{}: {:.1} % of {} {}, {} a second, {} left",
             self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
             100.0 * positions as f64 / total.max(1) as f64,
             HumanCount(total),
+            self.things,
             HumanCount((positions as f64 / seconds) as u64),
             HumanDuration(Duration::from_secs_f64(left)),
         ));

@@ -1,3 +1,5 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use crate::game::{Pit, Position, Rules};
@@ -86,22 +88,55 @@ impl Window {
     }
 }
 
+/// Levels above the end of a search from which on it is asked whether to go on: often enough, and not too often.
+const ASK_FROM: u32 = 3;
+
 impl LimitedSearch {
     /// Searches on the threads of the current pool.
     pub fn run(&self, position: &Position) -> LimitedResult {
-        match self.method {
-            Method::SeqMm => self.minimax(position, self.depth),
-            Method::SeqAb => self.alpha_beta(position, self.depth, Window::FULL),
-            Method::ParMm | Method::ParAb => self.parallel(position, self.depth, self.par_depth),
-            Method::Ybw => self.young_brothers(position, self.depth, self.par_depth, Window::FULL),
+        Run { search: self, end: &|| false, ended: AtomicBool::new(false) }.start(position)
+    }
+
+    /// The same, unless `end` says so before it is done: `None` then.
+    pub fn run_unless(&self, end: &(dyn Fn() -> bool + Sync), position: &Position) -> Option<LimitedResult> {
+        let run = Run { search: self, end, ended: AtomicBool::new(false) };
+        let result = run.start(position);
+        (!run.ended.into_inner()).then_some(result)
+    }
+}
+
+/// A search under way.
+struct Run<'s> {
+    search: &'s LimitedSearch,
+    end: &'s (dyn Fn() -> bool + Sync),
+    /// Whether it was ended: what it finds from then on means nothing.
+    ended: AtomicBool,
+}
+
+impl Run<'_> {
+    fn start(&self, position: &Position) -> LimitedResult {
+        let LimitedSearch { depth, par_depth, .. } = *self.search;
+        match self.search.method {
+            Method::SeqMm => self.minimax(position, depth),
+            Method::SeqAb => self.alpha_beta(position, depth, Window::FULL),
+            Method::ParMm | Method::ParAb => self.parallel(position, depth, par_depth),
+            Method::Ybw => self.young_brothers(position, depth, par_depth, Window::FULL),
         }
+    }
+
+    /// Whether `position`, from which `depth` moves are to be looked ahead, is a leaf.
+    fn is_leaf(&self, position: &Position, depth: u32) -> bool {
+        if depth >= ASK_FROM && (self.end)() {
+            self.ended.store(true, Ordering::Relaxed);
+        }
+        depth == 0 || position.is_over() || self.ended.load(Ordering::Relaxed)
     }
 
     fn leaf(&self, position: &Position) -> LimitedResult {
         let value = position.final_value().unwrap_or_else(|| {
             let stores = i64::from(position.mover_store()) - i64::from(position.other_store());
             let pits = i64::from(position.mover().total()) - i64::from(position.other().total());
-            match self.evaluation {
+            match self.search.evaluation {
                 Evaluation::Stores => stores,
                 Evaluation::Seeds => stores + pits,
             }
@@ -112,13 +147,13 @@ impl LimitedSearch {
     /// The moves, the positions they lead to, and whether the mover moves again there.
     fn children(&self, position: &Position) -> impl Iterator<Item = (Pit, Position, bool)> {
         position.moves().map(|pit| {
-            let played = position.play(self.rules, pit).expect("a legal move");
+            let played = position.play(self.search.rules, pit).expect("a legal move");
             (pit, played.position, played.again)
         })
     }
 
     fn minimax(&self, position: &Position, depth: u32) -> LimitedResult {
-        if depth == 0 || position.is_over() {
+        if self.is_leaf(position, depth) {
             return self.leaf(position);
         }
         let results = self.children(position).map(|(pit, child, again)| (pit, again, self.minimax(&child, depth - 1)));
@@ -126,7 +161,7 @@ impl LimitedSearch {
     }
 
     fn alpha_beta(&self, position: &Position, depth: u32, mut window: Window) -> LimitedResult {
-        if depth == 0 || position.is_over() {
+        if self.is_leaf(position, depth) {
             return self.leaf(position);
         }
         let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
@@ -142,11 +177,11 @@ impl LimitedSearch {
     }
 
     fn parallel(&self, position: &Position, depth: u32, par_depth: u32) -> LimitedResult {
-        if depth == 0 || position.is_over() {
+        if self.is_leaf(position, depth) {
             return self.leaf(position);
         }
         if par_depth == 0 {
-            return match self.method {
+            return match self.search.method {
                 Method::ParAb => self.alpha_beta(position, depth, Window::FULL),
                 _ => self.minimax(position, depth),
             };
@@ -160,7 +195,7 @@ impl LimitedSearch {
     }
 
     fn young_brothers(&self, position: &Position, depth: u32, par_depth: u32, mut window: Window) -> LimitedResult {
-        if depth == 0 || position.is_over() || par_depth == 0 {
+        if par_depth == 0 || self.is_leaf(position, depth) {
             return self.alpha_beta(position, depth, window);
         }
         let mut children = self.children(position);

@@ -25,10 +25,10 @@ const SAFE: (i32, i32) = (2 * SEED, 2 * SEED);
 const CLOSE: i32 = 4 * SEED;
 
 /// Beyond any estimate.
-const LIMIT: i32 = i32::MAX / 4;
+pub(super) const LIMIT: i32 = i32::MAX / 4;
 
 /// Positions that are looked at before moves are ordered, at the most. Turns of the relay rule have dozens of moves.
-const ORDER_POSITIONS: u32 = 10_000;
+const ORDER_POSITIONS: u32 = 100_000;
 
 /// Looks some turns ahead with estimates alone: alpha-beta without any memory.
 pub(super) struct Lookahead<'a> {
@@ -101,7 +101,7 @@ impl Lookahead<'_> {
 
 /// The window of what who moves next collects, for one of what the mover of a position with `seeds` seeds in play does.
 #[inline]
-fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
+pub(super) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
     if again {
         (low - SEED * stored as i32, high - SEED * stored as i32)
     } else {

@@ -14,6 +14,7 @@
 //! | [`solver`](Solver) | tests on all threads, MTD(f) over them |
 //! | [`guess`](Solver::first_guess) | with which value to begin |
 //! | [`anytime`](ValueBounds) | what can be proved of a value in a given time |
+//! | [`outlook`](Outlook) | which move looks best where nothing is proved |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | [`solution`](Solution) | best moves, a line of best play, openings |
 //! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
@@ -29,6 +30,7 @@ mod least_squares;
 mod limited;
 mod lookahead;
 mod order;
+mod outlook;
 mod prober;
 mod search;
 mod solution;
@@ -40,6 +42,7 @@ pub use board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower, Sown};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use key::Keys;
 pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
+pub use outlook::Outlook;
 pub use solution::{Opening, Solution};
 pub use solver::{Event, SolveError, Solver, SolverOptions, default_memory};
 pub use transposition::{Bounds, Slot, TranspositionTable};

@@ -62,6 +62,19 @@ impl Solver<'_> {
         Ok(best)
     }
 
+    /// A move of `position` that is proved to collect at least `score`, which one must; `None` once the game is over.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub fn best_move(&self, position: &Position, score: u32) -> Result<Option<Pit>, SolveError> {
+        for pit in self.order(position, self.board(position)?) {
+            if self.keeps(position, pit, score)?.is_some() {
+                return Ok(Some(pit));
+            }
+        }
+        Ok(None)
+    }
+
     /// The position after a move of `position` that keeps its `score`, with the score of that position and whether the
     /// same player is to move; `None` if the move loses something.
     fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
@@ -121,7 +134,7 @@ impl Solver<'_> {
     }
 
     /// The moves in the order in which the search looks at them, so that what it proved is asked first.
-    fn order(&self, position: &Position, board: Board) -> Vec<Pit> {
+    pub(super) fn order(&self, position: &Position, board: Board) -> Vec<Pit> {
         let mut moves: Vec<Pit> = position.moves().collect();
         let key = |pit: &Pit| {
             let sown = self.sower.sow(board, pit.index());

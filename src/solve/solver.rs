@@ -130,7 +130,7 @@ pub struct Solver<'a> {
     nodes: AtomicU64,
     hits: AtomicU64,
     #[allow(clippy::type_complexity)]
-    on_event: Box<dyn Fn(&Solver, Event) + Sync + 'a>,
+    on_event: Box<dyn Fn(&Solver, Event) + Send + Sync + 'a>,
 }
 
 impl<'a> Solver<'a> {
@@ -181,7 +181,7 @@ impl<'a> Solver<'a> {
 
     /// Has `on_event` told what happens.
     #[must_use]
-    pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Sync + 'a) -> Solver<'a> {
+    pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Send + Sync + 'a) -> Solver<'a> {
         Solver { on_event: Box::new(on_event), ..self }
     }
 

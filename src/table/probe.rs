@@ -76,25 +76,8 @@ impl Tables {
     /// When the position is above the tables, which then names the command that builds what it needs, or a table is
     /// damaged.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
-        let (pits, seeds) = (position.pits(), position.seeds());
-        if !position.is_over() {
-            if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-                return Err(ProbeError::BeyondTables { position: Box::new(*position), pits, seeds });
-            }
-            if pits != self.pits() {
-                return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
-            }
-            if self.max_seeds().is_none_or(|max| max < seeds as usize) {
-                let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
-                return Err(ProbeError::AboveTables {
-                    position: Box::new(*position),
-                    seeds,
-                    directory: self.directory().display().to_string(),
-                    reach: self.max_seeds().map_or("do not exist".to_owned(), |max| format!("go to {max}")),
-                    command: build_command(self.directory(), key),
-                });
-            }
-        }
+        self.reaches(position)?;
+        let pits = position.pits();
         let score = self.row_score(position.mover(), position.other())?;
         let mut line = Line::new(pits);
         let mut next = *position;
@@ -102,7 +85,7 @@ impl Tables {
             let mut turn = Vec::new();
             loop {
                 let target = self.row_score(next.mover(), next.other())?;
-                let moves = self.move_scores(&next)?;
+                let moves = self.scores_after(&next)?;
                 let Some(&(pit, _)) = moves.iter().rev().find(|&&(_, score)| score == target) else {
                     return Err(self.inconsistent(next.seeds()).into());
                 };
@@ -115,12 +98,45 @@ impl Tables {
             }
             line.push(turn);
         }
-        let moves = self.move_scores(position)?;
+        let moves = self.scores_after(position)?;
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
-    /// Every legal move of `position` with the mover's score after it.
-    fn move_scores(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {
+    /// Every legal move of `position` with the mover's score after it, its own gain included; none once the game is over.
+    ///
+    /// # Errors
+    /// As [`Tables::probe`].
+    pub fn move_scores(&self, position: &Position) -> Result<Vec<(Pit, u32)>, ProbeError> {
+        self.reaches(position)?;
+        Ok(self.scores_after(position)?)
+    }
+
+    /// Whether there are the tables that know `position`.
+    fn reaches(&self, position: &Position) -> Result<(), ProbeError> {
+        let (pits, seeds) = (position.pits(), position.seeds());
+        if position.is_over() {
+            return Ok(());
+        }
+        if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
+            return Err(ProbeError::BeyondTables { position: Box::new(*position), pits, seeds });
+        }
+        if pits != self.pits() {
+            return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
+        }
+        if self.max_seeds().is_none_or(|max| max < seeds as usize) {
+            let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
+            return Err(ProbeError::AboveTables {
+                position: Box::new(*position),
+                seeds,
+                directory: self.directory().display().to_string(),
+                reach: self.max_seeds().map_or("do not exist".to_owned(), |max| format!("go to {max}")),
+                command: build_command(self.directory(), key),
+            });
+        }
+        Ok(())
+    }
+
+    fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {
         position
             .moves()
             .map(|pit| {

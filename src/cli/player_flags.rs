@@ -1,0 +1,59 @@
+//! What commands with players have in common: flags, tables, what players are made with.
+
+use std::time::Duration;
+
+use clap::Args;
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::play::Setting;
+use kalah::table::Tables;
+
+use super::{args, output};
+
+/// How players play.
+#[derive(Args)]
+pub struct PlayerFlags {
+    /// Rule set: empty-capture, standard or s-kalaha
+    #[arg(long, default_value_t, value_name = "RULES")]
+    pub rules: Rules,
+    /// The most memory of a solver's transposition table, such as 4GiB
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    memory: u64,
+    /// Number from which all chance comes
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    pub threads: args::Threads,
+}
+
+impl PlayerFlags {
+    /// The tables for games from `position`, if there are some. What is missing is told where `wanted`.
+    pub fn open_tables(&self, position: &Position, wanted: bool) -> anyhow::Result<Option<Tables>> {
+        let pits = position.pits();
+        if pits > MAX_TABLE_PITS {
+            return Ok(None);
+        }
+        let most = MAX_TABLE_SEEDS.min(position.seeds() as usize);
+        let tables = Tables::open(&self.tables.path, self.rules, pits, most)?;
+        let reach = tables.max_seeds();
+        if reach.is_none() && wanted {
+            let directory = self.tables.path.display();
+            output::tell(format_args!("no tables for {} with {pits} pits in {directory}: playing without", self.rules));
+        }
+        Ok(reach.is_some().then_some(tables))
+    }
+
+    /// What players are made with, solvers with so many threads.
+    pub fn setting<'t>(&self, tables: Option<&'t Tables>, threads: usize) -> Setting<'t> {
+        Setting { rules: self.rules, tables, memory: self.memory, threads, game: self.seed }
+    }
+}
+
+/// Reads a number of seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    time.ok_or_else(|| "write a number of seconds above 0".to_owned())
+}

@@ -1,0 +1,289 @@
+//! What a tournament is told as.
+
+use std::io;
+
+use indicatif::HumanCount;
+use kalah::play::{Judged, Match, Median, Tournament};
+use serde::Serialize;
+
+use super::chart::{Chart, Series, Shape};
+use super::output;
+use super::report::Grid;
+
+/// A tournament and how it went.
+#[derive(Serialize)]
+pub struct Report {
+    rules: &'static str,
+    seed: u64,
+    /// Where the games began.
+    starts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_seeds: Option<usize>,
+    players: Vec<PlayerReport>,
+    pairs: Vec<PairReport>,
+    games: Vec<GameReport>,
+    threads: usize,
+    seconds: f64,
+}
+
+/// All games of a player; those against itself count for both sides.
+#[derive(Serialize)]
+struct PlayerReport {
+    player: String,
+    all: Share,
+    first: Share,
+    second: Share,
+    moves: usize,
+    seconds_a_move: f64,
+    judged: JudgedReport,
+}
+
+/// How well a player did in some games.
+#[derive(Serialize)]
+struct Share {
+    games: usize,
+    /// Wins and half of the draws, as a part of the games.
+    won: f64,
+    /// Seeds won a game.
+    seeds: f64,
+    /// Of the final differences.
+    median: f64,
+    /// Of that median, 95 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<(f64, f64)>,
+}
+
+#[derive(Serialize)]
+struct JudgedReport {
+    moves: u64,
+    mistakes: u64,
+    lost: u64,
+    /// Seeds lost a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<f64>,
+}
+
+/// All games of two players in one order.
+#[derive(Serialize)]
+struct PairReport {
+    first: String,
+    second: String,
+    /// Seeds won a game.
+    seeds: [f64; 2],
+}
+
+#[derive(Serialize)]
+struct GameReport {
+    first: String,
+    second: String,
+    start: usize,
+    seeds: [u32; 2],
+    line: String,
+    judged: [JudgedReport; 2],
+    #[serde(skip)]
+    moves: usize,
+    seconds: [f64; 2],
+}
+
+impl From<Judged> for JudgedReport {
+    fn from(judged: Judged) -> JudgedReport {
+        let Judged { moves, mistakes, lost } = judged;
+        JudgedReport { moves, mistakes, lost, loss: judged.loss() }
+    }
+}
+
+impl Share {
+    /// Of games by what the player won and the other one did.
+    fn of(games: &[[u32; 2]]) -> Share {
+        let count = games.len().max(1) as f64;
+        let points = |&[own, other]: &[u32; 2]| match own.cmp(&other) {
+            std::cmp::Ordering::Greater => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Less => 0.0,
+        };
+        let median = Median::of(games.iter().map(|&[own, other]| f64::from(own) - f64::from(other)));
+        Share {
+            games: games.len(),
+            won: games.iter().map(points).sum::<f64>() / count,
+            seeds: games.iter().map(|&[own, _]| f64::from(own)).sum::<f64>() / count,
+            median: median.map_or(0.0, |median| median.median),
+            interval: median.and_then(|median| median.interval),
+        }
+    }
+
+    fn won(&self) -> String {
+        format!("{:.1} %", 100.0 * self.won)
+    }
+}
+
+impl PlayerReport {
+    fn new(player: usize, name: String, matches: &[Match]) -> PlayerReport {
+        let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
+        let (mut judged, mut moves, mut seconds) = (Judged::default(), 0, 0.0);
+        for played in matches {
+            let [first, second] = played.game.seeds;
+            for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
+                let (games, seeds) =
+                    if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
+                games.push(seeds);
+                judged = judged.and(played.judged[seat]);
+                for made in played.game.moves.iter().filter(|made| made.first == (seat == 0)) {
+                    moves += 1;
+                    seconds += made.seconds;
+                }
+            }
+        }
+        PlayerReport {
+            player: name,
+            all: Share::of(&[&as_first[..], &as_second[..]].concat()),
+            first: Share::of(&as_first),
+            second: Share::of(&as_second),
+            moves,
+            seconds_a_move: seconds / moves.max(1) as f64,
+            judged: judged.into(),
+        }
+    }
+}
+
+impl Report {
+    pub fn new(tournament: &Tournament, matches: &[Match], seed: u64, seconds: f64) -> Report {
+        let name = |player: usize| tournament.players[player].to_string();
+        let players = 0..tournament.players.len();
+        let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
+            let mean = |seat: usize| {
+                games.iter().map(|played| f64::from(played.game.seeds[seat])).sum::<f64>() / games.len() as f64
+            };
+            let seeds = [mean(0), mean(1)];
+            PairReport { first: name(games[0].first), second: name(games[0].second), seeds }
+        });
+        let games = matches.iter().map(|played| {
+            let seconds = |first: bool| {
+                let moves = played.game.moves.iter().filter(|made| made.first == first);
+                moves.map(|made| made.seconds).sum::<f64>()
+            };
+            GameReport {
+                first: name(played.first),
+                second: name(played.second),
+                start: played.start,
+                seeds: played.game.seeds,
+                line: played.game.line().to_string(),
+                judged: played.judged.map(JudgedReport::from),
+                moves: played.game.moves.len(),
+                seconds: [seconds(true), seconds(false)],
+            }
+        });
+        Report {
+            rules: tournament.setting.rules.name(),
+            seed,
+            starts: tournament.starts.iter().map(ToString::to_string).collect(),
+            table_seeds: tournament.setting.tables.and_then(|tables| tables.max_seeds()),
+            players: players.clone().map(|player| PlayerReport::new(player, name(player), matches)).collect(),
+            pairs: pairs.collect(),
+            games: games.collect(),
+            threads: rayon::current_num_threads(),
+            seconds,
+        }
+    }
+
+    /// One row a game.
+    pub fn records(&self) -> Grid {
+        let sides = ["seeds", "seconds", "judged", "mistakes", "lost"];
+        let sides = |side: &'static str| sides.map(|column| format!("{column}_{side}"));
+        let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
+        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")));
+        for game in &self.games {
+            let side = |seat: usize| {
+                let JudgedReport { moves, mistakes, lost, .. } = &game.judged[seat];
+                let seconds = format!("{:.6}", game.seconds[seat]);
+                [game.seeds[seat].to_string(), seconds, moves.to_string(), mistakes.to_string(), lost.to_string()]
+            };
+            let start = self.starts[game.start].clone();
+            let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
+            grid.row(what.into_iter().chain(side(0)).chain(side(1)));
+        }
+        grid
+    }
+
+    /// Seeds won by pairs, then the players.
+    pub fn print(&self) -> io::Result<()> {
+        output::line("seeds won, the first player's row against the second player's column:")?;
+        let heading = self.players.iter().map(|player| player.player.clone());
+        let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));
+        // A single game has whole seeds.
+        let digits = usize::from(self.starts.len() > 1);
+        for row in self.pairs.chunks(self.players.len()) {
+            let cells = row.iter().map(|pair| format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]));
+            grid.row([row[0].first.clone()].into_iter().chain(cells));
+        }
+        grid.print()?;
+        output::line("")?;
+        let mut grid = Grid::new([
+            "player",
+            "games",
+            "won",
+            "as first",
+            "as second",
+            "seeds",
+            "difference",
+            "95 %",
+            "ms a move",
+            "judged",
+            "mistakes",
+            "lost a move",
+        ]);
+        for PlayerReport { player, all, first, second, seconds_a_move, judged, .. } in &self.players {
+            let interval = all.interval.map_or(String::new(), |(low, high)| format!("{low:+} to {high:+}"));
+            grid.row([
+                player.clone(),
+                all.games.to_string(),
+                all.won(),
+                first.won(),
+                second.won(),
+                format!("{:.1}", all.seeds),
+                format!("{:+}", all.median),
+                interval,
+                format!("{:.3}", 1000.0 * seconds_a_move),
+                judged.moves.to_string(),
+                judged.mistakes.to_string(),
+                judged.loss.map_or(String::new(), |loss| format!("{loss:.3}")),
+            ]);
+        }
+        grid.print()?;
+        output::line("")?;
+        let moves: usize = self.games.iter().map(|game| game.moves).sum();
+        let judged: u64 = self.players.iter().map(|player| player.judged.moves).sum();
+        let by = match self.table_seeds {
+            Some(seeds) => format!("{} of them judged by tables to {seeds} seeds", HumanCount(judged)),
+            None => "none of them judged: there are no tables".to_owned(),
+        };
+        let (games, moves) = (output::count(self.games.len(), "game"), HumanCount(moves as u64));
+        output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
+    }
+
+    /// Win shares, and seeds lost a move.
+    pub fn charts(&self) -> Vec<Chart> {
+        let names: Vec<String> =
+            self.players.iter().enumerate().map(|(at, player)| format!("{} {}", at + 1, player.player)).collect();
+        let series = |name: &str, of: &dyn Fn(&PlayerReport) -> Option<f64>| Series {
+            name: name.to_owned(),
+            points: (1..).zip(&self.players).filter_map(|(at, player)| Some((f64::from(at), of(player)?))).collect(),
+        };
+        let chart = |title: &str, y: &str, series| Chart {
+            title: format!("{}: {title}", self.rules),
+            x: names.join(", "),
+            y: y.to_owned(),
+            shape: Shape::Bars,
+            log: false,
+            series,
+        };
+        let won = vec![
+            series("as first", &|player| Some(100.0 * player.first.won)),
+            series("as second", &|player| Some(100.0 * player.second.won)),
+        ];
+        let lost = vec![series("lost", &|player| player.judged.loss)];
+        vec![
+            chart("games won, draws half", "% of the games", won),
+            chart("seeds lost a move, by the tables", "seeds a move", lost),
+        ]
+    }
+}

@@ -1,0 +1,87 @@
+use std::fmt;
+
+use crate::game::Pit;
+
+/// A move, what the player knows of it, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The move.
+    pub pit: Pit,
+    /// What it is worth to the mover, as far as the player knows.
+    pub worth: Worth,
+    /// How the player came to it.
+    pub source: Source,
+}
+
+/// What is known of a move: final store differences for the mover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Worth {
+    /// Proved: the value, which no other move exceeds.
+    Exact(i64),
+    /// Proved: the move is worth at least `lower`, and no move more than `upper`.
+    Bounds {
+        /// What it is worth at least.
+        lower: i64,
+        /// What the position is worth at most.
+        upper: i64,
+    },
+    /// Not proved: by the player's own measure, which need not be a store difference.
+    Estimate(i64),
+    /// The player does not weigh moves.
+    Unknown,
+}
+
+/// How a player came to a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// By the tables.
+    Tables,
+    /// By the solver, above the tables.
+    Solver,
+    /// By a bound that the solver proved before the limit.
+    Bound,
+    /// By looking ahead so far: moves or turns, as the player counts.
+    Depth(u32),
+    /// By a rule of thumb, named.
+    Rule(&'static str),
+    /// There is no other move.
+    OnlyMove,
+}
+
+impl Source {
+    /// The name in JSON; of a rule, the rule's.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Tables => "tables",
+            Source::Solver => "solver",
+            Source::Bound => "bound",
+            Source::Depth(_) => "depth",
+            Source::Rule(rule) => rule,
+            Source::OnlyMove => "only-move",
+        }
+    }
+}
+
+impl fmt::Display for Worth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Worth::Exact(value) => write!(f, "value {value:+}"),
+            Worth::Bounds { lower, upper } => write!(f, "proved {lower:+} to {upper:+}"),
+            Worth::Estimate(value) => write!(f, "estimate {value:+}"),
+            Worth::Unknown => f.write_str("not weighed"),
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Tables => f.write_str("from the tables"),
+            Source::Solver => f.write_str("proved by the solver"),
+            Source::Bound => f.write_str("the best bound proved in time"),
+            Source::Depth(depth) => write!(f, "looking {depth} ahead"),
+            Source::Rule(rule) => write!(f, "by {rule}"),
+            Source::OnlyMove => f.write_str("the only move"),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Players of the game, from a random one to one that cannot be beaten, and games between them.
+//!
+//! A [`PlayerName`] such as `perfect` or `minimax:6` makes a [`Player`] with a [`Setting`]; a player answers a position
+//! with a [`Choice`], within a [`Limit`]:
+//!
+//! ```
+//! use kalah::game::{Position, Rules};
+//! use kalah::play::{Limit, PlayerName, Setting};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let name: PlayerName = "alphabeta:6".parse()?;
+//! let mut player = name.player(&Setting::new(Rules::Standard));
+//! let start: Position = "6x4".parse()?;
+//! let choice = player.choose(&start, &Limit::none(), &mut |_| ())?;
+//! assert!(start.play(Rules::Standard, choice.pit).is_ok());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`player`](Player) | what a player is asked |
+//! | [`choice`](Choice) | what it answers: a move, what it knows of it, and how |
+//! | [`limit`](Limit) | when it has to answer |
+//! | [`name`](PlayerName) | all players by their names |
+//! | [`setting`](Setting) | what they are made with: rules, tables, memory |
+//! | `perfect` | the tables, then the solver; else what looks best |
+//! | `lookahead` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
+//! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
+//! | `plain` | players that look at one move only: greedy, random |
+//! | [`game`](play_game) | one game between two players, every move checked |
+//! | [`tournament`](Tournament) | every player against every other, judged by the tables |
+//! | [`statistics`](Median) | medians and how sure they are |
+
+mod choice;
+mod game;
+mod limit;
+mod lookahead;
+mod name;
+mod pekar;
+mod perfect;
+mod plain;
+mod player;
+mod setting;
+mod statistics;
+mod tournament;
+
+pub use choice::{Choice, Source, Worth};
+pub use game::{Game, MoveMade, play_game};
+pub use limit::Limit;
+pub use name::{PlayerName, UnknownPlayer};
+pub use player::{PlayError, Player};
+pub use setting::Setting;
+pub use statistics::Median;
+pub use tournament::{Judged, Match, Tournament, random_starts};

@@ -1,0 +1,113 @@
+use std::fmt;
+use std::str::FromStr;
+
+use super::lookahead::Lookahead;
+use super::pekar::{Heuristic, Minimax};
+use super::perfect::Perfect;
+use super::plain::{Greedy, Random};
+use super::{Player, Setting};
+use crate::solve::Method;
+
+/// The most moves or turns a player may be asked to look ahead.
+const MAX_DEPTH: u32 = 99;
+
+/// A player by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PlayerName {
+    /// `perfect`: the tables, then the solver; where nothing is proved in time, what looks best some turns later.
+    Perfect,
+    /// `minimax:D`: minimax by store difference, D moves ahead (Gonai and Cendejas 2022, section 3.3).
+    Minimax(u32),
+    /// `alphabeta:D`: alpha-beta by store difference, D moves ahead; plays as minimax does.
+    AlphaBeta(u32),
+    /// `heuristic`: Algorithm 1 of Pekař et al. 2020.
+    Heuristic,
+    /// `minimax2:D`: Algorithm 2 of Pekař et al. 2020 with MaxDepth D, in turns.
+    Minimax2(u32),
+    /// `minimax3:D`: Algorithm 3 of Pekař et al. 2020 with MaxDepth D, in turns.
+    Minimax3(u32),
+    /// `greedy`: the move that stores most.
+    Greedy,
+    /// `random` or `random:SEED`: any move.
+    Random(u64),
+}
+
+/// A text that names no player.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown player '{0}': the players are {known}; D is 1 to {MAX_DEPTH}", known = PlayerName::KNOWN.join(", "))]
+pub struct UnknownPlayer(String);
+
+impl PlayerName {
+    /// All names, with D for a depth and SEED for a number.
+    pub const KNOWN: [&str; 8] =
+        ["perfect", "minimax:D", "alphabeta:D", "heuristic", "minimax2:D", "minimax3:D", "greedy", "random:SEED"];
+
+    /// The nine players of Table 2 in Pekař et al. 2020, in its order.
+    pub const PEKAR: [PlayerName; 9] = [
+        PlayerName::Heuristic,
+        PlayerName::Minimax2(1),
+        PlayerName::Minimax2(2),
+        PlayerName::Minimax2(4),
+        PlayerName::Minimax2(6),
+        PlayerName::Minimax3(1),
+        PlayerName::Minimax3(2),
+        PlayerName::Minimax3(4),
+        PlayerName::Minimax3(6),
+    ];
+
+    /// Makes the player.
+    pub fn player<'t>(self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
+        let rules = setting.rules;
+        match self {
+            PlayerName::Perfect => Box::new(Perfect::new(*setting)),
+            PlayerName::Minimax(depth) => Box::new(Lookahead::new(self, rules, Method::SeqMm, depth)),
+            PlayerName::AlphaBeta(depth) => Box::new(Lookahead::new(self, rules, Method::SeqAb, depth)),
+            PlayerName::Heuristic => Box::new(Heuristic),
+            PlayerName::Minimax2(depth) => Box::new(Minimax::new(self, rules, depth, false)),
+            PlayerName::Minimax3(depth) => Box::new(Minimax::new(self, rules, depth, true)),
+            PlayerName::Greedy => Box::new(Greedy { rules }),
+            PlayerName::Random(seed) => Box::new(Random::new(seed, setting.game)),
+        }
+    }
+}
+
+impl FromStr for PlayerName {
+    type Err = UnknownPlayer;
+
+    fn from_str(text: &str) -> Result<PlayerName, UnknownPlayer> {
+        let (kind, number) = text.split_once(':').map_or((text, None), |(kind, number)| (kind, Some(number)));
+        // Digits alone: a plus sign is none of ours.
+        let number = number.map(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()));
+        let number: Option<Option<u64>> = number.map(Option::flatten);
+        let depth =
+            || number.flatten().and_then(|depth| u32::try_from(depth).ok()).filter(|d| (1..=MAX_DEPTH).contains(d));
+        let name = match (kind, number) {
+            ("perfect", None) => Some(PlayerName::Perfect),
+            ("minimax", _) => depth().map(PlayerName::Minimax),
+            ("alphabeta", _) => depth().map(PlayerName::AlphaBeta),
+            ("heuristic", None) => Some(PlayerName::Heuristic),
+            ("minimax2", _) => depth().map(PlayerName::Minimax2),
+            ("minimax3", _) => depth().map(PlayerName::Minimax3),
+            ("greedy", None) => Some(PlayerName::Greedy),
+            ("random", None) => Some(PlayerName::Random(0)),
+            ("random", Some(seed)) => seed.map(PlayerName::Random),
+            _ => None,
+        };
+        name.ok_or_else(|| UnknownPlayer(text.to_owned()))
+    }
+}
+
+impl fmt::Display for PlayerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlayerName::Perfect => f.write_str("perfect"),
+            PlayerName::Minimax(depth) => write!(f, "minimax:{depth}"),
+            PlayerName::AlphaBeta(depth) => write!(f, "alphabeta:{depth}"),
+            PlayerName::Heuristic => f.write_str("heuristic"),
+            PlayerName::Minimax2(depth) => write!(f, "minimax2:{depth}"),
+            PlayerName::Minimax3(depth) => write!(f, "minimax3:{depth}"),
+            PlayerName::Greedy => f.write_str("greedy"),
+            PlayerName::Random(seed) => write!(f, "random:{seed}"),
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The players of Pekař, Matušů, Andrla and Litschmannová 2020 ("Review of Kalah Game Research and the Proposition of a
+//! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics 7:34).
+//!
+//! Where the paper leaves something open, `docs/players.md` tells what was chosen; `tests/players.rs` holds it.
+//!
+//! | room | idea |
+//! |---|---|
+//! | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
+//! | `heuristic` | Algorithm 1 and its four functions |
+//! | `minimax` | Algorithms 2 and 3, with the evaluation (4) |
+
+mod heuristic;
+mod minimax;
+mod side;
+
+pub(super) use heuristic::Heuristic;
+pub(super) use minimax::Minimax;

@@ -1,0 +1,209 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::lookahead::Lookahead;
+use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
+use crate::game::Position;
+use crate::index::MAX_TABLE_SEEDS;
+use crate::solve::{Board, Bounds, Method, Outlook, SolveError, Solver, SolverOptions, default_memory};
+use crate::table::ProbeError;
+
+/// The most time spent on what looks best before the solver begins, which needs a first guess.
+const OUTLOOK_TIME: Duration = Duration::from_millis(500);
+
+/// The part of a limit that is spent on it at the most.
+const OUTLOOK_PART: u32 = 4;
+
+/// The most turns that are looked ahead.
+const OUTLOOK_TURNS: u32 = 40;
+
+/// Moves ahead on boards that no solver takes, where there is no limit.
+const PLAIN_DEPTH: u32 = 8;
+
+/// Plays a best move wherever the tables know it or the solver proves it in time. Of several it takes the one nearest the
+/// store by the tables, and the one proved first by the solver.
+///
+/// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
+/// one, else the one that looked best some turns later; the choice tells which.
+pub(super) struct Perfect<'t> {
+    setting: Setting<'t>,
+    /// Kept between moves: what it has proved stays proved.
+    solver: Option<Solver<'t>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl<'t> Perfect<'t> {
+    pub fn new(setting: Setting<'t>) -> Perfect<'t> {
+        Perfect { setting, solver: None, stop: Arc::default() }
+    }
+
+    /// A best move by the tables, if they know the position.
+    fn probe(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
+        let Some(tables) = self.setting.tables else { return Ok(None) };
+        let moves = match tables.move_scores(position) {
+            Ok(moves) => moves,
+            Err(ProbeError::Table(error)) => return Err(error.into()),
+            // Above or beyond the tables.
+            Err(_) => return Ok(None),
+        };
+        let best = moves.into_iter().max_by_key(|&(_, score)| score);
+        let choice = |(pit, score)| Choice { pit, worth: Worth::Exact(position.value(score)), source: Source::Tables };
+        Ok(best.map(choice))
+    }
+
+    /// A solver for `position`; `None` if it is too large for one.
+    fn solver(&mut self, position: &Position) -> Result<Option<&Solver<'t>>, PlayError> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        if Board::of(position).is_none() {
+            return Ok(None);
+        }
+        if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
+            let Setting { rules, memory, threads, .. } = self.setting;
+            let tables = self.setting.tables.filter(|tables| tables.pits() == pits);
+            let reach = tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
+            // Four times as much: the default takes a quarter of what is available.
+            let memory = default_memory(pits, seeds, reach, memory.saturating_mul(4));
+            let stop = Arc::clone(&self.stop);
+            let tables_up_to = MAX_TABLE_SEEDS;
+            let options = SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy: 0, threads, stop };
+            match Solver::new(options) {
+                Ok(solver) => self.solver = Some(solver),
+                Err(SolveError::Board { .. }) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(self.solver.as_ref())
+    }
+}
+
+impl Player for Perfect<'_> {
+    fn name(&self) -> String {
+        PlayerName::Perfect.to_string()
+    }
+
+    fn prepare(&mut self, start: &Position) -> Result<(), PlayError> {
+        let reach = self.setting.tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
+        if start.seeds() as usize > reach {
+            self.solver(start)?;
+        }
+        Ok(())
+    }
+
+    fn choose(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, PlayError> {
+        let first = position.moves().next().ok_or(PlayError::GameOver)?;
+        if let Some(choice) = self.probe(position)? {
+            return Ok(choice);
+        }
+        if position.moves().count() == 1 {
+            return Ok(Choice { pit: first, worth: Worth::Unknown, source: Source::OnlyMove });
+        }
+        let stop = Arc::clone(&self.stop);
+        let rules = self.setting.rules;
+        let Some(solver) = self.solver(position)? else {
+            let depth = if limit.is_set() { OUTLOOK_TURNS } else { PLAIN_DEPTH };
+            return Lookahead::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
+                .choose(position, limit, tell);
+        };
+        Thinking { solver, position, limit, stop: &stop }.choose(tell)
+    }
+}
+
+/// One position above the tables, and until when to think about it.
+struct Thinking<'p, 't> {
+    solver: &'p Solver<'t>,
+    position: &'p Position,
+    limit: &'p Limit,
+    /// Ends the solver's searches.
+    stop: &'p AtomicBool,
+}
+
+impl Thinking<'_, '_> {
+    fn choose(&self, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
+        let (outlook, guess) = self.outlook()?;
+        let looks =
+            Choice { pit: outlook.best, worth: Worth::Estimate(outlook.value), source: Source::Depth(outlook.turns) };
+        if outlook.exact {
+            return Ok(Choice { worth: Worth::Exact(outlook.value), source: Source::Solver, ..looks });
+        }
+        tell(&looks);
+        match self.limit.watch(self.stop, || self.solve(guess)) {
+            Ok(choice) => Ok(choice),
+            Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(looks)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// What looks best, as many turns later as time allows; and a guess of the value, for the solver to begin with.
+    fn outlook(&self) -> Result<(Outlook, i64), SolveError> {
+        // One turn ahead takes no time, so there always is a move.
+        let mut outlook = Limit::none().watch(self.stop, || self.look(1))?;
+        // Who moves last looks better than he is: half-way between two looks is a better guess than either.
+        let mut guess = outlook.value;
+        let time = self.limit.left().map_or(OUTLOOK_TIME, |left| OUTLOOK_TIME.min(left / OUTLOOK_PART));
+        self.limit.at_most(time).watch(self.stop, || {
+            for turns in 2..=OUTLOOK_TURNS {
+                if outlook.exact {
+                    break;
+                }
+                match self.look(turns) {
+                    Ok(later) => (guess, outlook) = ((outlook.value + later.value) / 2, later),
+                    Err(SolveError::Stopped) => break,
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        })?;
+        Ok((outlook, guess))
+    }
+
+    fn look(&self, turns: u32) -> Result<Outlook, SolveError> {
+        Ok(self.solver.outlook(self.position, turns)?.expect("a game that is not over has moves"))
+    }
+
+    /// A best move, proved.
+    fn solve(&self, guess: i64) -> Result<Choice, SolveError> {
+        let (score, value) = self.solver.value(self.position, guess)?;
+        let pit = self.solver.best_move(self.position, score)?.expect("a game that is not over has moves");
+        Ok(Choice { pit, worth: Worth::Exact(value), source: Source::Solver })
+    }
+
+    /// The move with the best lower bound that is proved without more searching; `None` if no test gave such a bound, or
+    /// no memory is left of the move that reaches it.
+    fn proved(&self) -> Result<Option<Choice>, SolveError> {
+        let known = self.known(self.position)?;
+        let mut best = None;
+        for pit in self.position.moves() {
+            let played = self.position.play(self.solver.rules(), pit).expect("a legal move");
+            let (next, after) = (played.position, self.known(&played.position)?);
+            let collects = if played.again {
+                next.mover_store() - self.position.mover_store() + after.lower
+            } else {
+                self.position.seeds() - after.upper
+            };
+            best = best.max(Some((collects, pit)));
+        }
+        let value = |score| self.position.value(score);
+        // What every move stores is no news: a test must have proved something.
+        let proved = best.filter(|&(collects, _)| known.lower > 0 && collects >= known.lower);
+        Ok(proved.map(|(collects, pit)| {
+            let worth = if collects >= known.upper {
+                Worth::Exact(value(collects))
+            } else {
+                Worth::Bounds { lower: value(collects), upper: value(known.upper) }
+            };
+            Choice { pit, worth, source: Source::Bound }
+        }))
+    }
+
+    fn known(&self, position: &Position) -> Result<Bounds, SolveError> {
+        let (pits, seeds) = (position.pits(), position.seeds());
+        let board = Board::of(position).ok_or(SolveError::Board { pits, seeds })?;
+        Ok(self.solver.known(board)?)
+    }
+}

@@ -1,0 +1,60 @@
+use super::{Choice, Limit};
+use crate::game::{IllegalMove, Position};
+use crate::solve::SolveError;
+use crate::table::TableError;
+
+/// Why a player has no move.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// There is none.
+    #[error("the game is over: there is no move to choose")]
+    GameOver,
+    /// It was asked to stop.
+    #[error("stopped before the game was over")]
+    Stopped,
+    /// A player chose what cannot be played.
+    #[error("{player} chose move {source}")]
+    Illegal {
+        /// The player.
+        player: String,
+        /// Why it cannot be played.
+        source: IllegalMove,
+    },
+    /// A table cannot be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// The solver failed.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+/// Chooses moves.
+///
+/// The mover of a position is South. A player is asked for every single move, again-moves too. What it has learned from
+/// earlier positions may save it time; except for a random player, and what a limit cuts short, it does not change its
+/// choice.
+pub trait Player: Send {
+    /// Its name, as [`super::PlayerName`] reads it.
+    fn name(&self) -> String;
+
+    /// Gets ready for a game from `start`: what takes time once is done before any limit begins.
+    ///
+    /// # Errors
+    /// When tables or memory fail.
+    fn prepare(&mut self, start: &Position) -> Result<(), PlayError> {
+        let _ = start;
+        Ok(())
+    }
+
+    /// The move to play in `position`. Players that have a move early `tell` of it, and of each better one, before they
+    /// return the last; when `limit` is over they return the best they have, always a legal move.
+    ///
+    /// # Errors
+    /// When the game is over, or tables or memory fail.
+    fn choose(
+        &mut self,
+        position: &Position,
+        limit: &Limit,
+        tell: &mut dyn FnMut(&Choice),
+    ) -> Result<Choice, PlayError>;
+}

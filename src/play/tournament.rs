@@ -1,0 +1,145 @@
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::{Game, PlayError, PlayerName, Setting, play_game};
+use crate::game::{Pit, Position, Rules};
+use crate::table::{ProbeError, TableError, Tables};
+
+/// Every player against every other and itself, from every start, each as the first and as the second.
+pub struct Tournament<'t> {
+    /// The players.
+    pub players: Vec<PlayerName>,
+    /// The start positions, the first player South.
+    pub starts: Vec<Position>,
+    /// What players are made with, rules and tables among it; its `game` tells tournaments apart.
+    pub setting: Setting<'t>,
+    /// The time a move may take; without it players look as far as they are made to.
+    pub time: Option<Duration>,
+}
+
+/// One game of a tournament.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match {
+    /// Which player moves first.
+    pub first: usize,
+    /// Which one second.
+    pub second: usize,
+    /// From which start.
+    pub start: usize,
+    /// How it went.
+    pub game: Game,
+    /// How the two played, where the tables know it.
+    pub judged: [Judged; 2],
+}
+
+/// How a player's moves compare with the best ones, by the tables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Moves from positions within the tables in which there was a choice.
+    pub moves: u64,
+    /// How many of them lost something.
+    pub mistakes: u64,
+    /// The seeds they lost together.
+    pub lost: u64,
+}
+
+impl Judged {
+    /// Both together.
+    #[must_use]
+    pub fn and(self, other: Judged) -> Judged {
+        let Judged { moves, mistakes, lost } = other;
+        Judged { moves: self.moves + moves, mistakes: self.mistakes + mistakes, lost: self.lost + lost }
+    }
+
+    /// The seeds lost a move; `None` without moves.
+    pub fn loss(self) -> Option<f64> {
+        (self.moves > 0).then(|| self.lost as f64 / self.moves as f64)
+    }
+}
+
+impl Tournament<'_> {
+    /// How many games it has.
+    pub fn games(&self) -> usize {
+        self.players.len().pow(2) * self.starts.len()
+    }
+
+    /// Plays all games, on the threads of the current pool. They are told to `on_game` as they end, and returned in order: by
+    /// first player, second player, start.
+    ///
+    /// Every game has players of its own, told apart by its number: threads change the times, never a game. (Where `time`
+    /// cuts a player short, times do change games.)
+    ///
+    /// # Errors
+    /// When a player or a table fails, or `stop` is set.
+    pub fn run(&self, stop: &Arc<AtomicBool>, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
+        (0..self.games())
+            .into_par_iter()
+            // Games differ a thousandfold in length: none is to wait for another.
+            .with_max_len(1)
+            .map(|number| {
+                let played = self.game(number, stop)?;
+                on_game(&played);
+                Ok(played)
+            })
+            .collect()
+    }
+
+    fn game(&self, number: usize, stop: &Arc<AtomicBool>) -> Result<Match, PlayError> {
+        let (start, pair) = (number % self.starts.len(), number / self.starts.len());
+        let (first, second) = (pair / self.players.len(), pair % self.players.len());
+        let seat = |seat: u64| Setting { game: self.setting.game ^ mixed(2 * number as u64 + seat), ..self.setting };
+        let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
+        let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, stop)?;
+        let mut judged = [Judged::default(); 2];
+        if let Some(tables) = self.setting.tables {
+            for made in &game.moves {
+                let seat = &mut judged[usize::from(!made.first)];
+                *seat = seat.and(judge(tables, &made.position, made.choice.pit)?);
+            }
+        }
+        Ok(Match { first, second, start, game, judged })
+    }
+}
+
+/// How a move compares with the best one; nothing above the tables, and where there is no choice.
+fn judge(tables: &Tables, position: &Position, pit: Pit) -> Result<Judged, TableError> {
+    if position.moves().count() < 2 {
+        return Ok(Judged::default());
+    }
+    let moves = match tables.move_scores(position) {
+        Ok(moves) => moves,
+        Err(ProbeError::Table(error)) => return Err(error),
+        Err(_) => return Ok(Judged::default()),
+    };
+    let best = moves.iter().map(|&(_, score)| score).max().unwrap_or(0);
+    let score = moves.iter().find(|&&(other, _)| other == pit).map_or(best, |&(_, score)| score);
+    let lost = u64::from(best - score);
+    Ok(Judged { moves: 1, mistakes: u64::from(lost > 0), lost })
+}
+
+/// A number that looks like no other.
+fn mixed(number: u64) -> u64 {
+    fastrand::Rng::with_seed(number).u64(..)
+}
+
+/// Start positions: what `moves` random moves make of `start`, each time; always the same for the same seed. None of them
+/// is a finished game.
+pub fn random_starts(rules: Rules, start: &Position, moves: u32, count: usize, seed: u64) -> Vec<Position> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut one = || {
+        let mut position = *start;
+        for _ in 0..moves {
+            let pits: Vec<Pit> = position.moves().collect();
+            let played = random.choice(pits).and_then(|pit| position.play(rules, pit).ok());
+            match played.map(|played| played.position).filter(|next| !next.is_over()) {
+                Some(next) => position = next,
+                None => break,
+            }
+        }
+        position
+    };
+    (0..count).map(|_| one()).collect()
+}

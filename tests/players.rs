@@ -1,0 +1,377 @@
+//! Players: the perfect one against the tables, searches against a slow one written from the rules, the algorithms of
+//! Pekař et al. 2020 move by move.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use kalah::build::build;
+use kalah::game::{Pit, Position, Row, Rules};
+use kalah::play::{Choice, Limit, PlayError, PlayerName, Setting, Source, Worth, play_game};
+use kalah::table::Tables;
+use proptest::prelude::*;
+
+/// Tables of 6 pits of all rule sets, built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        for rules in Rules::ALL {
+            build(directory.path(), rules, 6, SEEDS).unwrap();
+        }
+        directory
+    });
+    TABLES.path()
+}
+
+const SEEDS: usize = 10;
+
+fn tables(rules: Rules) -> Tables {
+    Tables::open(directory(), rules, 6, SEEDS).unwrap()
+}
+
+fn name(text: &str) -> PlayerName {
+    text.parse().unwrap()
+}
+
+/// What a player chooses by the standard rules.
+fn choose(player: &str, position: &str) -> Choice {
+    let position: Position = position.parse().unwrap();
+    name(player).player(&Setting::new(Rules::Standard)).choose(&position, &Limit::none(), &mut |_| ()).unwrap()
+}
+
+/// The move and the function of Algorithm 1.
+fn heuristic(position: &str) -> (usize, &'static str) {
+    let choice = choose("heuristic", position);
+    (choice.pit.number(), choice.source.name())
+}
+
+fn position(pits: usize, seeds: u32) -> impl Strategy<Value = Position> {
+    (prop::collection::vec(0..2 * pits, 2..=seeds as usize), 0u32..9, 0u32..9)
+        .prop_map(move |(places, own, other)| {
+            let mut rows = vec![0; 2 * pits];
+            places.into_iter().for_each(|place| rows[place] += 1);
+            let row = |seeds| Row::new(seeds).unwrap();
+            Position::new(row(&rows[..pits]), row(&rows[pits..]), own, other).unwrap()
+        })
+        .prop_filter("the game goes on", |position| !position.is_over())
+}
+
+fn rules() -> impl Strategy<Value = Rules> {
+    prop::sample::select(&Rules::ALL[..])
+}
+
+/// The value and the first best move of a minimax search by store difference, `depth` moves ahead.
+fn slow_minimax(rules: Rules, position: &Position, depth: u32) -> (i64, Option<Pit>) {
+    if let Some(value) = position.final_value() {
+        return (value, None);
+    }
+    if depth == 0 {
+        return (i64::from(position.mover_store()) - i64::from(position.other_store()), None);
+    }
+    let weighed = position.moves().map(|pit| {
+        let played = position.play(rules, pit).unwrap();
+        let (value, _) = slow_minimax(rules, &played.position, depth - 1);
+        (if played.again { value } else { -value }, Some(pit))
+    });
+    weighed.reduce(|best, next| if next.0 > best.0 { next } else { best }).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_perfect_player_never_gets_less_than_the_value(rules in rules(), start in position(6, SEEDS as u32), seed: u16) {
+        let tables = tables(rules);
+        let value = tables.probe(&start).unwrap().value;
+        let setting = Setting { tables: Some(&tables), ..Setting::new(rules) };
+        let stop = Arc::default();
+        let seats = |first: &str, second: &str| {
+            let mut players = [name(first).player(&setting), name(second).player(&setting)];
+            play_game(rules, &start, &mut players, None, &stop).unwrap()
+        };
+        prop_assert_eq!(seats("perfect", "perfect").value(), value);
+        for other in ["greedy", "heuristic", &format!("random:{seed}")] {
+            prop_assert!(seats("perfect", other).value() >= value, "first, against {}", other);
+            prop_assert!(seats(other, "perfect").value() <= value, "second, against {}", other);
+        }
+    }
+
+    #[test]
+    fn the_perfect_player_tells_the_value_with_small_tables_and_without(rules in rules(), start in position(6, SEEDS as u32)) {
+        let large = tables(rules);
+        let probe = large.probe(&start).unwrap();
+        let small = Tables::open(directory(), rules, 6, 4).unwrap();
+        for tables in [Some(&large), Some(&small), None] {
+            let setting = Setting { tables, memory: 1 << 20, ..Setting::new(rules) };
+            let choice = name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+            match choice.source {
+                Source::OnlyMove => prop_assert_eq!(start.moves().count(), 1),
+                _ => prop_assert_eq!(choice.worth, Worth::Exact(probe.value)),
+            }
+            prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
+        }
+    }
+
+    #[test]
+    fn a_perfect_player_out_of_time_has_a_legal_move_and_claims_no_more_than_is_true(
+        rules in rules(),
+        start in position(6, SEEDS as u32),
+        micros in 0u64..3000,
+    ) {
+        let tables = tables(rules);
+        let probe = tables.probe(&start).unwrap();
+        let limit = Limit::time(Duration::from_micros(micros));
+        let setting = Setting { memory: 1 << 20, ..Setting::new(rules) };
+        let choice = name("perfect").player(&setting).choose(&start, &limit, &mut |_| ()).unwrap();
+        let score = tables.move_scores(&start).unwrap().iter().find(|&&(pit, _)| pit == choice.pit).unwrap().1;
+        match choice.worth {
+            Worth::Exact(value) => {
+                prop_assert_eq!(value, probe.value);
+                prop_assert_eq!(start.value(score), value);
+            }
+            Worth::Bounds { lower, upper } => {
+                prop_assert!(lower <= start.value(score) && probe.value <= upper && lower < upper);
+            }
+            Worth::Estimate(_) | Worth::Unknown => {}
+        }
+    }
+
+    #[test]
+    fn minimax_and_alpha_beta_are_a_slow_minimax(rules in rules(), start in position(4, 20), depth in 1u32..5) {
+        let right = slow_minimax(rules, &start, depth);
+        for kind in ["minimax", "alphabeta"] {
+            let mut player = name(&format!("{kind}:{depth}")).player(&Setting::new(rules));
+            for limit in [Limit::none(), Limit::time(Duration::from_secs(3600))] {
+                let choice = player.choose(&start, &limit, &mut |_| ()).unwrap();
+                prop_assert_eq!((choice.worth, Some(choice.pit)), (Worth::Estimate(right.0), right.1));
+                prop_assert_eq!(choice.source, Source::Depth(depth));
+            }
+        }
+    }
+
+    #[test]
+    fn every_player_answers_every_position_with_a_legal_move(rules in rules(), start in position(5, 60)) {
+        for player in ["minimax:3", "alphabeta:4", "heuristic", "minimax2:2", "minimax3:2", "greedy", "random"] {
+            let choice = name(player).player(&Setting::new(rules)).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+            prop_assert!(start.play(rules, choice.pit).is_ok(), "{}: {:?}", player, choice);
+        }
+    }
+
+    #[test]
+    fn the_greedy_player_stores_most(rules in rules(), start in position(6, 30)) {
+        let gain = |pit| {
+            let played = start.play(rules, pit).unwrap();
+            let own = if played.again { played.position } else { played.position.turned() };
+            let swept = if own.is_over() { own.mover().total() } else { 0 };
+            i64::from(own.mover_store() + swept - start.mover_store())
+        };
+        let choice = name("greedy").player(&Setting::new(rules)).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+        let most = start.moves().map(gain).max().unwrap();
+        prop_assert_eq!(gain(choice.pit), most);
+        prop_assert_eq!(choice.worth, Worth::Estimate(most));
+    }
+
+    /// Algorithm 2 without pruning, from its text: turns counted, formula (4) for the player at the root.
+    #[test]
+    fn minimax2_is_algorithm_2(start in position(6, 40), depth in 1u32..4) {
+        let mut best: Option<(i64, usize)> = None;
+        for number in 1..=6 {
+            let Some(child) = Slow::root(&start).after(number) else { continue };
+            let value = child.value(depth, false);
+            if best.is_none_or(|(most, _)| value > most) {
+                best = Some((value, 7 - number));
+            }
+        }
+        let choice = choose(&format!("minimax2:{depth}"), &start.to_string());
+        prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Estimate(best.unwrap().0), best.unwrap().1));
+    }
+
+    /// Algorithm 3 without pruning: safe moves are not searched.
+    #[test]
+    fn minimax3_is_algorithm_3(start in position(6, 40), depth in 1u32..4) {
+        let choice = choose(&format!("minimax3:{depth}"), &start.to_string());
+        let root = Slow::root(&start);
+        if let Some((number, _)) = root.safe() {
+            prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Unknown, 7 - number));
+        } else {
+            let mut best: Option<(i64, usize)> = None;
+            for number in 1..=6 {
+                let Some(child) = root.after(number) else { continue };
+                let value = child.value(depth, true);
+                if best.is_none_or(|(most, _)| value > most) {
+                    best = Some((value, 7 - number));
+                }
+            }
+            prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Estimate(best.unwrap().0), best.unwrap().1));
+        }
+    }
+}
+
+/// A position of Algorithms 2 and 3, with the board as the player at the root sees it; numbers from the store, as in the
+/// paper.
+#[derive(Clone)]
+struct Slow {
+    root: Position,
+    position: Position,
+    own: bool,
+    turns: u32,
+    repeated: i64,
+}
+
+impl Slow {
+    fn root(start: &Position) -> Slow {
+        Slow { root: *start, position: *start, own: true, turns: 0, repeated: 0 }
+    }
+
+    fn after(&self, number: usize) -> Option<Slow> {
+        let played = self.position.play(Rules::Standard, Pit::from_number(7 - number).unwrap()).ok()?;
+        let again = i64::from(played.again && self.own);
+        let turns = self.turns + u32::from(!played.again);
+        let own = if played.again { self.own } else { !self.own };
+        Some(Slow { root: self.root, position: played.position, own, turns, repeated: self.repeated + again })
+    }
+
+    /// The move that Algorithm 3 makes without a search, and whether it captures.
+    fn safe(&self) -> Option<(usize, bool)> {
+        let seeds = |number: usize| self.position.mover().seeds()[6 - number] as usize;
+        let opposite = |number: usize| self.position.other().seeds()[number - 1];
+        if let Some(number) = (1..=6).find(|&number| seeds(number) == number || seeds(number) == number + 13) {
+            return Some((number, false));
+        }
+        // The last target found is kept, and the first pit found for it.
+        let mut found = None;
+        for target in (2..=6).filter(|&target| seeds(target) == 0 && opposite(target) > 0) {
+            if let Some(from) = (target + 1..=6).find(|&from| from - target == seeds(from)) {
+                found = Some((from, true));
+            }
+        }
+        found
+    }
+
+    fn value(&self, depth: u32, modified: bool) -> i64 {
+        if self.turns == depth || self.position.is_over() {
+            return self.evaluation();
+        }
+        match self.safe().filter(|_| modified) {
+            Some((number, false)) => return self.after(number).unwrap().value(depth, modified),
+            Some((number, true)) => return self.after(number).unwrap().evaluation(),
+            None => {}
+        }
+        let values = (1..=6).filter_map(|number| Some(self.after(number)?.value(depth, modified)));
+        if self.own { values.max().unwrap() } else { values.min().unwrap() }
+    }
+
+    fn evaluation(&self) -> i64 {
+        let end = if self.own { self.position } else { self.position.turned() };
+        let left = |row: &Row| if end.is_over() { i64::from(row.total()) } else { 0 };
+        let own = i64::from(end.mover_store()) + left(end.mover()) - i64::from(self.root.mover_store());
+        let other = i64::from(end.other_store()) + left(end.other()) - i64::from(self.root.other_store());
+        10 * (own - other) + self.repeated + 5 * i64::from(end.mover().seeds()[5] == 0)
+    }
+}
+
+#[test]
+fn algorithm_1_takes_its_four_functions_in_order() {
+    // Two pits reach the store: the nearer one goes first.
+    assert_eq!(heuristic("0,0,4,0,2,0/1,1,1,1,1,1"), (5, "LastSeedToKalaha"));
+    assert_eq!(heuristic("0,0,4,0,2,1/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
+    // After a whole lap too.
+    assert_eq!(heuristic("0,0,0,0,0,14/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
+    assert_eq!(heuristic("1,0,0,0,0,3/0,1,1,1,5,1"), (1, "LastSeedToTarget"));
+    assert_eq!(heuristic("0,0,5,0,0,3/0,0,1,0,2,2"), (3, "OpponentSeedToStash"));
+    assert_eq!(heuristic("0,0,5,0,0,3/0,0,0,0,2,2"), (6, "FirstNonEmptyPit"));
+}
+
+#[test]
+fn algorithm_1_takes_the_largest_capture_and_the_first_of_equals() {
+    assert_eq!(heuristic("1,0,0,1,0,3/0,1,9,9,3,1"), (1, "LastSeedToTarget"));
+    assert_eq!(heuristic("1,0,0,1,0,3/0,3,9,9,3,1"), (4, "LastSeedToTarget"));
+    // All around into its own pit: what lies opposite, and the seed that falls there on the way.
+    assert_eq!(heuristic("0,13,0,1,0,3/0,3,9,9,3,1"), (2, "LastSeedToTarget"));
+    assert_eq!(heuristic("0,13,0,1,0,3/0,4,9,9,3,1"), (4, "LastSeedToTarget"));
+    // Around into an empty pit farther from the store.
+    assert_eq!(heuristic("0,0,0,0,9,0/1,1,1,1,1,4"), (5, "LastSeedToTarget"));
+    // Nothing opposite: no capture by these rules.
+    assert_eq!(heuristic("1,0,0,0,0,3/1,1,1,1,0,1").1, "FirstNonEmptyPit");
+}
+
+#[test]
+fn algorithm_1_saves_the_pit_under_the_largest_threat() {
+    assert_eq!(heuristic("7,0,5,0,0,3/0,0,1,0,1,0"), (1, "OpponentSeedToStash"));
+    assert_eq!(heuristic("4,0,5,0,0,3/0,0,1,0,1,0"), (3, "OpponentSeedToStash"));
+    assert_eq!(heuristic("5,0,5,0,0,3/0,0,1,0,1,0"), (1, "OpponentSeedToStash"));
+    // All around to an empty pit of ours: nothing there to save.
+    assert_eq!(heuristic("0,0,5,0,0,3/0,0,13,0,2,2"), (6, "FirstNonEmptyPit"));
+    assert_eq!(heuristic("0,0,5,4,0,3/0,0,13,0,2,2"), (4, "OpponentSeedToStash"));
+}
+
+#[test]
+fn of_two_games_between_algorithm_1_and_itself_the_paper_has_the_same_result() {
+    let setting = Setting::new(Rules::Standard);
+    let mut players = [(); 2].map(|()| PlayerName::Heuristic.player(&setting));
+    let game = play_game(Rules::Standard, &"6x4".parse().unwrap(), &mut players, None, &Arc::default()).unwrap();
+    // Pekař et al. 2020, Table 2, first row and column.
+    assert_eq!(game.seeds, [32, 16]);
+    assert!(game.line().replay(Rules::Standard, &game.start).unwrap().is_over());
+}
+
+#[test]
+fn names_are_read_as_they_are_written_and_others_are_refused() {
+    for player in PlayerName::KNOWN {
+        let player = player.replace(":D", ":3").replace(":SEED", ":9");
+        assert_eq!(name(&player).to_string(), player);
+        assert_eq!(name(&player).player(&Setting::new(Rules::Standard)).name(), player);
+    }
+    assert_eq!(name("random"), PlayerName::Random(0));
+    for bad in ["", "best", "perfect:1", "minimax", "minimax:", "minimax:0", "minimax:100", "minimax2:+1", "random:x"] {
+        let error = bad.parse::<PlayerName>().unwrap_err().to_string();
+        assert!(PlayerName::KNOWN.iter().all(|known| error.contains(known)), "{error}");
+    }
+}
+
+#[test]
+fn random_players_repeat_themselves_by_seed_and_game() {
+    let moves = |player: &str, game| {
+        let setting = Setting { game, ..Setting::new(Rules::Standard) };
+        let mut players = [name(player).player(&setting), name(player).player(&setting)];
+        let start = "6x4".parse().unwrap();
+        play_game(Rules::Standard, &start, &mut players, None, &Arc::default()).unwrap().line()
+    };
+    assert_eq!(moves("random:1", 1), moves("random:1", 1));
+    assert_ne!(moves("random:1", 1), moves("random:2", 1));
+    assert_ne!(moves("random:1", 1), moves("random:1", 2));
+}
+
+#[test]
+fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
+    let over: Position = "0,0,0,0,0,0/1,0,0,0,0,0".parse().unwrap();
+    let start: Position = "6x6".parse().unwrap();
+    let stop = Arc::new(AtomicBool::new(true));
+    for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
+        let mut player = name(&player).player(&Setting { memory: 1 << 20, ..Setting::new(Rules::Standard) });
+        let choice = player.choose(&over, &Limit::none(), &mut |_| ());
+        assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
+        for limit in [Limit::none(), Limit::time(Duration::from_secs(3600))] {
+            let choice = player.choose(&start, &limit.or_stop(Arc::clone(&stop)), &mut |_| ()).unwrap();
+            assert!(start.play(Rules::Standard, choice.pit).is_ok(), "{}", player.name());
+        }
+    }
+    let mut players = [(); 2].map(|()| PlayerName::Greedy.player(&Setting::new(Rules::Standard)));
+    assert!(matches!(play_game(Rules::Standard, &start, &mut players, None, &stop), Err(PlayError::Stopped)));
+    stop.store(false, Ordering::Relaxed);
+    assert!(play_game(Rules::Standard, &start, &mut players, None, &stop).is_ok());
+}
+
+#[test]
+fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
+    let start: Position = "6x6".parse().unwrap();
+    for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
+        let mut told = Vec::new();
+        let limit = Limit::time(Duration::from_millis(300));
+        let mut player = name(player).player(&Setting { memory: 1 << 20, ..Setting::new(Rules::Standard) });
+        let choice = player.choose(&start, &limit, &mut |choice| told.push(*choice)).unwrap();
+        assert!(!told.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
+        assert!(told.iter().all(|told| start.play(Rules::Standard, told.pit).is_ok()), "{}", player.name());
+    }
+}
