@@ -10,6 +10,8 @@ mod choose;
 mod gpu;
 mod info;
 mod line;
+mod opening;
+mod opening_scan;
 mod output;
 mod pack;
 mod plan;
@@ -33,6 +35,7 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use kalah::analyse::opening::ScanError;
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
@@ -60,6 +63,8 @@ enum Command {
     #[command(name = "move")]
     Choose(choose::Choose),
     Tournament(tournament::Tournament),
+    Opening(opening::Opening),
+    OpeningScan(opening_scan::OpeningScan),
     Stats(stats::Stats),
     Info(info::Info),
     Pack(pack::Pack),
@@ -94,6 +99,8 @@ impl Cli {
             Command::Play(play) => play.run(),
             Command::Choose(choose) => choose.run(),
             Command::Tournament(tournament) => tournament.run(),
+            Command::Opening(opening) => opening.run(),
+            Command::OpeningScan(scan) => scan.run(),
             Command::Stats(stats) => stats.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),
@@ -137,6 +144,7 @@ fn is_damage(error: &anyhow::Error) -> bool {
             (_, error) => error,
         };
         table.is_some_and(TableError::is_damage)
+            || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || matches!(cause.downcast_ref(), Some(Fault::Score { .. } | Fault::Damage(_) | Fault::Manifest { .. }))
     })
 }

@@ -1,0 +1,236 @@
+use std::ops::RangeInclusive;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::check::{CheckError, check};
+use super::outcome::{Limits, Outcome, Verdict, outcome};
+use crate::game::{ParseError, Rules, StartPosition};
+
+/// Games of a piece at most; pieces begin at multiples of it.
+const PIECE: u32 = 4096;
+
+/// What a scan looks for, and how long in each game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scan {
+    /// The rule set.
+    pub rules: Rules,
+    /// How long each game is looked at.
+    pub limits: Limits,
+    /// Whether wins within the first turn are told one by one too.
+    pub wins: bool,
+}
+
+/// One start position and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Game {
+    /// Pits a side.
+    pub houses: usize,
+    /// Seeds in each pit.
+    pub seeds: u32,
+    /// W, D or L for the first player; `None` if it was not decided within the limits.
+    pub outcome: Option<char>,
+    /// Turns looked ahead, as in [`Verdict::turns`].
+    pub turns: u32,
+    /// Positions looked at.
+    pub positions: u64,
+    /// The proof, as in [`Verdict::lines`].
+    pub lines: Vec<String>,
+}
+
+/// How many games ended how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// All of them.
+    pub games: u64,
+    /// Won by the first player within the first turn.
+    pub won_in_first_turn: u64,
+    /// Won by the first player later.
+    pub won_later: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Lost by the first player.
+    pub losses: u64,
+    /// Not decided within the limits.
+    pub undecided: u64,
+    /// Moves played to decide them.
+    pub positions: u64,
+    /// Decided with proofs too long to tell and check.
+    pub unproved: u64,
+}
+
+impl Tally {
+    fn count(&mut self, verdict: &Verdict) {
+        self.games += 1;
+        self.positions += verdict.positions;
+        *match (verdict.outcome, verdict.turns) {
+            (Some(Outcome::Win), 1) => &mut self.won_in_first_turn,
+            (Some(Outcome::Win), _) => &mut self.won_later,
+            (Some(Outcome::Draw), _) => &mut self.draws,
+            (Some(Outcome::Loss), _) => &mut self.losses,
+            (None, _) => &mut self.undecided,
+        } += 1;
+        self.unproved += u64::from(verdict.outcome.is_some() && verdict.lines.is_empty());
+    }
+
+    /// Both together.
+    pub fn add(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.won_in_first_turn += other.won_in_first_turn;
+        self.won_later += other.won_later;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        self.undecided += other.undecided;
+        self.positions += other.positions;
+        self.unproved += other.unproved;
+    }
+}
+
+/// Start positions with the same pits a side and neighbouring numbers of seeds, scanned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// Pits a side.
+    pub houses: usize,
+    /// The least seeds of a pit.
+    pub from: u32,
+    /// The most seeds of a pit.
+    pub to: u32,
+    /// All games of it.
+    pub tally: Tally,
+    /// The games not won within the first turn; all if the wins are asked for.
+    pub games: Vec<Game>,
+}
+
+/// Start positions to scan: pits a side, and the seeds of each pit.
+pub type Part = (usize, RangeInclusive<u32>);
+
+/// Why a scan has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ScanError {
+    /// It was asked to stop.
+    #[error("stopped")]
+    Stopped,
+    /// A start position that is none.
+    #[error("{houses}x{seeds}: {source}")]
+    Start {
+        /// Pits a side.
+        houses: usize,
+        /// Seeds in each pit.
+        seeds: u32,
+        /// Why.
+        source: ParseError,
+    },
+    /// A result that the rules do not confirm.
+    #[error("{houses}x{seeds} was found to be {outcome:?}, which is wrong: {source}")]
+    Wrong {
+        /// Pits a side.
+        houses: usize,
+        /// Seeds in each pit.
+        seeds: u32,
+        /// What was found.
+        outcome: Option<Outcome>,
+        /// Why it is wrong.
+        source: CheckError,
+    },
+    /// A piece could not be kept.
+    #[error(transparent)]
+    Io(#[from] super::state::StateError),
+}
+
+/// Cuts the parts into pieces that are not among those done; ends of pieces depend on nothing but the parts.
+pub fn cut(parts: &[Part], done: &[Piece]) -> Vec<Part> {
+    let is_done = |pits: usize, from: u32, to: u32| {
+        done.iter().any(|piece| (piece.houses, piece.from, piece.to) == (pits, from, to))
+    };
+    let mut pieces = Vec::new();
+    for (pits, seeds) in parts {
+        let (mut from, last) = (*seeds.start(), *seeds.end());
+        while from <= last {
+            let to = last.min(from | (PIECE - 1));
+            if !is_done(*pits, from, to) {
+                pieces.push((*pits, from..=to));
+            }
+            match to.checked_add(1) {
+                Some(next) => from = next,
+                None => break,
+            }
+        }
+    }
+    pieces
+}
+
+impl Scan {
+    /// What is known of one start position, confirmed by the rules.
+    ///
+    /// # Errors
+    /// When it is none, when stopped, and when the rules do not confirm it.
+    pub fn game(&self, houses: usize, seeds: u32, stop: &AtomicBool) -> Result<Verdict, ScanError> {
+        let start = StartPosition { pits: houses, seeds }.position();
+        let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
+        let verdict = outcome(self.rules, &start, self.limits, stop);
+        if stop.load(Ordering::Relaxed) {
+            return Err(ScanError::Stopped);
+        }
+        if !verdict.lines.is_empty()
+            && let Err(source) = check(self.rules, &start, &verdict)
+        {
+            return Err(ScanError::Wrong { houses, seeds, outcome: verdict.outcome, source });
+        }
+        Ok(verdict)
+    }
+
+    /// Scans one piece; `on_game` hears of every game.
+    fn piece(&self, (houses, seeds): Part, stop: &AtomicBool, on_game: &(dyn Fn() + Sync)) -> Result<Piece, ScanError> {
+        let mut piece =
+            Piece { houses, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
+        for seeds in seeds {
+            let verdict = self.game(houses, seeds, stop)?;
+            piece.tally.count(&verdict);
+            if self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1) {
+                piece.games.push(Game {
+                    houses,
+                    seeds,
+                    outcome: verdict.outcome.map(Outcome::letter),
+                    turns: verdict.turns,
+                    positions: verdict.positions,
+                    lines: verdict.lines.iter().map(ToString::to_string).collect(),
+                });
+            }
+            on_game();
+        }
+        Ok(piece)
+    }
+
+    /// Scans `parts` on all threads, those pieces left out that are among `done`, and gives all pieces in the order of
+    /// the parts. Every finished piece is told to `on_piece`, in any order.
+    ///
+    /// # Errors
+    /// As [`Scan::game`], and what `on_piece` says.
+    pub fn run(
+        &self,
+        parts: &[Part],
+        done: Vec<Piece>,
+        stop: &AtomicBool,
+        on_game: &(dyn Fn() + Sync),
+        on_piece: &(dyn Fn(&Piece) -> Result<(), ScanError> + Sync),
+    ) -> Result<Vec<Piece>, ScanError> {
+        let left = cut(parts, &done);
+        let asked: std::collections::HashSet<_> = cut(parts, &[]).into_iter().collect();
+        let pieces = Mutex::new(done);
+        // One after the other from the front, so that a stop leaves few gaps.
+        left.into_iter().par_bridge().try_for_each(|part| -> Result<(), ScanError> {
+            let piece = self.piece(part, stop, on_game)?;
+            on_piece(&piece)?;
+            pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
+            Ok(())
+        })?;
+        let mut pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
+        pieces.retain(|piece| asked.contains(&(piece.houses, piece.from..=piece.to)));
+        pieces.sort_by_key(|piece| (piece.houses, piece.from));
+        pieces.dedup_by_key(|piece| (piece.houses, piece.from));
+        Ok(pieces)
+    }
+}

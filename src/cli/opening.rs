@@ -1,0 +1,121 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, winning_opening};
+use kalah::game::{Rules, StartPosition};
+use serde::Serialize;
+
+use super::solver_flags::stop_on_signal;
+use super::{Outcome, output};
+
+/// Find a winning opening: whether the first player can win within the first turn
+///
+/// The player wins by holding more than half of the seeds at any time of the turn, or by an end of the game that counts
+/// what is left (Kvitberg 2026, section 5). With one pit a side, where nobody has a choice, any win counts.
+#[derive(Args)]
+pub struct Opening {
+    /// Pits a side and seeds in each, such as 6x4
+    start: StartPosition,
+    /// Rule set: empty-capture, standard or s-kalaha
+    #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
+    rules: Rules,
+    /// Positions to look at before giving up
+    #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
+    positions: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    houses: usize,
+    seeds: u32,
+    rules: &'static str,
+    /// Absent if it was not decided within the positions.
+    winning_opening: Option<bool>,
+    /// The moves of the opening.
+    moves: Option<String>,
+    /// The first player's store after them.
+    store: Option<u32>,
+    /// The final store difference, if the game ends with them.
+    value: Option<i64>,
+    positions: u64,
+    seconds: f64,
+}
+
+impl Opening {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let StartPosition { pits: houses, seeds } = self.start;
+        let start = self.start.position()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop)?;
+        let clock = Instant::now();
+        let verdict = winning_opening(self.rules, &start, self.positions, &stop);
+        let seconds = clock.elapsed().as_secs_f64();
+        if stop.load(Ordering::Relaxed) {
+            output::tell("stopped");
+            return Ok(Outcome::Failed);
+        }
+        if !verdict.lines.is_empty() {
+            check(self.rules, &start, &verdict).map_err(|source| ScanError::Wrong {
+                houses,
+                seeds,
+                outcome: verdict.outcome,
+                source,
+            })?;
+        }
+        let decided = verdict.outcome.is_some() || verdict.turns > 0;
+        let mut report = Report {
+            houses,
+            seeds,
+            rules: self.rules.name(),
+            winning_opening: decided.then_some(verdict.outcome == Some(GameOutcome::Win)),
+            moves: None,
+            store: None,
+            value: None,
+            positions: verdict.positions,
+            seconds,
+        };
+        if report.winning_opening == Some(true) {
+            let place = verdict.lines[0].follow(self.rules, &start)?[1];
+            let end = if place.first { place.position } else { place.position.turned() };
+            let moves = verdict.lines[0].to_string();
+            report.moves = moves.split(' ').next().map(str::to_owned);
+            (report.store, report.value) = (Some(end.mover_store()), end.final_value());
+        }
+        if self.json {
+            output::json(&report)?;
+        } else {
+            report.text(self.start)?;
+        }
+        if !decided {
+            output::tell("more may be looked at with --positions");
+        }
+        Ok(if decided { Outcome::Done } else { Outcome::Failed })
+    }
+}
+
+impl Report {
+    fn text(&self, start: StartPosition) -> std::io::Result<()> {
+        let answer = match self.winning_opening {
+            Some(true) => "a winning opening",
+            Some(false) => "no winning opening",
+            None => "not decided",
+        };
+        let (positions, seconds) = (HumanCount(self.positions), self.seconds);
+        output::line(format_args!("{start} {}: {answer} ({positions} positions, {seconds:.2} s)", self.rules))?;
+        if let (Some(moves), Some(store)) = (&self.moves, self.store) {
+            output::line(format_args!("  moves  {moves}"))?;
+            let all = HumanCount(2 * self.houses as u64 * u64::from(self.seeds));
+            output::line(format_args!("  store  {} of {all} seeds", HumanCount(store.into())))?;
+        }
+        if let Some(value) = self.value {
+            output::line(format_args!("  value  {value:+}, the game is over"))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,300 @@
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::opening::{Game, Limits, Part, Piece, Scan, ScanError, ScanState, Tally, cut};
+use kalah::game::{MAX_PITS, Rules, StartPosition};
+use serde::Serialize;
+
+use super::chart::{Chart, Series, Shape};
+use super::progress::Progress;
+use super::report::{Format, Grid};
+use super::solver_flags::stop_on_signal;
+use super::{Outcome, args, output};
+
+/// Find all numbers of seeds with which the first player does not win
+///
+/// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is played again by the rules
+/// alone before it counts.
+#[derive(Args)]
+pub struct OpeningScan {
+    /// Pits a side, both ends included
+    #[arg(long, value_name = "A..B", default_value = "2..6", value_parser = houses)]
+    houses: RangeInclusive<u32>,
+    /// Seeds in each pit, both ends included; ..B begins with two a house, as the paper does
+    #[arg(long, value_name = "A..B", default_value = "..1000", value_parser = range)]
+    seeds: Range,
+    /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
+    list: Option<PathBuf>,
+    /// Rule set: empty-capture, standard or s-kalaha
+    #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
+    rules: Rules,
+    /// Turns to look ahead in each game
+    #[arg(long, value_name = "N", default_value_t = Limits::default().turns, value_parser = clap::value_parser!(u32).range(1..))]
+    turns: u32,
+    /// Positions to look at in each game
+    #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
+    positions: u64,
+    /// Tell the wins within the first turn one by one too
+    #[arg(long)]
+    wins: bool,
+    /// Print the lines that prove each game that is told
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    lines: bool,
+    /// Keep what is done in FILE, and go on from what it holds
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    threads: args::Threads,
+    #[command(flatten)]
+    format: Format,
+}
+
+/// Seeds of a pit, from 2 a house on if no start is given.
+#[derive(Clone)]
+struct Range {
+    from: Option<u32>,
+    to: u32,
+}
+
+/// Reads A..B, ..B or one number.
+fn range(text: &str) -> Result<Range, String> {
+    let bad = || format!("'{text}' is no range: write A..B, ..B or one number, from 1 on");
+    let number = |text: &str| text.parse().ok().filter(|&number: &u32| number > 0).ok_or_else(bad);
+    let (from, to) = match text.split_once("..") {
+        Some(("", to)) => (None, number(to)?),
+        Some((from, to)) => (Some(number(from)?), number(to)?),
+        None => (Some(number(text)?), number(text)?),
+    };
+    if from.is_some_and(|from| from > to) { Err(bad()) } else { Ok(Range { from, to }) }
+}
+
+/// Reads a range of pits.
+fn houses(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let Range { from, to } = range(text)?;
+    if to as usize > MAX_PITS {
+        return Err(format!("positions have 1 to {MAX_PITS} pits a side"));
+    }
+    Ok(from.unwrap_or(1)..=to)
+}
+
+#[derive(Serialize)]
+struct Houses {
+    houses: usize,
+    #[serde(flatten)]
+    tally: Tally,
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    limits: Limits,
+    houses: Vec<Houses>,
+    games: Vec<Game>,
+    threads: usize,
+    seconds: f64,
+}
+
+impl OpeningScan {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let parts = match self.parts() {
+            Ok(parts) => parts,
+            Err(error) => {
+                output::tell(format_args!("kalah: {error:#}"));
+                return Ok(Outcome::Usage);
+            }
+        };
+        let clock = Instant::now();
+        let limits = Limits { turns: self.turns, positions: self.positions };
+        let scan = Scan { rules: self.rules, limits, wins: self.wins };
+        let (state, done) = match &self.state {
+            Some(path) => {
+                let (state, done) = ScanState::open(path, &scan)?;
+                (Some(Mutex::new(state)), done)
+            }
+            None => (None, Vec::new()),
+        };
+        let games = |parts: &[Part]| parts.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
+        let (all, left): (u64, u64) = (games(&cut(&parts, &[])), games(&cut(&parts, &done)));
+        if self.state.is_some() && left < all {
+            output::tell(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop)?;
+        let (progress, scanned) = (Progress::of(left, "games"), AtomicU64::new(0));
+        progress.stage("openings".to_owned());
+        let on_game = || {
+            scanned.fetch_add(1, Ordering::Relaxed);
+        };
+        let on_piece = |piece: &Piece| {
+            if let Some(state) = &state {
+                state.lock().unwrap_or_else(PoisonError::into_inner).keep(piece)?;
+            }
+            Ok(())
+        };
+        let pieces = progress.watch(&scanned, || scan.run(&parts, done, &stop, &on_game, &on_piece));
+        progress.finish();
+        let pieces = match pieces {
+            Err(ScanError::Stopped) => {
+                output::tell(match self.state {
+                    Some(_) => "stopped; the same command goes on from here",
+                    None => "stopped; --state FILE would have kept what was done",
+                });
+                return Ok(Outcome::Failed);
+            }
+            pieces => pieces?,
+        };
+        let report = Report::new(self.rules, limits, pieces, clock.elapsed().as_secs_f64());
+        self.format.print(&report, || report.records(), || report.text(self.lines), || report.chart())?;
+        Ok(Outcome::Done)
+    }
+
+    /// What is to be scanned.
+    fn parts(&self) -> anyhow::Result<Vec<Part>> {
+        let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
+        let mut parts = Vec::new();
+        if let Some(path) = &self.list {
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            for (number, line) in text.lines().enumerate() {
+                // Lines of the published tables have a heading and remarks.
+                let line = line.trim();
+                if line.is_empty() || line.starts_with(|first: char| !first.is_ascii_digit()) {
+                    continue;
+                }
+                let numbers = line.split_once(',').and_then(|(houses, seeds)| {
+                    Some((houses.trim().parse().ok()?, seeds.trim().parse().ok().filter(|&seeds: &u32| seeds > 0)?))
+                });
+                let place = || format!("{}, line {}", path.display(), number + 1);
+                let (houses, seeds) = numbers.with_context(|| format!("{}: write HOUSES,SEEDS", place()))?;
+                check(houses, seeds).with_context(place)?;
+                parts.push((houses, seeds..=seeds));
+            }
+            parts.sort_by_key(|(houses, seeds)| (*houses, *seeds.start()));
+            parts.dedup();
+        } else {
+            for houses in self.houses.clone() {
+                let Range { from, to } = self.seeds;
+                let from = from.unwrap_or(2 * houses);
+                check(houses as usize, to).with_context(|| format!("{houses}x{to}"))?;
+                if from <= to {
+                    parts.push((houses as usize, from..=to));
+                }
+            }
+        }
+        anyhow::ensure!(!parts.is_empty(), "there is no start position to scan");
+        Ok(parts)
+    }
+}
+
+impl Report {
+    fn new(rules: Rules, limits: Limits, pieces: Vec<Piece>, seconds: f64) -> Report {
+        let mut houses: Vec<Houses> = Vec::new();
+        let mut games = Vec::new();
+        for piece in pieces {
+            if houses.last().is_none_or(|last| last.houses != piece.houses) {
+                houses.push(Houses { houses: piece.houses, tally: Tally::default() });
+            }
+            houses.last_mut().expect("it was pushed").tally.add(&piece.tally);
+            games.extend(piece.games);
+        }
+        let threads = rayon::current_num_threads();
+        Report { rules: rules.name(), limits, houses, games, threads, seconds }
+    }
+
+    /// The seeds with which the first player of a board does not win, with a mark unless the game is lost.
+    fn not_won(&self, houses: usize) -> Vec<(u32, &'static str)> {
+        let games = self.games.iter().filter(|game| game.houses == houses && game.outcome != Some('W'));
+        let mark = |game: &Game| match game.outcome {
+            Some('L') => "",
+            Some(_) => " D",
+            None => " ?",
+        };
+        games.map(|game| (game.seeds, mark(game))).collect()
+    }
+
+    fn text(&self, lines: bool) -> std::io::Result<()> {
+        output::line(format_args!(
+            "{}: seeds with which the first player does not win (lost; D drawn, ? not decided)",
+            self.rules
+        ))?;
+        let columns: Vec<_> = self.houses.iter().map(|houses| self.not_won(houses.houses)).collect();
+        let heading = |name: &str| {
+            let houses = self.houses.iter().map(|houses| houses.houses.to_string());
+            Grid::new(std::iter::once(name.to_owned()).chain(houses))
+        };
+        let mut grid = heading("houses");
+        for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+            let cell = |column: &Vec<(u32, &str)>| {
+                column.get(row).map_or(String::new(), |(seeds, mark)| format!("{}{mark}", HumanCount((*seeds).into())))
+            };
+            let name = if row == 0 { "seeds" } else { "" };
+            grid.row(std::iter::once(name.to_owned()).chain(columns.iter().map(cell)));
+        }
+        grid.print()?;
+        output::line("")?;
+        let mut grid = heading("houses");
+        type Figure = fn(&Tally) -> u64;
+        let figures: [(&str, Figure); 8] = [
+            ("games", |tally| tally.games),
+            ("won in the first turn", |tally| tally.won_in_first_turn),
+            ("won later", |tally| tally.won_later),
+            ("drawn", |tally| tally.draws),
+            ("lost", |tally| tally.losses),
+            ("not decided", |tally| tally.undecided),
+            ("proofs too long to check", |tally| tally.unproved),
+            ("positions", |tally| tally.positions),
+        ];
+        for (name, figure) in figures {
+            let figures = self.houses.iter().map(|houses| HumanCount(figure(&houses.tally)).to_string());
+            grid.row(std::iter::once(name.to_owned()).chain(figures));
+        }
+        grid.print()?;
+        if lines {
+            output::line("")?;
+            for game in &self.games {
+                let outcome = game.outcome.unwrap_or('?');
+                let turns = output::count(game.turns as usize, "turn");
+                output::line(format_args!("{}x{} {outcome}, {turns}", game.houses, game.seeds))?;
+                game.lines.iter().try_for_each(|line| output::line(format_args!("  {line}")))?;
+            }
+        }
+        let games = HumanCount(self.houses.iter().map(|houses| houses.tally.games).sum());
+        output::line(format_args!("{games} games in {:.1} s, {} threads", self.seconds, self.threads))
+    }
+
+    fn records(&self) -> Grid {
+        let mut grid = Grid::new(["houses", "seeds", "outcome", "turns", "positions", "lines"]);
+        for game in &self.games {
+            let outcome = game.outcome.map_or(String::new(), String::from);
+            let numbers = [game.turns.to_string(), game.positions.to_string()];
+            let [turns, positions] = numbers;
+            let lines = game.lines.join("; ");
+            grid.row([game.houses.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
+        }
+        grid
+    }
+
+    /// How many games with at most so many seeds the first player does not win.
+    fn chart(&self) -> Vec<Chart> {
+        let series = self.houses.iter().map(|houses| {
+            let not_won = self.not_won(houses.houses).into_iter().enumerate();
+            let points = not_won.map(|(index, (seeds, _))| (index as f64 + 1.0, f64::from(seeds))).collect();
+            Series { name: output::count(houses.houses, "house"), points }
+        });
+        vec![Chart {
+            title: format!("{}: games that the first player does not win", self.rules),
+            x: "number of the game, counted from the fewest seeds".to_owned(),
+            y: "seeds in each pit".to_owned(),
+            shape: Shape::Line,
+            log: true,
+            series: series.collect(),
+        }]
+    }
+}
