@@ -1,0 +1,60 @@
+//! Sowing many seeds on a ring and by the rules, and start positions decided: `cargo bench --bench opening`.
+
+use std::sync::atomic::AtomicBool;
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use kalah::analyse::opening::{Limits, Ring, outcome};
+use kalah::game::{Position, Rules, StartPosition, sow};
+
+/// Seeds in each pit: few, and as many as the paper has at most.
+const SEEDS: [u32; 3] = [4, 1000, 4_826_809];
+
+/// Start positions decided at a time.
+const STARTS: u32 = 100;
+
+fn main() {
+    divan::main();
+}
+
+fn start(seeds: u32) -> Position {
+    StartPosition { pits: 6, seeds }.position().expect("a start position")
+}
+
+/// The moves of start positions of neighbouring numbers of seeds.
+fn starts(seeds: u32) -> Vec<Position> {
+    (seeds..seeds + STARTS).map(start).collect()
+}
+
+#[divan::bench(args = SEEDS)]
+fn moves_on_the_ring(bencher: Bencher, seeds: u32) {
+    let rings: Vec<_> = starts(seeds).iter().map(|start| Ring::<13>::new(start).expect("6 pits")).collect();
+    let moves = || rings.iter().flat_map(|ring| (0..6).map(move |pit| (*ring, pit)));
+    bencher.counter(ItemsCount::new(6 * STARTS)).bench_local(|| {
+        for (mut ring, pit) in moves() {
+            black_box(ring.sow(Rules::SKalaha, pit, u32::MAX));
+            black_box(ring);
+        }
+    });
+}
+
+#[divan::bench(args = SEEDS)]
+fn moves_by_the_rules(bencher: Bencher, seeds: u32) {
+    let starts = starts(seeds);
+    bencher.counter(ItemsCount::new(6 * STARTS)).bench_local(|| {
+        for start in &starts {
+            for pit in start.moves() {
+                black_box(sow(Rules::SKalaha, start.mover(), start.other(), pit));
+            }
+        }
+    });
+}
+
+#[divan::bench(args = SEEDS)]
+fn start_positions_decided(bencher: Bencher, seeds: u32) {
+    let (starts, stop) = (starts(seeds), AtomicBool::new(false));
+    bencher.counter(ItemsCount::new(STARTS)).bench_local(|| {
+        for start in &starts {
+            black_box(outcome(Rules::SKalaha, start, Limits::default(), &stop));
+        }
+    });
+}
