@@ -85,7 +85,7 @@ fn the_ten_smallest_losses_of_each_board_are_the_published_ones() {
 fn published_losses_to_millions_of_seeds_are_losses_after_single_moves() {
     let published = reference::lines(include_str!("reference/kvitberg-2026-losing-seeds-to-100000.csv"));
     let parts: Vec<Part> = published
-        .map(|line| (line[1].parse().unwrap(), line[2].parse().unwrap()))
+        .map(|line| (line[0].parse().unwrap(), line[1].parse().unwrap()))
         .map(|(pits, seeds): (usize, u32)| (pits, seeds..=seeds))
         .collect();
     assert_eq!(parts.len(), 5 * 15 + 7 + 10 + 7 + 7 + 7);
@@ -359,7 +359,7 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
 fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
     let directory = tempfile::tempdir().unwrap();
     let list = directory.path().join("list.csv");
-    std::fs::write(&list, "# remark\nhouses,seeds\n3,7\n2,4\n3,6\n3,6\n").unwrap();
+    std::fs::write(&list, "# remark\nhouses,seeds,table\n3,7,8\n2,4\n3,6\n3,6\n").unwrap();
     let list = list.to_str().unwrap();
     let listed = report(&["--list", list]);
     let games = listed["games"].as_array().unwrap();

@@ -29,7 +29,7 @@ pub struct OpeningScan {
     /// Seeds in each pit, both ends included; ..B begins with two a house, as the paper does
     #[arg(long, value_name = "A..B", default_value = "..1000", value_parser = range)]
     seeds: Range,
-    /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line
+    /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line (more columns are left aside)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
     list: Option<PathBuf>,
     /// Rule set: empty-capture, standard or s-kalaha
@@ -168,8 +168,9 @@ impl OpeningScan {
                 if line.is_empty() || line.starts_with(|first: char| !first.is_ascii_digit()) {
                     continue;
                 }
-                let numbers = line.split_once(',').and_then(|(houses, seeds)| {
-                    Some((houses.trim().parse().ok()?, seeds.trim().parse().ok().filter(|&seeds: &u32| seeds > 0)?))
+                let mut columns = line.split(',').map(str::trim);
+                let numbers = columns.next().zip(columns.next()).and_then(|(houses, seeds)| {
+                    Some((houses.parse().ok()?, seeds.parse().ok().filter(|&seeds: &u32| seeds > 0)?))
                 });
                 let place = || format!("{}, line {}", path.display(), number + 1);
                 let (houses, seeds) = numbers.with_context(|| format!("{}: write HOUSES,SEEDS", place()))?;
@@ -265,8 +266,13 @@ impl Report {
                 game.lines.iter().try_for_each(|line| output::line(format_args!("  {line}")))?;
             }
         }
-        let games = HumanCount(self.houses.iter().map(|houses| houses.tally.games).sum());
-        output::line(format_args!("{games} games in {:.1} s, {} threads", self.seconds, self.threads))
+        let games: u64 = self.houses.iter().map(|houses| houses.tally.games).sum();
+        let threads = output::count(self.threads, "thread");
+        output::line(format_args!(
+            "{} scanned in {:.1} s, {threads}",
+            output::count(games as usize, "game"),
+            self.seconds
+        ))
     }
 
     fn records(&self) -> Grid {
