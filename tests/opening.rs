@@ -395,7 +395,7 @@ fn an_opening_is_told_with_its_moves_and_store() {
         (output.status.code(), String::from_utf8(output.stdout).unwrap())
     };
     let json = |args: &[&str]| serde_json::from_str::<Value>(&kalah(&[args, &["--json"]].concat()).1).unwrap();
-    let found = json(&["6x4"]);
+    let found = json(&["6x4", "--rules", "s-kalaha"]);
     assert_eq!((&found["houses"], &found["seeds"], &found["rules"]), (&6.into(), &4.into(), &"s-kalaha".into()));
     assert_eq!(found["winning_opening"], true);
     let line = kalah::game::Line::parse(6, found["moves"].as_str().unwrap()).unwrap();
@@ -404,11 +404,11 @@ fn an_opening_is_told_with_its_moves_and_store() {
     assert_eq!(found["store"], end.mover_store());
     assert!(end.mover_store() > 24 || end.final_value().is_some_and(|value| value > 0));
 
-    let none = json(&["6x13"]);
+    let none = json(&["6x13", "--rules", "s-kalaha"]);
     assert_eq!((&none["winning_opening"], &none["moves"]), (&false.into(), &Value::Null));
     // A single move of four seeds ends the turn under the usual rules.
-    assert_eq!(json(&["6x4", "--rules", "standard"])["winning_opening"], false);
-    let (code, text) = kalah(&["6x4", "--positions", "3"]);
+    assert_eq!(json(&["6x4"])["winning_opening"], false);
+    let (code, text) = kalah(&["6x4", "--rules", "s-kalaha", "--positions", "3"]);
     assert_eq!(code, Some(1));
     assert!(text.contains("not decided"), "{text}");
     assert_eq!(kalah(&["6"]).0, Some(2));

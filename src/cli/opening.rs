@@ -20,7 +20,7 @@ pub struct Opening {
     /// Pits a side and seeds in each, such as 6x4
     start: StartPosition,
     /// Rule set: empty-capture, standard or s-kalaha
-    #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
+    #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     /// Positions to look at before giving up
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
