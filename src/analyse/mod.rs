@@ -2,9 +2,13 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`values`](GameValues) | the values of games, board by board, kept in a file |
+//! | [`complexity`] | how large game trees are, from sampled games |
+//! | [`graph`] | all positions that can be reached from a start, counted |
 //! | [`opening`] | who wins how soon, turn by turn, on boards with any number of seeds |
+//! | [`values`](GameValues) | the values of games, board by board, kept in a file |
 
+pub mod complexity;
+pub mod graph;
 pub mod opening;
 mod values;
 

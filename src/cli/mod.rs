@@ -3,11 +3,13 @@
 mod args;
 mod bench;
 mod board_view;
+mod boards;
 mod build;
 mod build_pairs;
 mod chart;
 mod choose;
 mod gpu;
+mod graph;
 mod info;
 mod line;
 mod opening;
@@ -66,6 +68,7 @@ enum Command {
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
     Stats(stats::Stats),
+    Graph(graph::Graph),
     Info(info::Info),
     Pack(pack::Pack),
     Unpack(pack::Unpack),
@@ -102,6 +105,7 @@ impl Cli {
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
             Command::Stats(stats) => stats.run(),
+            Command::Graph(graph) => graph.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),
             Command::Unpack(unpack) => unpack.run(),

@@ -28,7 +28,7 @@ mod workspace;
 
 pub use computer::CpuComputer;
 pub use evaluator::Evaluator;
-pub(in crate::build) use moves::{ForwardMove, Kind};
+pub(crate) use moves::{ForwardMove, Kind, Moves};
 pub use pair::{PairScores, compute_pair};
 pub use pulse::Pulse;
 pub use row_move::RowMove;

@@ -6,7 +6,7 @@ use crate::index::{RowMaps, TableRow};
 
 /// A move that leads to a lower layer, with ranks instead of rows.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::build) struct ForwardMove {
+pub(crate) struct ForwardMove {
     pub kind: Kind,
     /// Rank of the mover's row after the move.
     pub own: u32,
@@ -19,7 +19,7 @@ pub(in crate::build) struct ForwardMove {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(in crate::build) enum Kind {
+pub(crate) enum Kind {
     Again,
     Pass,
     /// A capture of this pit of the other row.
@@ -36,7 +36,7 @@ pub(in crate::build) enum Kind {
 
 /// A move that stays in the layer: the child is in the mirrored frame, with the opponent to move.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::build) struct QuietMove {
+pub(crate) struct QuietMove {
     /// Rank of the mover's row after the move.
     pub own: u32,
     /// The move is quiet only where this pit of the other row is empty (elsewhere it captures).
@@ -44,7 +44,7 @@ pub(in crate::build) struct QuietMove {
 }
 
 /// The moves of all mover's rows with the same seeds.
-pub(in crate::build) struct Moves {
+pub(crate) struct Moves {
     forward: Lists<ForwardMove>,
     quiet: Lists<QuietMove>,
 }

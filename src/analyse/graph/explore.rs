@@ -1,0 +1,196 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use indicatif::HumanBytes;
+use rayon::prelude::*;
+
+use super::expand::{Block, Known};
+use super::space::{Place, Side, Space};
+use super::tally::{Branching, Outcomes, Subgraph, tally};
+use super::{Convention, state_space};
+use crate::game::{Rules, StartPosition};
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::table::{TableError, Tables};
+
+/// What explores a game graph.
+pub struct Explorer<'a> {
+    /// The rule set.
+    pub rules: Rules,
+    /// The start: 1 to [`MAX_TABLE_PITS`] pits a side, at most [`MAX_TABLE_SEEDS`] seeds.
+    pub start: StartPosition,
+    /// Which positions count as different, and where games end.
+    pub convention: Convention,
+    /// Bytes of memory that it may take.
+    pub memory: u64,
+    /// The tables of the rule set and the pits, to all seeds of the start, to tell outcomes; without them positions are only
+    /// counted.
+    pub tables: Option<&'a Tables>,
+}
+
+/// How far an exploration is, for other threads to see, and its word to stop.
+#[derive(Default)]
+pub struct Exploration {
+    /// Positions found and expanded.
+    pub positions: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Exploration {
+    /// Tells the exploration to stop at the next opportunity.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A layer of a game graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layer {
+    /// Seeds in play.
+    pub seeds: usize,
+    /// The subgraphs that were reached, by the first player's store.
+    pub subgraphs: Vec<Subgraph>,
+}
+
+impl Layer {
+    /// Positions of all subgraphs.
+    pub fn positions(&self) -> u64 {
+        self.subgraphs.iter().map(|subgraph| subgraph.positions).sum()
+    }
+}
+
+/// A game graph, counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameGraph {
+    /// Its layers, from all seeds in play down.
+    pub layers: Vec<Layer>,
+    /// How many moves its positions have.
+    pub branching: Branching,
+    /// Bytes of memory that the positions took at most, together with what is known of rows.
+    pub memory: u64,
+}
+
+impl GameGraph {
+    /// All positions.
+    pub fn positions(&self) -> u64 {
+        self.layers.iter().map(Layer::positions).sum()
+    }
+
+    /// All positions by their outcomes, if these are known.
+    pub fn outcomes(&self) -> Option<Outcomes> {
+        self.layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.outcomes).sum()
+    }
+}
+
+/// Why a game graph cannot be explored.
+#[derive(Debug, thiserror::Error)]
+pub enum GraphError {
+    /// The board is not one that positions can be ranked for.
+    #[error(
+        "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side and at most {MAX_TABLE_SEEDS} seeds in all"
+    )]
+    Board(StartPosition),
+    /// Even what is surely needed is more than the limit.
+    #[error(
+        "the graph of {start} needs up to {} of memory, {} are allowed; allow more with --memory, or take a smaller board",
+        HumanBytes(*needed), HumanBytes(*limit)
+    )]
+    Memory {
+        /// The start.
+        start: StartPosition,
+        /// Bytes needed at most.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The limit was reached.
+    #[error(
+        "the graph of {start} does not fit into {}: {positions} positions were counted, all with more than {seeds} seeds in play; it may take up to {}",
+        HumanBytes(*limit), HumanBytes(*needed)
+    )]
+    Exhausted {
+        /// The start.
+        start: StartPosition,
+        /// Bytes needed at most.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+        /// Seeds in play of the layer that was under way.
+        seeds: usize,
+        /// Positions of the layers above.
+        positions: u64,
+    },
+    /// A table is missing or damaged.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// It was told to stop.
+    #[error("stopped with {seeds} seeds in play, after {positions} positions")]
+    Stopped {
+        /// Seeds in play of the layer that was under way.
+        seeds: usize,
+        /// Positions of the layers above.
+        positions: u64,
+    },
+}
+
+/// Bytes of memory that the graph of a start takes at most; `None` when its positions cannot be ranked.
+pub fn most_memory(start: StartPosition) -> Option<u64> {
+    let total = 2 * start.pits * start.seeds as usize;
+    let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
+    let layers = |seeds| Space::layer_bytes(start.pits, total, seeds);
+    fits.then(|| (0..=total).map(layers).sum::<u64>() + Known::bytes(start.pits, total))
+}
+
+impl Explorer<'_> {
+    /// Explores the graph, on the threads of the current pool; `on_layer` is called after every layer.
+    ///
+    /// # Errors
+    /// When the board is too large, the memory too small, a table is missing or damaged, or `exploration` says stop.
+    pub fn run(&self, exploration: &Exploration, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
+        let Explorer { rules, start, convention, memory: limit, tables } = *self;
+        let needed = most_memory(start).ok_or(GraphError::Board(start))?;
+        let total = 2 * start.pits * start.seeds as usize;
+        let rows = Arc::new(RowIndex::new(start.pits, total.max(2)));
+        let known_bytes = Known::bytes(start.pits, total);
+        if known_bytes > limit {
+            return Err(GraphError::Memory { start, needed, limit });
+        }
+        let known = Known::new(rules, rows, total);
+        let mut space = Space::new(start.pits, total, convention, limit - known_bytes);
+        let mut row = TableRow::default();
+        row[..start.pits].fill(start.seeds as u8);
+        let rank = known.maps.rows().rank(&row);
+        let seeds = (total / 2, total / 2);
+        space.insert(Place { store: 0, seeds, ranks: (rank, rank), side: Side::First });
+        let mut graph = GameGraph { layers: Vec::new(), branching: Branching::default(), memory: 0 };
+        for seeds in (0..=total).rev() {
+            let positions = graph.positions();
+            let blocks =
+                (0..=total - seeds).flat_map(|store| (1..seeds).map(move |first| (store, (first, seeds - first))));
+            blocks
+                .filter(|&(store, seeds)| !space.is_final(store, seeds))
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .filter(|_| !space.is_exhausted() && !exploration.stop.load(Ordering::Relaxed))
+                .for_each(|(store, seeds)| Block::new(&known, &space, store, seeds).expand());
+            if space.is_exhausted() {
+                return Err(GraphError::Exhausted { start, needed, limit, seeds, positions });
+            }
+            if exploration.stop.load(Ordering::Relaxed) {
+                return Err(GraphError::Stopped { seeds, positions });
+            }
+            graph.memory = graph.memory.max(known_bytes + space.used());
+            let table = tables.filter(|_| seeds >= 2).map(|tables| tables.require(seeds)).transpose()?;
+            let (subgraphs, branching) = tally(&known, &space, seeds, tables.is_some(), table)?;
+            graph.branching.add(&branching);
+            let layer = Layer { seeds, subgraphs };
+            exploration.positions.fetch_add(layer.positions(), Ordering::Relaxed);
+            if !layer.subgraphs.is_empty() {
+                on_layer(&layer);
+                graph.layers.push(layer);
+            }
+            space.free(seeds);
+        }
+        debug_assert!(u128::from(graph.positions()) <= state_space(start));
+        Ok(graph)
+    }
+}
