@@ -3,62 +3,17 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::space::{Place, Side, Space};
-use crate::build::cpu::{ForwardMove, Kind, Moves};
-use crate::game::Rules;
-use crate::index::{CaptureMap, RowIndex, RowMaps, SpillMap, TableRow};
-use crate::solve::{Board, Sower};
+use super::known::Known;
+use super::space::{Plane, Side, Space};
+use crate::build::cpu::{ForwardMove, Kind};
+use crate::index::{CaptureMap, SpillMap, TableRow};
+use crate::solve::Board;
 
 /// Bits of a plane from which on threads share it.
 const PARALLEL_FROM: usize = 1 << 16;
 
-/// What is known of the rows of a board, whatever the layer.
-pub(super) struct Known {
-    pub maps: RowMaps,
-    /// The moves of the rows, by their seeds.
-    moves: Vec<Moves>,
-    /// How many moves each row has: its pits that hold seeds.
-    pub choices: Vec<Vec<u8>>,
-    all: Vec<Arc<Vec<TableRow>>>,
-    sower: Sower,
-}
-
-impl Known {
-    /// What is known of the rows that `rows` ranks.
-    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> Known {
-        let pits = rows.pits();
-        let maps = RowMaps::new(rows);
-        let all: Vec<_> = (0..=total).map(|seeds| maps.all(seeds)).collect();
-        let choices = |rows: &Arc<Vec<TableRow>>| {
-            rows.iter().map(|row| row.iter().filter(|&&seeds| seeds > 0).count() as u8).collect()
-        };
-        Known {
-            moves: (0..=total).map(|seeds| Moves::new(rules, &maps, seeds)).collect(),
-            choices: all.iter().map(choices).collect(),
-            all,
-            maps,
-            sower: Sower::new(rules, pits, total),
-        }
-    }
-
-    /// Bytes that the maps of the rows of a board take at most, beside the positions.
-    pub fn bytes(pits: usize, total: usize) -> u64 {
-        let rows = |seeds: usize| crate::index::row_count(pits, seeds) as u64;
-        // A spill maps every row to 4 bytes, and marks those it leads to; so does a capture of each pit. Moves take some
-        // 8 bytes each in lists.
-        let of_row = |seeds: usize| {
-            let spills: u64 = (0..=total - seeds).map(|spilled| 4 * rows(seeds) + rows(seeds + spilled) / 8).sum();
-            spills + rows(seeds) * (4 * pits as u64 + 8 * pits as u64 + 12)
-        };
-        (0..=total).map(of_row).sum()
-    }
-}
-
-/// The other row after a move.
-struct Met {
-    seeds: usize,
-    rank: u32,
-}
+/// Ranks of the second player's row that are taken together: a cache line of a plane.
+const TILE: usize = 512;
 
 /// The positions of a subgraph with the same seeds in both rows, whoever is to move, and where their moves lead.
 pub(super) struct Block<'a> {
@@ -84,119 +39,210 @@ impl<'a> Block<'a> {
     }
 
     /// Takes in the children of all positions of the block.
-    ///
-    /// Moves that stay in it take seeds of the mover's row toward the store and lower its potential. So the ranks of the
-    /// first player's row are taken from the last level down: the second player's moves leave that row as it is and come
-    /// first, the first player's lead to lower levels.
     pub fn expand(&self) {
-        if Side::BOTH.iter().all(|&side| self.space.plane(self.store, self.seeds, side).is_none()) {
+        if Side::BOTH.iter().all(|&side| self.plane(side).is_none()) {
             return;
         }
+        self.expand_quiet();
+        self.expand_first();
+        self.expand_second();
+    }
+
+    fn plane(&self, side: Side) -> Option<&Plane> {
+        self.space.plane(self.store, self.seeds, side)
+    }
+
+    /// Takes in what quiet moves lead to, which is in the block again.
+    ///
+    /// They take seeds of the mover's row toward the store and lower its potential. So the ranks of the first player's row
+    /// are taken from the last level down: the second player's moves leave that row as it is and come first, the first
+    /// player's lead to lower levels.
+    fn expand_quiet(&self) {
         let levels = self.known.maps.rows().level_bounds(self.seeds.0);
         for level in levels.windows(2).rev().map(|bounds| bounds[0]..bounds[1]) {
-            self.expand_level(Side::Second, level.clone());
-            self.expand_level(Side::First, level);
+            for side in [Side::Second, Side::First] {
+                let Some(plane) = self.plane(side) else { continue };
+                if level.len() * plane.columns() < PARALLEL_FROM {
+                    level.clone().for_each(|first| self.quiet_row(side, plane, first));
+                } else {
+                    level.clone().into_par_iter().for_each(|first| self.quiet_row(side, plane, first));
+                }
+            }
         }
     }
 
-    fn expand_level(&self, side: Side, level: Range<u32>) {
-        let Some(plane) = self.space.plane(self.store, self.seeds, side) else { return };
-        let row = |first: u32| {
-            for second in plane.reached(first, 0, plane.columns()) {
-                self.play(side, first, second);
-            }
-        };
-        if level.len() * plane.columns() < PARALLEL_FROM {
-            level.for_each(row);
-        } else {
-            level.into_par_iter().for_each(row);
-        }
-    }
-
-    /// Takes in the children of one position.
-    #[inline]
-    fn play(&self, side: Side, first: u32, second: u32) {
-        let (own_seeds, own, other_seeds, other) = match side {
-            Side::First => (self.seeds.0, first, self.seeds.1, second),
-            Side::Second => (self.seeds.1, second, self.seeds.0, first),
-        };
-        let moves = &self.known.moves[own_seeds];
-        for quiet in moves.quiet(own) {
-            let pit = quiet.only_if_empty;
-            if pit.is_none_or(|pit| self.known.all[other_seeds][other as usize][usize::from(pit)] == 0) {
-                self.insert(side, (own_seeds, quiet.own), Met { seeds: other_seeds, rank: other }, false);
-            }
-        }
-        for forward in moves.forward(own) {
-            let own_after = (usize::from(forward.left), forward.own);
-            match forward.kind {
-                Kind::Again => self.insert(side, own_after, self.spilled(side, other_seeds, other, forward), true),
-                Kind::Pass => self.insert(side, own_after, self.spilled(side, other_seeds, other, forward), false),
-                Kind::Capture { pit, even_empty } => {
-                    let met = self.spilled(side, other_seeds, other, forward);
-                    let left = self.captured(side, &met, forward.spilled, pit);
-                    if even_empty || left.seeds < met.seeds {
-                        self.insert(side, own_after, left, false);
+    /// Takes in what the quiet moves of one row of a plane lead to.
+    fn quiet_row(&self, side: Side, plane: &Plane, first: u32) {
+        let (firsts, seconds) = (&self.known.all[self.seeds.0], &self.known.all[self.seeds.1]);
+        let is_empty = |row: &TableRow, pit: Option<u8>| pit.is_none_or(|pit| row[usize::from(pit)] == 0);
+        let after = OnceLock::new();
+        let after = || *after.get_or_init(|| self.space.target(self.store, self.seeds, side.other()));
+        match side {
+            Side::First => {
+                for quiet in self.known.moves[self.seeds.0].quiet(first) {
+                    for second in plane.reached(first, 0, plane.columns()) {
+                        if is_empty(&seconds[second as usize], quiet.only_if_empty) {
+                            after().insert(quiet.own, second);
+                        }
                     }
                 }
-                Kind::Relay { pit } => self.relay(side, (own_seeds, own), (other_seeds, other), pit),
+            }
+            Side::Second => {
+                let moves = &self.known.moves[self.seeds.1];
+                for second in plane.reached(first, 0, plane.columns()) {
+                    for quiet in moves.quiet(second) {
+                        if is_empty(&firsts[first as usize], quiet.only_if_empty) {
+                            after().insert(first, quiet.own);
+                        }
+                    }
+                }
             }
         }
     }
 
-    /// The other row after the seeds of a move were sown into it.
-    #[inline]
-    fn spilled(&self, side: Side, seeds: usize, rank: u32, forward: &ForwardMove) -> Met {
+    /// Takes in what the other moves of the first player lead to: one row of his with all of the other player.
+    fn expand_first(&self) {
+        let Some(plane) = self.plane(Side::First) else { return };
+        let rows = 0..self.known.maps.rows().rows(self.seeds.0) as u32;
+        rows.into_par_iter().with_min_len(PARALLEL_FROM.div_ceil(plane.columns().max(1))).for_each_init(
+            Vec::new,
+            |others, first| {
+                others.clear();
+                others.extend(plane.reached(first, 0, plane.columns()));
+                self.forward(Side::First, first, others);
+            },
+        );
+    }
+
+    /// Takes in what the other moves of the second player lead to, in the same way: the plane is turned tile by tile.
+    fn expand_second(&self) {
+        let Some(plane) = self.plane(Side::Second) else { return };
+        let rows = self.known.maps.rows().rows(self.seeds.0);
+        let tiles: Vec<Range<usize>> =
+            (0..plane.columns()).step_by(TILE).map(|at| at..plane.columns().min(at + TILE)).collect();
+        let new = || vec![Vec::new(); TILE];
+        tiles.into_par_iter().with_min_len(PARALLEL_FROM.div_ceil(TILE * rows)).for_each_init(new, |others, tile| {
+            others.iter_mut().for_each(Vec::clear);
+            for first in 0..rows as u32 {
+                for second in plane.reached(first, tile.start, tile.end) {
+                    others[second as usize - tile.start].push(first);
+                }
+            }
+            for (second, others) in tile.zip(others) {
+                self.forward(Side::Second, second as u32, others);
+            }
+        });
+    }
+
+    /// Takes in what the moves that store seeds lead to: one mover's row, against all `others`.
+    fn forward(&self, side: Side, own: u32, others: &[u32]) {
+        if others.is_empty() {
+            return;
+        }
+        let (own_seeds, other_seeds) = self.of_mover(side);
+        for forward in self.known.moves[own_seeds].forward(own) {
+            let own_after = (usize::from(forward.left), forward.own);
+            match forward.kind {
+                Kind::Again | Kind::Pass => {
+                    let again = matches!(forward.kind, Kind::Again);
+                    let target = self.target(side, own_after, other_seeds + usize::from(forward.spilled), again);
+                    match self.spill(side, forward) {
+                        None => others.iter().for_each(|&other| target.insert(other)),
+                        Some(ranks) => others.iter().for_each(|&other| target.insert(ranks[other as usize])),
+                    }
+                }
+                Kind::Capture { pit, even_empty } => self.capture(side, forward, pit, even_empty, others),
+                Kind::Relay { pit } => others.iter().for_each(|&other| self.relay(side, own, other, pit)),
+            }
+        }
+    }
+
+    /// The seeds in the mover's row and the other one.
+    fn of_mover(&self, side: Side) -> (usize, usize) {
+        match side {
+            Side::First => self.seeds,
+            Side::Second => (self.seeds.1, self.seeds.0),
+        }
+    }
+
+    /// The ranks of the other row after the seeds of a move were sown into it; `None` if there are none.
+    fn spill(&self, side: Side, forward: &ForwardMove) -> Option<&[u32]> {
         let spilled = usize::from(forward.spilled);
-        if spilled == 0 {
-            return Met { seeds, rank };
-        }
-        let map = self.spills[side.other() as usize][spilled].get_or_init(|| self.known.maps.spill(seeds, spilled));
-        Met { seeds: seeds + spilled, rank: map.ranks()[rank as usize] }
+        let maps = &self.spills[side.other() as usize];
+        let make = || self.known.maps.spill(self.of_mover(side).1, spilled);
+        (spilled > 0).then(|| maps[spilled].get_or_init(make).ranks())
     }
 
-    /// The other row after a pit of it was captured.
-    #[inline]
-    fn captured(&self, side: Side, met: &Met, spilled: u8, pit: u8) -> Met {
-        let captured = usize::from(self.known.all[met.seeds][met.rank as usize][usize::from(pit)]);
-        if captured == 0 {
-            return Met { ..*met };
+    /// Takes in what a capture of `pit` of the other row leads to.
+    fn capture(&self, side: Side, forward: &ForwardMove, pit: u8, even_empty: bool, others: &[u32]) {
+        let own_after = (usize::from(forward.left), forward.own);
+        let (spilled, pit) = (usize::from(forward.spilled), usize::from(pit));
+        let met_seeds = self.of_mover(side).1 + spilled;
+        let map = self.captures[side.other() as usize][spilled * self.known.maps.rows().pits() + pit]
+            .get_or_init(|| self.known.maps.capture(met_seeds, pit));
+        let ranks = self.spill(side, forward);
+        let empty = even_empty.then(|| self.target(side, own_after, met_seeds, false));
+        for &other in others {
+            let met = ranks.map_or(other, |ranks| ranks[other as usize]) as usize;
+            match (usize::from(self.known.all[met_seeds][met][pit]), &empty) {
+                (0, None) => {}
+                (0, Some(target)) => target.insert(met as u32),
+                (captured, _) => {
+                    let rank = map.places()[met] - map.segments()[captured].start;
+                    self.target(side, own_after, met_seeds - captured, false).insert(rank);
+                }
+            }
         }
-        let place = usize::from(spilled) * self.known.maps.rows().pits() + usize::from(pit);
-        let maps = &self.captures[side.other() as usize];
-        let map = maps[place].get_or_init(|| self.known.maps.capture(met.seeds, usize::from(pit)));
-        let rank = map.places()[met.rank as usize] - map.segments()[captured].start;
-        Met { seeds: met.seeds - captured, rank }
     }
 
-    /// A sowing that may go on with seeds of the other row: played on the board.
-    fn relay(&self, side: Side, own: (usize, u32), other: (usize, u32), pit: u8) {
-        let packed = |(seeds, rank): (usize, u32)| {
+    /// Takes in what a sowing leads to that may go on with seeds of the other row: played on the board.
+    fn relay(&self, side: Side, own: u32, other: u32, pit: u8) {
+        let packed = |seeds: usize, rank: u32| {
             let mut bytes = [0; 8];
             let row = &self.known.all[seeds][rank as usize];
             bytes[..row.len()].copy_from_slice(row);
             u64::from_le_bytes(bytes)
         };
         let ranked = |row: u64| {
-            let bytes = row.to_le_bytes();
-            let row = TableRow::try_from(&bytes[..std::mem::size_of::<TableRow>()]).expect("rows have this size");
-            let seeds = row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-            (seeds, self.known.maps.rows().rank(&row))
+            let mut bytes = TableRow::default();
+            bytes.copy_from_slice(&row.to_le_bytes()[..size_of::<TableRow>()]);
+            let seeds = bytes.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+            (seeds, self.known.maps.rows().rank(&bytes))
         };
-        let board = Board { mover: packed(own), other: packed(other) };
+        let (own_seeds, other_seeds) = self.of_mover(side);
+        let board = Board { mover: packed(own_seeds, own), other: packed(other_seeds, other) };
         let sown = self.known.sower.sow(board, usize::from(pit));
-        let (seeds, rank) = ranked(sown.board.other);
-        self.insert(side, ranked(sown.board.mover), Met { seeds, rank }, sown.again);
+        let (met_seeds, met) = ranked(sown.board.other);
+        self.target(side, ranked(sown.board.mover), met_seeds, sown.again).insert(met);
     }
 
-    /// Takes in a child: the mover's row (its seeds and rank) and the other one, and whether the same side moves again.
-    #[inline]
-    fn insert(&self, side: Side, own: (usize, u32), other: Met, again: bool) {
-        let stored = self.seeds.0 + self.seeds.1 - own.0 - other.seeds;
-        let (store, seeds, ranks) = match side {
-            Side::First => (self.store + stored, (own.0, other.seeds), (own.1, other.rank)),
-            Side::Second => (self.store, (other.seeds, own.0), (other.rank, own.1)),
+    /// Where children go: the mover's row after the move (its seeds and rank), the seeds of the other row, and whether the
+    /// same side moves again.
+    fn target(&self, side: Side, own: (usize, u32), other_seeds: usize, again: bool) -> Target<'_> {
+        let stored = self.seeds.0 + self.seeds.1 - own.0 - other_seeds;
+        let (store, seeds) = match side {
+            Side::First => (self.store + stored, (own.0, other_seeds)),
+            Side::Second => (self.store, (other_seeds, own.0)),
         };
-        self.space.insert(Place { store, seeds, ranks, side: if again { side } else { side.other() } });
+        let plane = self.space.target(store, seeds, if again { side } else { side.other() });
+        Target { plane, side, own: own.1 }
+    }
+}
+
+/// The positions with one row of the player who moved, in a plane.
+struct Target<'a> {
+    plane: &'a Plane,
+    side: Side,
+    own: u32,
+}
+
+impl Target<'_> {
+    /// Takes in the position with this rank of the other row.
+    #[inline]
+    fn insert(&self, other: u32) {
+        match self.side {
+            Side::First => self.plane.insert(self.own, other),
+            Side::Second => self.plane.insert(other, self.own),
+        }
     }
 }

@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use indicatif::HumanBytes;
 use rayon::prelude::*;
 
-use super::expand::{Block, Known};
-use super::space::{Place, Side, Space};
+use super::expand::Block;
+use super::known::Known;
+use super::space::{Side, Space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
 use super::{Convention, state_space};
 use crate::game::{Rules, StartPosition};
@@ -159,8 +160,7 @@ impl Explorer<'_> {
         let mut row = TableRow::default();
         row[..start.pits].fill(start.seeds as u8);
         let rank = known.maps.rows().rank(&row);
-        let seeds = (total / 2, total / 2);
-        space.insert(Place { store: 0, seeds, ranks: (rank, rank), side: Side::First });
+        space.target(0, (total / 2, total / 2), Side::First).insert(rank, rank);
         let mut graph = GameGraph { layers: Vec::new(), branching: Branching::default(), memory: 0 };
         for seeds in (0..=total).rev() {
             let positions = graph.positions();

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`convention`](Convention) | which positions count as different, and where games end |
 //! | `space` | the bit matrices, and the memory they take |
+//! | `known` | what is known of the rows of a board |
 //! | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
 //! | `tally` | counting a layer: outcomes, moves |
 //! | [`explore`] | layers in order |
@@ -16,6 +17,7 @@
 mod convention;
 mod expand;
 mod explore;
+mod known;
 mod space;
 mod tally;
 

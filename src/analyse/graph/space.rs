@@ -39,9 +39,11 @@ impl Plane {
     }
 
     #[inline]
-    fn insert(&self, first: u32, second: u32) {
+    pub fn insert(&self, first: u32, second: u32) {
         let index = first as usize * self.columns + second as usize;
-        let (word, bit) = (&self.words[index / 64], 1 << (index % 64));
+        // Only a plane past the limit has no such word.
+        let Some(word) = self.words.get(index / 64) else { return };
+        let bit = 1 << (index % 64);
         // Most positions are reached several times, and reading is cheaper.
         if word.load(Relaxed) & bit == 0 {
             word.fetch_or(bit, Relaxed);
@@ -81,25 +83,13 @@ impl Plane {
     }
 }
 
-/// A position as the space knows it.
-#[derive(Clone, Copy)]
-pub(super) struct Place {
-    /// Seeds in the first player's store.
-    pub store: usize,
-    /// Seeds in the rows, the first player's first.
-    pub seeds: (usize, usize),
-    /// Ranks of the rows, the first player's first.
-    pub ranks: (u32, u32),
-    pub side: Side,
-}
-
 /// The positions reached in all layers that are not done: a plane is made when its first position is reached.
 pub(super) struct Space {
     pits: usize,
     total: usize,
     convention: Convention,
     /// By the seeds in play; in each by first player's store, seeds in the first player's row, and side.
-    layers: Vec<Vec<OnceLock<Option<Plane>>>>,
+    layers: Vec<Vec<OnceLock<Plane>>>,
     limit: u64,
     used: AtomicU64,
     exhausted: AtomicBool,
@@ -133,7 +123,7 @@ impl Space {
         seeds.0 == 0 || seeds.1 == 0 || self.convention.is_decided(self.total, (store, self.second_store(store, seeds)))
     }
 
-    fn cell(&self, store: usize, seeds: (usize, usize), side: Side) -> &OnceLock<Option<Plane>> {
+    fn cell(&self, store: usize, seeds: (usize, usize), side: Side) -> &OnceLock<Plane> {
         let all = seeds.0 + seeds.1;
         &self.layers[all][(store * (all + 1) + seeds.0) * 2 + side as usize]
     }
@@ -141,30 +131,28 @@ impl Space {
     /// The plane of these positions, if any of them was reached.
     #[inline]
     pub fn plane(&self, store: usize, seeds: (usize, usize), side: Side) -> Option<&Plane> {
-        self.cell(store, seeds, side).get().and_then(Option::as_ref)
+        self.cell(store, seeds, side).get()
     }
 
-    /// Takes in a position.
+    /// The plane that takes in these positions, made if there is none.
+    ///
+    /// Past the limit it is a plane that takes in none.
     #[inline]
-    pub fn insert(&self, place: Place) {
-        let Place { store, seeds, ranks, side } = place;
+    pub fn target(&self, store: usize, seeds: (usize, usize), side: Side) -> &Plane {
         let merged = self.convention == Convention::Plain && self.is_final(store, seeds);
         let side = if merged { Side::First } else { side };
-        let plane = self.cell(store, seeds, side).get_or_init(|| self.make(seeds));
-        if let Some(plane) = plane {
-            plane.insert(ranks.0, ranks.1);
-        }
+        self.cell(store, seeds, side).get_or_init(|| self.make(seeds))
     }
 
     /// A new plane, if the limit allows.
-    fn make(&self, seeds: (usize, usize)) -> Option<Plane> {
+    fn make(&self, seeds: (usize, usize)) -> Plane {
         let (rows, columns) = (row_count(self.pits, seeds.0), row_count(self.pits, seeds.1));
         let bytes = Plane::bytes(rows, columns);
         if self.used.fetch_add(bytes, Relaxed) + bytes > self.limit {
             self.exhausted.store(true, Relaxed);
-            return None;
+            return Plane { columns: 0, words: Box::default() };
         }
-        Some(Plane::new(rows, columns))
+        Plane::new(rows, columns)
     }
 
     /// Bytes of the planes.
@@ -180,7 +168,7 @@ impl Space {
     /// Forgets a layer.
     pub fn free(&mut self, seeds: usize) {
         let planes = std::mem::take(&mut self.layers[seeds]);
-        let bytes = planes.iter().filter_map(|plane| plane.get()?.as_ref()).map(|plane| 8 * plane.words.len() as u64);
+        let bytes = planes.iter().filter_map(OnceLock::get).map(|plane| 8 * plane.words.len() as u64);
         *self.used.get_mut() -= bytes.sum::<u64>();
     }
 }

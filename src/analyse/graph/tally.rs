@@ -3,7 +3,7 @@ use std::ops::{Add, AddAssign, Range};
 
 use rayon::prelude::*;
 
-use super::expand::Known;
+use super::known::Known;
 use super::space::{Plane, Side, Space};
 use crate::isa::Isa;
 use crate::table::{RUN_MARGIN, Table, TableError};
