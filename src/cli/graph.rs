@@ -5,9 +5,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::analyse::graph::{
-    Convention, Exploration, Explorer, GameGraph, GraphError, Layer, most_memory, state_space,
-};
+use kalah::analyse::graph::{Convention, Exploration, Explorer, GameGraph, GraphError, Layer, Need, state_space};
 use kalah::game::{Rules, StartPosition};
 use kalah::table::Tables;
 use serde::Serialize;
@@ -39,7 +37,7 @@ pub struct Graph {
     /// Count positions without telling their outcomes, which needs no tables
     #[arg(long)]
     no_values: bool,
-    /// Memory that may be taken, such as 4GiB [default: three quarters of what is available]
+    /// Memory that may be taken, such as 4GiB [default: three quarters of what is available, 12 GiB at most]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     #[command(flatten)]
@@ -49,6 +47,9 @@ pub struct Graph {
     #[command(flatten)]
     format: Format,
 }
+
+/// Bytes that are taken at most where nothing is said.
+const MOST_BY_DEFAULT: u64 = 12 << 30;
 
 /// What is told of one board.
 #[derive(Serialize)]
@@ -147,16 +148,17 @@ impl Graph {
                 system.available_memory().min(limit)
             });
             // A system that does not tell counts as 0.
-            if available == 0 { u64::MAX } else { available / 4 * 3 }
+            if available == 0 { MOST_BY_DEFAULT } else { MOST_BY_DEFAULT.min(available / 4 * 3) }
         })
     }
 
     fn explore(&self, start: StartPosition, exploration: &Exploration) -> anyhow::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
         let memory = self.limit();
-        let needed = most_memory(start).ok_or(GraphError::Board(start))?;
-        if needed > memory {
-            return Err(GraphError::Memory { start, needed, limit: memory }.into());
+        // Told before tables are built.
+        let need = Need::of(start).ok_or(GraphError::Board(start))?;
+        if need.expected > memory {
+            return Err(GraphError::Memory { start, need, limit: memory }.into());
         }
         let began = Instant::now();
         let temporary;

@@ -8,6 +8,7 @@ mod build;
 mod build_pairs;
 mod chart;
 mod choose;
+mod complexity;
 mod gpu;
 mod graph;
 mod info;
@@ -69,6 +70,7 @@ enum Command {
     OpeningScan(opening_scan::OpeningScan),
     Stats(stats::Stats),
     Graph(graph::Graph),
+    Complexity(complexity::Complexity),
     Info(info::Info),
     Pack(pack::Pack),
     Unpack(pack::Unpack),
@@ -106,6 +108,7 @@ impl Cli {
             Command::OpeningScan(scan) => scan.run(),
             Command::Stats(stats) => stats.run(),
             Command::Graph(graph) => graph.run(),
+            Command::Complexity(complexity) => complexity.run(),
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),
             Command::Unpack(unpack) => unpack.run(),

@@ -90,29 +90,29 @@ pub enum GraphError {
         "the graph of {0} cannot be explored: boards have 1 to {MAX_TABLE_PITS} pits a side and at most {MAX_TABLE_SEEDS} seeds in all"
     )]
     Board(StartPosition),
-    /// Even what is surely needed is more than the limit.
+    /// More memory is needed than allowed.
     #[error(
-        "the graph of {start} needs up to {} of memory, {} are allowed; allow more with --memory, or take a smaller board",
-        HumanBytes(*needed), HumanBytes(*limit)
+        "the graph of {start} needs about {} of memory, {} at most, and {} are allowed; allow more with --memory, or take a smaller board",
+        HumanBytes(need.expected), HumanBytes(need.most), HumanBytes(*limit)
     )]
     Memory {
         /// The start.
         start: StartPosition,
-        /// Bytes needed at most.
-        needed: u64,
+        /// What it needs.
+        need: Need,
         /// Bytes allowed.
         limit: u64,
     },
     /// The limit was reached.
     #[error(
-        "the graph of {start} does not fit into {}: {positions} positions were counted, all with more than {seeds} seeds in play; it may take up to {}",
-        HumanBytes(*limit), HumanBytes(*needed)
+        "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted; allow more with --memory, {} at most",
+        HumanBytes(*limit), HumanBytes(need.most)
     )]
     Exhausted {
         /// The start.
         start: StartPosition,
-        /// Bytes needed at most.
-        needed: u64,
+        /// What it needs.
+        need: Need,
         /// Bytes allowed.
         limit: u64,
         /// Seeds in play of the layer that was under way.
@@ -133,12 +133,29 @@ pub enum GraphError {
     },
 }
 
-/// Bytes of memory that the graph of a start takes at most; `None` when its positions cannot be ranked.
-pub fn most_memory(start: StartPosition) -> Option<u64> {
-    let total = 2 * start.pits * start.seeds as usize;
-    let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
-    let layers = |seeds| Space::layer_bytes(start.pits, total, seeds);
-    fits.then(|| (0..=total).map(layers).sum::<u64>() + Known::bytes(start.pits, total))
+/// Bytes of memory that a graph needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// About so many.
+    pub expected: u64,
+    /// Never more.
+    pub most: u64,
+}
+
+impl Need {
+    /// What the graph of a start needs; `None` when its positions cannot be ranked.
+    ///
+    /// The most is all bit matrices of its board. Those that are in memory at the same time are an estimate: 3 to 8 % of all
+    /// with 3 pits a side, 11 to 18 % with 4, 13 to 35 % with 5, 36 % with 6 (docs/results.md).
+    pub fn of(start: StartPosition) -> Option<Need> {
+        let total = 2 * start.pits * start.seeds as usize;
+        let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
+        fits.then(|| {
+            let known = Known::bytes(start.pits, total);
+            let planes = (0..=total).map(|seeds| Space::layer_bytes(start.pits, total, seeds)).sum::<u64>();
+            Need { expected: known + planes / 20 * start.pits as u64, most: known + planes }
+        })
+    }
 }
 
 impl Explorer<'_> {
@@ -148,13 +165,13 @@ impl Explorer<'_> {
     /// When the board is too large, the memory too small, a table is missing or damaged, or `exploration` says stop.
     pub fn run(&self, exploration: &Exploration, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
         let Explorer { rules, start, convention, memory: limit, tables } = *self;
-        let needed = most_memory(start).ok_or(GraphError::Board(start))?;
+        let need = Need::of(start).ok_or(GraphError::Board(start))?;
+        if need.expected > limit {
+            return Err(GraphError::Memory { start, need, limit });
+        }
         let total = 2 * start.pits * start.seeds as usize;
         let rows = Arc::new(RowIndex::new(start.pits, total.max(2)));
         let known_bytes = Known::bytes(start.pits, total);
-        if known_bytes > limit {
-            return Err(GraphError::Memory { start, needed, limit });
-        }
         let known = Known::new(rules, rows, total);
         let mut space = Space::new(start.pits, total, convention, limit - known_bytes);
         let mut row = TableRow::default();
@@ -173,7 +190,7 @@ impl Explorer<'_> {
                 .filter(|_| !space.is_exhausted() && !exploration.stop.load(Ordering::Relaxed))
                 .for_each(|(store, seeds)| Block::new(&known, &space, store, seeds).expand());
             if space.is_exhausted() {
-                return Err(GraphError::Exhausted { start, needed, limit, seeds, positions });
+                return Err(GraphError::Exhausted { start, need, limit, seeds, positions });
             }
             if exploration.stop.load(Ordering::Relaxed) {
                 return Err(GraphError::Stopped { seeds, positions });
