@@ -159,18 +159,14 @@ impl Report {
         for pits in pits {
             let board = |seeds: u32| self.boards.iter().find(|board| board.pits == pits && board.seeds == seeds);
             let around = |i: Interval| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
-            let lines: [(&str, &dyn Fn(&BoardReport) -> String); 3] = [
-                ("d", &|board| around(board.length)),
-                ("w", &|board| around(board.branching)),
-                ("w^d", &|board| {
-                    let Interval { mean, low, high } = board.tree_log10;
-                    format!("{} [{}, {}]", power(mean), power(low), power(high))
-                }),
-            ];
-            for (name, cell) in lines {
-                let head = [if name == "d" { pits.to_string() } else { String::new() }, name.to_owned()];
-                grid.row(head.into_iter().chain(seeds.iter().map(|&seeds| board(seeds).map_or(String::new(), cell))));
-            }
+            let tree = |i: Interval| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
+            let mut line = |head: String, name: &str, cell: &dyn Fn(&BoardReport) -> String| {
+                let cells = seeds.iter().map(|&seeds| board(seeds).map_or(String::new(), cell));
+                grid.row([head, name.to_owned()].into_iter().chain(cells));
+            };
+            line(pits.to_string(), "d", &|board| around(board.length));
+            line(String::new(), "w", &|board| around(board.branching));
+            line(String::new(), "w^d", &|board| tree(board.tree_log10));
         }
         grid.print()?;
         let depth = self.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));

@@ -1,11 +1,12 @@
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::analyse::graph::{Convention, Exploration, Explorer, GameGraph, GraphError, Layer, Need, state_space};
+use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
 use kalah::game::{Rules, StartPosition};
 use kalah::table::Tables;
 use serde::Serialize;
@@ -13,6 +14,7 @@ use serde::Serialize;
 use super::boards::Boards;
 use super::chart::{Chart, Series, Shape};
 use super::report::{Format, Grid};
+use super::solver_flags::stop_on_signal;
 use super::{Outcome, args, output, solve_tables};
 
 /// Explore all positions that can be reached from a start, and count them
@@ -50,6 +52,9 @@ pub struct Graph {
 
 /// Bytes that are taken at most where nothing is said.
 const MOST_BY_DEFAULT: u64 = 12 << 30;
+
+/// How often it is told how far an exploration is.
+const TELL_EVERY: Duration = Duration::from_secs(2);
 
 /// What is told of one board.
 #[derive(Serialize)]
@@ -116,12 +121,11 @@ impl Graph {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let boards = self.boards.list();
-        let exploration = Arc::new(Exploration::default());
-        let handler = Arc::clone(&exploration);
-        ctrlc::set_handler(move || handler.stop()).context("cannot listen for Ctrl-C")?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop)?;
         let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
         for &start in &boards {
-            match self.explore(start, &exploration) {
+            match self.explore(start, &stop) {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
                 Err(error) if boards.len() > 1 && !is_stop(&error) => {
@@ -152,7 +156,7 @@ impl Graph {
         })
     }
 
-    fn explore(&self, start: StartPosition, exploration: &Exploration) -> anyhow::Result<BoardReport> {
+    fn explore(&self, start: StartPosition, stop: &AtomicBool) -> anyhow::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
         let memory = self.limit();
         // Told before tables are built.
@@ -176,18 +180,21 @@ impl Graph {
             }
         };
         let explorer = Explorer { rules, start, convention, memory, tables: tables.as_ref() };
-        let mut told = Instant::now();
+        let (mut told, mut positions) = (Instant::now(), 0);
         let on_layer = &mut |layer: &Layer| {
-            if told.elapsed().as_secs() >= 1 {
+            positions += layer.positions();
+            if told.elapsed() >= TELL_EVERY {
                 told = Instant::now();
                 output::tell(format_args!(
-                    "{start}: {} seeds in play, {} positions in the layer",
+                    "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
                     layer.seeds,
-                    HumanCount(layer.positions())
+                    HumanCount(layer.positions()),
+                    HumanCount(positions),
+                    began.elapsed().as_secs_f64(),
                 ));
             }
         };
-        let graph = explorer.run(exploration, on_layer)?;
+        let graph = explorer.run(stop, on_layer)?;
         Ok(self.report(start, &graph, began.elapsed().as_secs_f64()))
     }
 

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanBytes;
 use rayon::prelude::*;
@@ -26,21 +26,6 @@ pub struct Explorer<'a> {
     /// The tables of the rule set and the pits, to all seeds of the start, to tell outcomes; without them positions are only
     /// counted.
     pub tables: Option<&'a Tables>,
-}
-
-/// How far an exploration is, for other threads to see, and its word to stop.
-#[derive(Default)]
-pub struct Exploration {
-    /// Positions found and expanded.
-    pub positions: AtomicU64,
-    stop: AtomicBool,
-}
-
-impl Exploration {
-    /// Tells the exploration to stop at the next opportunity.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
 }
 
 /// A layer of a game graph.
@@ -162,8 +147,8 @@ impl Explorer<'_> {
     /// Explores the graph, on the threads of the current pool; `on_layer` is called after every layer.
     ///
     /// # Errors
-    /// When the board is too large, the memory too small, a table is missing or damaged, or `exploration` says stop.
-    pub fn run(&self, exploration: &Exploration, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
+    /// When the board is too large, the memory too small, a table is missing or damaged, or `stop` is set.
+    pub fn run(&self, stop: &AtomicBool, on_layer: &mut dyn FnMut(&Layer)) -> Result<GameGraph, GraphError> {
         let Explorer { rules, start, convention, memory: limit, tables } = *self;
         let need = Need::of(start).ok_or(GraphError::Board(start))?;
         if need.expected > limit {
@@ -187,12 +172,12 @@ impl Explorer<'_> {
                 .filter(|&(store, seeds)| !space.is_final(store, seeds))
                 .collect::<Vec<_>>()
                 .into_par_iter()
-                .filter(|_| !space.is_exhausted() && !exploration.stop.load(Ordering::Relaxed))
+                .filter(|_| !space.is_exhausted() && !stop.load(Ordering::Relaxed))
                 .for_each(|(store, seeds)| Block::new(&known, &space, store, seeds).expand());
             if space.is_exhausted() {
                 return Err(GraphError::Exhausted { start, need, limit, seeds, positions });
             }
-            if exploration.stop.load(Ordering::Relaxed) {
+            if stop.load(Ordering::Relaxed) {
                 return Err(GraphError::Stopped { seeds, positions });
             }
             graph.memory = graph.memory.max(known_bytes + space.used());
@@ -200,7 +185,6 @@ impl Explorer<'_> {
             let (subgraphs, branching) = tally(&known, &space, seeds, tables.is_some(), table)?;
             graph.branching.add(&branching);
             let layer = Layer { seeds, subgraphs };
-            exploration.positions.fetch_add(layer.positions(), Ordering::Relaxed);
             if !layer.subgraphs.is_empty() {
                 on_layer(&layer);
                 graph.layers.push(layer);

@@ -22,5 +22,5 @@ mod space;
 mod tally;
 
 pub use convention::{Convention, UnknownConvention, state_space};
-pub use explore::{Exploration, Explorer, GameGraph, GraphError, Layer, Need};
+pub use explore::{Explorer, GameGraph, GraphError, Layer, Need};
 pub use tally::{Branching, Outcomes, Subgraph};
