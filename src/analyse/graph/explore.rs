@@ -131,7 +131,7 @@ impl Need {
     /// What the graph of a start needs; `None` when its positions cannot be ranked.
     ///
     /// The most is all bit matrices of its board. Those that are in memory at the same time are an estimate: 3 to 8 % of all
-    /// with 3 pits a side, 11 to 18 % with 4, 13 to 35 % with 5, 36 % with 6 (docs/results.md).
+    /// with 3 pits a side, 11 to 18 % with 4, 13 to 35 % with 5, 36 % with 6, measured on the boards of docs/results.md.
     pub fn of(start: StartPosition) -> Option<Need> {
         let total = 2 * start.pits * start.seeds as usize;
         let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);

@@ -12,7 +12,7 @@
 //! | `known` | what is known of the rows of a board |
 //! | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
 //! | `tally` | counting a layer: outcomes, moves |
-//! | [`explore`] | layers in order |
+//! | [`explore`](Explorer) | layers in order |
 
 mod convention;
 mod expand;
