@@ -7,7 +7,7 @@ const LOCK_FILE: &str = "build.lock";
 
 /// The right to write to a directory of tables, held by one process at a time and given back when it ends, however.
 pub struct DirectoryLock {
-    _file: File,
+    file: File,
 }
 
 /// Why a directory could not be locked.
@@ -59,6 +59,13 @@ impl DirectoryLock {
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| writeln!(file, "process {} ({})", std::process::id(), command.join(" ")))
             .map_err(io)?;
-        Ok(DirectoryLock { _file: file })
+        Ok(DirectoryLock { file })
+    }
+}
+
+impl Drop for DirectoryLock {
+    fn drop(&mut self) {
+        // Closing the file would leave it locked for as long as a process that is just being started still has it open.
+        let _ = self.file.unlock();
     }
 }

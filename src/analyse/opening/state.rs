@@ -58,6 +58,13 @@ impl Header {
     }
 }
 
+impl Drop for ScanState {
+    fn drop(&mut self) {
+        // Closing the file would leave it locked for as long as a process that is just being started still has it open.
+        let _ = self.file.unlock();
+    }
+}
+
 impl ScanState {
     /// Opens the state of a scan, or begins one, and locks it; gives the pieces that are done.
     ///
