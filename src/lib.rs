@@ -26,7 +26,7 @@
 //! ```
 //!
 //! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
-//! the command line.
+//! [`serve`] <- the command line.
 //!
 //! | room | idea |
 //! |---|---|
@@ -38,6 +38,7 @@
 //! | [`solve`] | solving positions above the tables |
 //! | [`analyse`] | whole boards: the tables of the papers, computed |
 //! | [`play`] | players of the game, and games between them |
+//! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
@@ -47,6 +48,7 @@ pub mod game;
 pub mod index;
 pub mod isa;
 pub mod play;
+pub mod serve;
 pub mod solve;
 pub mod table;
 pub mod verify;

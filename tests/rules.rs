@@ -1,6 +1,6 @@
 //! The rules of the game, against the same rules written a second time and against examples worked out by hand.
 
-use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, sow};
+use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, Trace, sow};
 use proptest::prelude::*;
 
 /// The rules once more: seeds are sown one by one around a ring of all pits and both stores.
@@ -54,6 +54,29 @@ fn few_or_many() -> impl Strategy<Value = u32> {
 }
 
 proptest! {
+    #[test]
+    fn a_trace_leads_to_the_rows_after_the_sowing((mover, other) in rows(0..=40u32)) {
+        let (mover_row, other_row) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
+        for rules in Rules::ALL {
+            for pit in mover_row.moves() {
+                let pits = mover.len();
+                let mut places = [&[0], &mover[..], &[0], &other[..]].concat();
+                let trace = Trace::of(rules, &mover_row, &other_row, pit);
+                for lift in trace.lifts {
+                    prop_assert_eq!(std::mem::take(&mut places[lift.from]), lift.drops.len() as u32);
+                    lift.drops.iter().for_each(|&place| places[place] += 1);
+                }
+                for place in trace.captured {
+                    places[pits + 1] += std::mem::take(&mut places[place]);
+                }
+                let sown = sow(rules, &mover_row, &other_row, pit);
+                prop_assert_eq!(sown.mover.seeds(), &places[1..=pits]);
+                prop_assert_eq!(sown.stored, places[pits + 1]);
+                prop_assert_eq!(sown.other.seeds(), &places[pits + 2..]);
+            }
+        }
+    }
+
     #[test]
     fn sowing_is_sowing_one_by_one((mover, other) in rows(few_or_many())) {
         let (mover_row, other_row) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());

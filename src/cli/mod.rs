@@ -25,6 +25,7 @@ mod progress;
 mod report;
 mod search;
 mod search_progress;
+mod serve;
 mod solve;
 mod solve_tables;
 mod solver_flags;
@@ -68,6 +69,7 @@ enum Command {
     Tournament(tournament::Tournament),
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
+    Serve(serve::Serve),
     Stats(stats::Stats),
     Graph(graph::Graph),
     Complexity(complexity::Complexity),
@@ -106,6 +108,7 @@ impl Cli {
             Command::Tournament(tournament) => tournament.run(),
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
+            Command::Serve(serve) => serve.run(),
             Command::Stats(stats) => stats.run(),
             Command::Graph(graph) => graph.run(),
             Command::Complexity(complexity) => complexity.run(),

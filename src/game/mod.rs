@@ -6,6 +6,7 @@
 //! | [`row`](Row) | the pits of one side |
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
 //! | [`sowing`](sow) | what one move does to the two rows |
+//! | [`trace`](Trace) | the same seed by seed, to be shown
 //! | [`notation`](ParseError) | board literals, start positions, lines of play |
 
 mod notation;
@@ -13,9 +14,11 @@ mod position;
 mod row;
 mod rules;
 mod sowing;
+mod trace;
 
 pub use notation::{Line, ParseError, Place, StartPosition};
 pub use position::{IllegalMove, Played, Position, PositionError};
 pub use row::{MAX_PITS, Pit, Row};
 pub use rules::{Rules, UnknownRules};
 pub use sowing::{Sowing, sow};
+pub use trace::{Lift, Trace};

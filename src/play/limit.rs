@@ -56,7 +56,7 @@ impl Limit {
     }
 
     /// Does `work` and has `flag` set once the limit is over; it is not set when the work begins in time.
-    pub(super) fn watch<T>(&self, flag: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn watch<T>(&self, flag: &AtomicBool, work: impl FnOnce() -> T) -> T {
         flag.store(self.is_over(), Ordering::Relaxed);
         if !self.is_set() || self.is_over() {
             return work();

@@ -1,0 +1,66 @@
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use kalah::serve::{self, Options, Stop};
+
+use super::player_flags::seconds;
+use super::{Outcome, args, output};
+
+/// Serve the tables over HTTP: a JSON API, and a page to play and explore with them
+///
+/// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
+/// Whoever reaches the address can use it; the default one is reached from this machine alone.
+#[derive(Args)]
+pub struct Serve {
+    /// Address and port to listen at; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    address: SocketAddr,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Seconds that a search above the tables may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
+    time: Duration,
+    /// Searches under way at the most; requests beyond are told to come back [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    searches: Option<u16>,
+    /// Threads of one search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), default_value_t = 1)]
+    threads: u16,
+    /// The most memory of one search's transposition table, such as 1GiB
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    memory: u64,
+}
+
+impl Serve {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let listener = TcpListener::bind(self.address)
+            .with_context(|| format!("cannot listen at {}; choose another one with --address", self.address))?;
+        let address = listener.local_addr()?;
+        let stop = Stop::default();
+        let (on_signal, asked) = (stop.clone(), AtomicBool::new(false));
+        ctrlc::set_handler(move || {
+            // Who asks twice will not wait for what is left to do.
+            if asked.swap(true, Ordering::Relaxed) {
+                std::process::exit(1);
+            }
+            on_signal.stop();
+        })
+        .context("cannot listen for Ctrl-C")?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let options = Options {
+            tables: self.tables.path,
+            time: self.time,
+            searches: self.searches.map_or(cores, usize::from),
+            threads: usize::from(self.threads),
+            memory: self.memory,
+            log: Box::new(|line| output::tell(format_args!("kalah: {line}"))),
+        };
+        output::line(format_args!("http://{address}"))?;
+        serve::serve(listener, options, &stop).context("the server failed")?;
+        output::tell("stopped; all requests are answered");
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,295 @@
+//! The JSON documents: names and meanings as in `kalah probe --json` and `kalah move --json`.
+
+use serde::Serialize;
+
+use super::mind::{Found, Known};
+use super::shelf::Listing;
+use crate::game::{Pit, Played, Position, Rules, Trace};
+use crate::play::{Choice, Source, Worth};
+use crate::table::Probe;
+
+/// What is known of a value: all of it, bounds, an estimate.
+#[derive(Serialize)]
+pub(super) struct Value {
+    /// `exact`, `bounds`, `estimate`; absent where nothing is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    known: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<i64>,
+}
+
+impl Value {
+    /// What is known of the value of `position` or of a move there; bounds that every value keeps are left out.
+    fn new(known: Known, position: &Position) -> Value {
+        let value = known.value();
+        let (least, most) = (position.value(0), position.value(position.seeds()));
+        let bounds = known.bounds.filter(|bounds| value.is_none() && (bounds.lower > least || bounds.upper < most));
+        let estimate = known.estimate.filter(|_| value.is_none());
+        Value {
+            known: match (value, bounds, estimate) {
+                (Some(_), ..) => Some("exact"),
+                (_, Some(_), _) => Some("bounds"),
+                (.., Some(_)) => Some("estimate"),
+                _ => None,
+            },
+            value,
+            lower: bounds.map(|bounds| bounds.lower),
+            upper: bounds.map(|bounds| bounds.upper),
+            estimate,
+        }
+    }
+
+    fn of_choice(worth: Worth) -> Value {
+        let none = Value { known: None, value: None, lower: None, upper: None, estimate: None };
+        match worth {
+            Worth::Exact(value) => Value { known: Some("exact"), value: Some(value), ..none },
+            Worth::Bounds { lower, upper } => {
+                Value { known: Some("bounds"), lower: Some(lower), upper: Some(upper), ..none }
+            }
+            Worth::Estimate(value) => Value { known: Some("estimate"), estimate: Some(value), ..none },
+            Worth::Unknown => none,
+        }
+    }
+}
+
+/// The seeds of one pit, taken up and sown.
+#[derive(Serialize)]
+struct Lift {
+    from: usize,
+    drops: Vec<usize>,
+}
+
+/// What a move does.
+#[derive(Serialize)]
+pub(super) struct Sown {
+    /// The position after it, seen by the player then to move.
+    next: String,
+    again: bool,
+    finished: bool,
+    sowing: Vec<Lift>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    captured: Vec<usize>,
+}
+
+impl Sown {
+    pub fn new(rules: Rules, position: &Position, pit: Pit, played: &Played) -> Sown {
+        let trace = Trace::of(rules, position.mover(), position.other(), pit);
+        Sown {
+            next: played.position.to_string(),
+            again: played.again,
+            finished: played.position.is_over(),
+            sowing: trace.lifts.into_iter().map(|lift| Lift { from: lift.from, drops: lift.drops }).collect(),
+            captured: trace.captured,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Move {
+    r#move: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<u32>,
+    #[serde(flatten)]
+    value: Value,
+    #[serde(flatten)]
+    sown: Sown,
+}
+
+/// What is known of a position.
+#[derive(Serialize)]
+pub(super) struct PositionAnswer {
+    position: String,
+    rules: &'static str,
+    seeds: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<u32>,
+    #[serde(flatten)]
+    value: Value,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    moves: Vec<Move>,
+    best: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    finished: bool,
+}
+
+/// How many of the seeds in play the mover collects when the final difference is `value`.
+fn score(position: &Position, value: i64) -> Option<u32> {
+    u32::try_from((value - position.value(0)) / 2).ok()
+}
+
+impl PositionAnswer {
+    /// What the tables, or the rules where the game is over, know.
+    pub fn probed(rules: Rules, probe: &Probe) -> PositionAnswer {
+        let position = &probe.position;
+        let moves = probe.moves.iter().filter_map(|&(pit, score)| {
+            let played = position.play(rules, pit).ok()?;
+            Some(Move {
+                r#move: pit.number(),
+                score: Some(score),
+                value: Value::new(Known::exact(position.value(score)), position),
+                sown: Sown::new(rules, position, pit, &played),
+            })
+        });
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: Some(probe.score),
+            value: Value::new(Known::exact(probe.value), position),
+            source: if position.is_over() { "rules" } else { "tables" },
+            depth: None,
+            moves: moves.collect(),
+            best: probe.best().map(Pit::number).collect(),
+            line: Some(probe.line.to_string()),
+            finished: position.is_over(),
+        }
+    }
+
+    /// What a search found.
+    pub fn found(rules: Rules, position: &Position, found: &Found) -> PositionAnswer {
+        let value = Value::new(found.known, position);
+        let best = found.moves.iter().filter_map(|(_, _, known)| known.looks()).max();
+        let best = found.known.value().or(best);
+        let keeps = |known: &Known| match found.known.value() {
+            Some(_) => known.value() == best,
+            None => known.looks() == best,
+        };
+        let moves = found.moves.iter().map(|(pit, played, known)| Move {
+            r#move: pit.number(),
+            score: known.value().and_then(|value| score(position, value)),
+            value: Value::new(*known, position),
+            sown: Sown::new(rules, position, *pit, played),
+        });
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: found.known.value().and_then(|value| score(position, value)),
+            source: match value.known {
+                Some("exact") => "solver",
+                Some("bounds") => "bound",
+                _ => "depth",
+            },
+            depth: value.estimate.map(|_| found.ahead),
+            value,
+            moves: moves.collect(),
+            best: found.moves.iter().filter(|(_, _, known)| keeps(known)).map(|(pit, ..)| pit.number()).collect(),
+            line: found.line.as_ref().map(ToString::to_string),
+            finished: false,
+        }
+    }
+}
+
+/// A place on a line of play, and the move played there; none at its end.
+#[derive(Serialize)]
+pub(super) struct PlaceAnswer {
+    pub position: String,
+    /// Whether the player to move is the one who moved first.
+    pub first: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub r#move: Option<usize>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub sown: Option<Sown>,
+}
+
+/// A line of play.
+#[derive(Serialize)]
+pub(super) struct LineAnswer {
+    pub rules: &'static str,
+    pub places: Vec<PlaceAnswer>,
+}
+
+/// A player's move.
+#[derive(Serialize)]
+pub(super) struct MoveAnswer {
+    position: String,
+    rules: &'static str,
+    player: String,
+    r#move: usize,
+    #[serde(flatten)]
+    value: Value,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    seconds: f64,
+    #[serde(flatten)]
+    sown: Sown,
+}
+
+impl MoveAnswer {
+    pub fn new(rules: Rules, position: &Position, player: String, choice: &Choice, sown: Sown, seconds: f64) -> Self {
+        MoveAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            player,
+            r#move: choice.pit.number(),
+            value: Value::of_choice(choice.worth),
+            source: choice.source.name(),
+            depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
+            seconds,
+            sown,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct TableEntry {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+}
+
+#[derive(Serialize)]
+struct DamagedEntry {
+    file: String,
+    error: String,
+}
+
+/// The tables that are there.
+#[derive(Serialize)]
+pub(super) struct TablesAnswer {
+    tables: Vec<TableEntry>,
+    damaged: Vec<DamagedEntry>,
+}
+
+impl From<Listing> for TablesAnswer {
+    fn from(listing: Listing) -> TablesAnswer {
+        let tables = listing.tables.into_iter().map(|(key, positions, bytes)| TableEntry {
+            rules: key.rules.name(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions,
+            bytes,
+        });
+        let damaged = listing.damaged.into_iter().map(|(file, error)| DamagedEntry { file, error });
+        TablesAnswer { tables: tables.collect(), damaged: damaged.collect() }
+    }
+}
+
+/// What the server is, and its limits.
+#[derive(Serialize)]
+pub(super) struct ServerAnswer {
+    pub version: &'static str,
+    pub rules: [&'static str; Rules::ALL.len()],
+    pub players: [&'static str; 8],
+    /// Seconds of a search.
+    pub time: f64,
+    /// Searches under way at the most.
+    pub searches: usize,
+    /// Seeds in play at the most.
+    pub seeds: u32,
+    /// Pits a side at the most.
+    pub pits: usize,
+}

@@ -1,0 +1,232 @@
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
+use serde::Deserialize;
+
+use super::answer::{LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, ServerAnswer, Sown, TablesAnswer};
+use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+use super::searches::Searches;
+use super::shelf::Shelf;
+use crate::game::{Line, MAX_PITS, Pit, Position, Rules};
+use crate::play::{Limit, PlayerName, Setting};
+use crate::table::Probe;
+
+/// What all requests share.
+pub(super) struct Service {
+    pub shelf: Arc<Shelf>,
+    pub searches: Searches,
+    /// The most time of a search.
+    pub time: Duration,
+    pub search_count: usize,
+    /// Told of what the operator should know.
+    pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+type Shared = State<Arc<Service>>;
+type Answer<T> = Result<Json<T>, ApiError>;
+
+/// The query of a position.
+#[derive(Deserialize)]
+pub(super) struct Asked {
+    board: String,
+    rules: Option<String>,
+    time: Option<f64>,
+}
+
+/// The query of a line.
+#[derive(Deserialize)]
+pub(super) struct AskedLine {
+    board: String,
+    rules: Option<String>,
+    #[serde(default)]
+    moves: String,
+}
+
+/// The body that asks for a move.
+#[derive(Deserialize)]
+struct AskedMove {
+    board: String,
+    rules: Option<String>,
+    #[serde(default = "perfect")]
+    player: String,
+    time: Option<f64>,
+}
+
+fn perfect() -> String {
+    PlayerName::Perfect.to_string()
+}
+
+fn read_position(literal: &str) -> Result<Position, ApiError> {
+    if literal.len() > MAX_LITERAL {
+        return Err(ApiError::LongLiteral(literal.len()));
+    }
+    let position: Position = literal.parse()?;
+    if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
+}
+
+fn read_rules(rules: Option<&str>) -> Result<Rules, ApiError> {
+    Ok(rules.map_or(Ok(Rules::default()), str::parse)?)
+}
+
+impl Service {
+    /// The time of a search: as asked, up to the limit.
+    fn time(&self, asked: Option<f64>) -> Result<Duration, ApiError> {
+        let Some(seconds) = asked else { return Ok(self.time) };
+        let time = Duration::try_from_secs_f64(seconds);
+        Ok(time.map_err(|_| ApiError::Request(format!("time is no number of seconds: {seconds}")))?.min(self.time))
+    }
+
+    /// Reads tables, away from the threads that answer requests: a table may have to come from the disk.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Shelf) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let shelf = Arc::clone(&self.shelf);
+        let reading = tokio::task::spawn_blocking(move || read(&shelf));
+        reading.await.map_err(|_| ApiError::Failed("reading the tables broke down".to_owned()))?
+    }
+
+    /// Tells the operator of errors that are not the client's.
+    fn tell<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
+        if let Err(error) = &result
+            && error.kind().0 == StatusCode::INTERNAL_SERVER_ERROR
+        {
+            (self.log)(&error.to_string());
+        }
+        result
+    }
+
+    async fn position(&self, rules: Rules, position: Position, time: Duration) -> Result<PositionAnswer, ApiError> {
+        if position.is_over() {
+            let (score, line) = (position.mover().total(), Line::new(position.pits()));
+            let probe = Probe { position, score, value: position.value(score), moves: Vec::new(), line };
+            return Ok(PositionAnswer::probed(rules, &probe));
+        }
+        let probe = self.read(move |shelf| {
+            let probe = shelf.probe(rules, &position)?;
+            Ok(probe.map(|probe| PositionAnswer::probed(rules, &probe)))
+        });
+        if let Some(answer) = probe.await? {
+            return Ok(answer);
+        }
+        let search = self.searches.run((rules, position.pits()), time, move |mind, limit| {
+            let found = mind.analyse(rules, &position, limit)?;
+            Ok(PositionAnswer::found(rules, &position, &found))
+        });
+        search.await
+    }
+
+    async fn choose(&self, body: &[u8]) -> Result<MoveAnswer, ApiError> {
+        let asked: AskedMove = serde_json::from_slice(body).map_err(|error| ApiError::Request(error.to_string()))?;
+        let position = read_position(&asked.board)?;
+        let rules = read_rules(asked.rules.as_deref())?;
+        let name: PlayerName = asked.player.parse()?;
+        let time = self.time(asked.time)?;
+        if position.is_over() {
+            return Err(ApiError::GameOver);
+        }
+        // A random player that is named with a seed plays the same in the same position.
+        let seeded = asked.player.contains(':');
+        let game = if seeded { xxhash_rust::xxh3::xxh3_64(asked.board.as_bytes()) } else { fastrand::u64(..) };
+        let start = Instant::now();
+        let quick = matches!(name, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
+        let choice = self.read(move |shelf| {
+            let setting = Setting { tables: shelf.tables(rules, position.pits()), game, ..Setting::new(rules) };
+            let at_once = quick || name == PlayerName::Perfect && shelf.reaches(rules, &position);
+            Ok(if at_once {
+                Some(name.player(&setting).choose(&position, &Limit::time(time), &mut |_| ())?)
+            } else {
+                None
+            })
+        });
+        let choice = match choice.await? {
+            Some(choice) => choice,
+            None => {
+                let game_of = (rules, position.pits());
+                let search = self
+                    .searches
+                    .run(game_of, time, move |mind, limit| mind.choose(name, rules, &position, game, limit));
+                search.await?
+            }
+        };
+        let played = position.play(rules, choice.pit).map_err(|error| ApiError::Failed(error.to_string()))?;
+        let sown = Sown::new(rules, &position, choice.pit, &played);
+        Ok(MoveAnswer::new(rules, &position, name.to_string(), &choice, sown, start.elapsed().as_secs_f64()))
+    }
+}
+
+fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, ApiError> {
+    query.map(|Query(asked)| asked).map_err(|rejection| ApiError::Request(rejection.body_text()))
+}
+
+/// `GET /api`
+pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
+    Json(ServerAnswer {
+        version: env!("CARGO_PKG_VERSION"),
+        rules: Rules::ALL.map(Rules::name),
+        players: PlayerName::KNOWN,
+        time: service.time.as_secs_f64(),
+        searches: service.search_count,
+        seeds: MAX_SEEDS,
+        pits: MAX_PITS,
+    })
+}
+
+/// `GET /api/tables`
+pub(super) async fn tables(State(service): Shared) -> Answer<TablesAnswer> {
+    let listing = service.read(|shelf| {
+        shelf.list().map_err(|error| ApiError::Failed(format!("the directory of the tables cannot be listed: {error}")))
+    });
+    Ok(Json(service.tell(listing.await)?.into()))
+}
+
+/// `GET /api/position`
+pub(super) async fn position(
+    State(service): Shared,
+    asked: Result<Query<Asked>, QueryRejection>,
+) -> Answer<PositionAnswer> {
+    let asked = query(asked)?;
+    let position = read_position(&asked.board)?;
+    let rules = read_rules(asked.rules.as_deref())?;
+    let time = service.time(asked.time)?;
+    Ok(Json(service.tell(service.position(rules, position, time).await)?))
+}
+
+/// `GET /api/line`
+pub(super) async fn line(asked: Result<Query<AskedLine>, QueryRejection>) -> Answer<LineAnswer> {
+    let asked = query(asked)?;
+    let mut position = read_position(&asked.board)?;
+    let rules = read_rules(asked.rules.as_deref())?;
+    let moves: Vec<&str> = asked.moves.split(',').filter(|text| !text.is_empty()).collect();
+    if moves.len() > MAX_MOVES {
+        return Err(ApiError::Line(format!("{} moves are more than the {MAX_MOVES} that are followed", moves.len())));
+    }
+    let (mut first, mut places) = (true, Vec::new());
+    for (index, text) in moves.into_iter().enumerate() {
+        let bad = |why: String| ApiError::Line(format!("move {} of the line, '{text}': {why}", index + 1));
+        let pit = text.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < position.pits());
+        let pit = pit.ok_or_else(|| bad(format!("moves are numbers from 1 to {}", position.pits())))?;
+        let played = position.play(rules, pit).map_err(|error| bad(error.to_string()))?;
+        let sown = Sown::new(rules, &position, pit, &played);
+        let (r#move, sown) = (Some(pit.number()), Some(sown));
+        places.push(PlaceAnswer { position: position.to_string(), first, r#move, sown });
+        (position, first) = (played.position, first == played.again);
+    }
+    places.push(PlaceAnswer { position: position.to_string(), first, r#move: None, sown: None });
+    Ok(Json(LineAnswer { rules: rules.name(), places }))
+}
+
+/// `POST /api/move`
+pub(super) async fn choose(State(service): Shared, body: Result<Bytes, BytesRejection>) -> Answer<MoveAnswer> {
+    let body = body.map_err(|rejection| match rejection.into_response().status() {
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
+        _ => ApiError::Request("the body did not arrive".to_owned()),
+    })?;
+    Ok(Json(service.tell(service.choose(&body).await)?))
+}

@@ -1,0 +1,139 @@
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde_json::json;
+
+use crate::game::{ParseError, UnknownRules};
+use crate::play::{PlayError, UnknownPlayer};
+use crate::solve::SolveError;
+use crate::table::TableError;
+
+/// The most seeds in play of a position that is answered.
+pub(super) const MAX_SEEDS: u32 = 400;
+
+/// The most characters of a board literal.
+pub(super) const MAX_LITERAL: usize = 256;
+
+/// The most moves of a line.
+pub(super) const MAX_MOVES: usize = 1000;
+
+/// The most bytes of a request's address, and of its body.
+pub(super) const MAX_BYTES: usize = 8192;
+
+/// Seconds after which a client that was refused may ask again.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
+
+/// Why a request is refused.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// The query or the body has not the parts it needs, or parts that cannot be read.
+    #[error("the request cannot be read: {0}")]
+    Request(String),
+    /// The board is no position.
+    #[error(transparent)]
+    Board(#[from] ParseError),
+    /// The board literal is too long to be one.
+    #[error("a board literal has at most {MAX_LITERAL} characters, not {0}")]
+    LongLiteral(usize),
+    /// The position has too many seeds.
+    #[error("{0} seeds in play are more than the {MAX_SEEDS} that are answered here")]
+    Large(u32),
+    /// The rules are unknown.
+    #[error(transparent)]
+    Rules(#[from] UnknownRules),
+    /// The player is unknown.
+    #[error(transparent)]
+    Player(#[from] UnknownPlayer),
+    /// The moves are no line of play from the position.
+    #[error("{0}")]
+    Line(String),
+    /// There is no move to choose.
+    #[error("the game is over: there is no move to choose")]
+    GameOver,
+    /// There is nothing at the address.
+    #[error("there is nothing at {0}; docs/serve.md lists the addresses")]
+    NotFound(String),
+    /// The address takes another method.
+    #[error("this address does not take the method {0}")]
+    Method(String),
+    /// The body is too large.
+    #[error("the body has more than {MAX_BYTES} bytes")]
+    LargeBody,
+    /// The address is too long.
+    #[error("the address has more than {MAX_BYTES} bytes")]
+    LongAddress,
+    /// A table is damaged.
+    #[error("a table is damaged: {0}")]
+    Damaged(String),
+    /// Something else went wrong.
+    #[error("the server failed: {0}")]
+    Failed(String),
+    /// As many searches are under way as may be.
+    #[error("all {0} searches are taken; ask again in a second")]
+    Busy(usize),
+    /// The server is stopping.
+    #[error("the server is stopping")]
+    Stopping,
+}
+
+impl ApiError {
+    /// The HTTP status, and the code that programs can tell errors by.
+    pub fn kind(&self) -> (u16, &'static str) {
+        match self {
+            ApiError::Request(_) => (400, "request"),
+            ApiError::Board(_) | ApiError::LongLiteral(_) => (400, "board"),
+            ApiError::Rules(_) => (400, "rules"),
+            ApiError::Player(_) => (400, "player"),
+            ApiError::Line(_) => (400, "line"),
+            ApiError::NotFound(_) => (404, "not-found"),
+            ApiError::Method(_) => (405, "method"),
+            ApiError::LargeBody => (413, "large-body"),
+            ApiError::LongAddress => (414, "long-address"),
+            ApiError::Large(_) => (422, "large-position"),
+            ApiError::GameOver => (422, "game-over"),
+            ApiError::Damaged(_) => (500, "damaged-table"),
+            ApiError::Failed(_) => (500, "failed"),
+            ApiError::Busy(_) => (503, "busy"),
+            ApiError::Stopping => (503, "stopping"),
+        }
+    }
+}
+
+impl From<TableError> for ApiError {
+    fn from(error: TableError) -> ApiError {
+        ApiError::Damaged(error.to_string())
+    }
+}
+
+impl From<SolveError> for ApiError {
+    fn from(error: SolveError) -> ApiError {
+        match error {
+            SolveError::Table(error) => error.into(),
+            error => ApiError::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<PlayError> for ApiError {
+    fn from(error: PlayError) -> ApiError {
+        match error {
+            PlayError::GameOver => ApiError::GameOver,
+            PlayError::Table(error) => error.into(),
+            PlayError::Solve(error) => error.into(),
+            error => ApiError::Failed(error.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let (status, code) = self.kind();
+        let document = json!({ "error": { "code": code, "message": self.to_string() } });
+        let status = StatusCode::from_u16(status).expect("a status");
+        let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let mut response = (status, [json], document.to_string()).into_response();
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        response
+    }
+}

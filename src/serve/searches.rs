@@ -1,0 +1,137 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use tokio::sync::{oneshot, watch};
+
+use super::ApiError;
+use super::mind::{Mind, MindOptions};
+use super::shelf::Shelf;
+use crate::game::Rules;
+use crate::play::Limit;
+
+/// What is left to do when a search is over and its thread is free again: sending the answer.
+type Reply = Box<dyn FnOnce() + Send>;
+
+type Job = Box<dyn FnOnce(&mut Mind<'_>) -> Reply + Send>;
+
+/// A board: rules and pits a side.
+type Game = (Rules, usize);
+
+/// Threads that search, one search at a time each. What a thread proved of a board it keeps until it is asked for another.
+pub(super) struct Searches {
+    threads: Vec<mpsc::Sender<Job>>,
+    idle: Arc<Mutex<Vec<Idle>>>,
+    stopping: watch::Receiver<bool>,
+}
+
+/// A thread without work, and what it searched last.
+struct Idle {
+    thread: usize,
+    last: Option<Game>,
+}
+
+/// Ends a search when it is dropped: with its request.
+struct Cancel(Arc<AtomicBool>);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn lock(idle: &Mutex<Vec<Idle>>) -> MutexGuard<'_, Vec<Idle>> {
+    idle.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Searches {
+    /// Starts `count` threads.
+    ///
+    /// # Errors
+    /// When a thread cannot be started.
+    pub fn start(
+        count: usize,
+        shelf: &Arc<Shelf>,
+        options: MindOptions,
+        stopping: watch::Receiver<bool>,
+    ) -> std::io::Result<Searches> {
+        let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
+        let mut threads = Vec::new();
+        for _ in 0..count {
+            let (sender, jobs) = mpsc::channel::<Job>();
+            let shelf = Arc::clone(shelf);
+            thread::Builder::new().name("search".to_owned()).spawn(move || {
+                let mut mind = Mind::new(&shelf, options);
+                for job in jobs {
+                    match catch_unwind(AssertUnwindSafe(|| job(&mut mind))) {
+                        Ok(reply) => reply(),
+                        // What it knew may be half-done.
+                        Err(_) => mind = Mind::new(&shelf, options),
+                    }
+                }
+            })?;
+            threads.push(sender);
+        }
+        Ok(Searches { threads, idle, stopping })
+    }
+
+    /// Does `work` on a thread that is free, within `time`. Its limit is over as soon as the returned future is dropped, or
+    /// the server stops.
+    ///
+    /// # Errors
+    /// At once when no thread is free; also when the work fails.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        game: Game,
+        time: Duration,
+        work: impl FnOnce(&mut Mind<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let mut stopping = self.stopping.clone();
+        if *stopping.borrow() {
+            return Err(ApiError::Stopping);
+        }
+        let thread = self.take(game).ok_or(ApiError::Busy(self.threads.len()))?;
+        let cancel = Cancel(Arc::default());
+        let flag = Arc::clone(&cancel.0);
+        // Also when the work panics.
+        let back = Back { idle: Arc::clone(&self.idle), thread, last: game };
+        let (sender, mut receiver) = oneshot::channel();
+        let job: Job = Box::new(move |mind| {
+            let back = back;
+            let result = work(mind, &Limit::time(time).or_stop(flag));
+            // Free before the answer is sent: who has it may ask the next question.
+            drop(back);
+            Box::new(move || drop(sender.send(result)))
+        });
+        let failed = |_| ApiError::Failed("a search broke down".to_owned());
+        self.threads[thread].send(job).map_err(|_| failed(()))?;
+        tokio::select! {
+            result = &mut receiver => return result.map_err(|_| failed(()))?,
+            _ = stopping.wait_for(|&stopping| stopping) => drop(cancel),
+        }
+        receiver.await.map_err(|_| failed(()))?
+    }
+
+    /// A free thread, if there is one: the one that knows the game if there is a choice.
+    fn take(&self, game: Game) -> Option<usize> {
+        let mut idle = lock(&self.idle);
+        let knows = idle.iter().position(|idle| idle.last == Some(game));
+        let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
+        knows.or(any).map(|index| idle.remove(index).thread)
+    }
+}
+
+/// Gives a thread back when it is dropped.
+struct Back {
+    idle: Arc<Mutex<Vec<Idle>>>,
+    thread: usize,
+    last: Game,
+}
+
+impl Drop for Back {
+    fn drop(&mut self) {
+        lock(&self.idle).push(Idle { thread: self.thread, last: Some(self.last) });
+    }
+}

@@ -1,0 +1,252 @@
+//! The page in a real browser: games, positions, links, as people use them.
+
+mod browser;
+mod serving;
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use browser::Browser;
+use kalah::build::build;
+use kalah::game::{Pit, Position, Rules};
+use kalah::table::Tables;
+use serde_json::{Value, json};
+use serving::Server;
+
+const RULES: Rules = Rules::EmptyCapture;
+
+/// Seeds that do not move, for pages that are in a hurry.
+const STILL: &[&str] = &["--force-prefers-reduced-motion"];
+
+/// All tables of Kalah(3,2), built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), RULES, 3, 12).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+fn server() -> Server {
+    Server::start(directory(), &["--time", "1", "--searches", "2", "--memory", "16MiB"])
+}
+
+fn tables() -> Tables {
+    Tables::open(directory(), RULES, 3, 12).unwrap()
+}
+
+/// What the labels of a side say, by the numbers of its pits: value and outcome.
+fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
+    let script = format!(
+        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => [Number(cell.querySelector('.pit').dataset.pit), \
+         [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
+    );
+    let found = browser.run(&script);
+    let label = |label: &Value| (label[0].as_u64().unwrap() as usize, label[1].as_str().unwrap().to_owned());
+    let mut labels: Vec<_> = found.as_array().unwrap().iter().map(label).collect();
+    labels.retain(|(_, label)| !label.is_empty());
+    labels.sort();
+    labels
+}
+
+/// What the labels should say, by the tables.
+fn expected(position: &Position) -> Vec<(usize, String)> {
+    let moves = tables().move_scores(position).unwrap();
+    let label = |(pit, score): (Pit, u32)| {
+        let value = position.value(score);
+        let (sign, outcome) = match value.signum() {
+            1 => ("+", "win"),
+            -1 => ("−", "loss"),
+            _ => ("", "draw"),
+        };
+        (pit.number(), format!("{sign}{} {outcome}", value.abs()))
+    };
+    moves.into_iter().map(label).collect()
+}
+
+/// The board as it is drawn, South's row and store first, from the counts and from the seeds that are drawn.
+fn drawn(browser: &Browser) -> Value {
+    let script = "const side = (name) => [...document.querySelectorAll(`.cell.${name} .pit`)]
+        .sort((a, b) => a.dataset.pit - b.dataset.pit).concat(document.querySelector(`.store.${name}`))
+        .map((hole) => [Number(hole.querySelector('.count').textContent), hole.querySelectorAll('.seed').length]);
+        return [...side('south'), ...side('north')]";
+    let holes = browser.run(script);
+    let holes = holes.as_array().unwrap();
+    assert!(holes.iter().all(|hole| hole[0] == hole[1]), "as many seeds are drawn as counted: {holes:?}");
+    holes.iter().map(|hole| hole[0].clone()).collect()
+}
+
+/// `drawn` of a position with South to move.
+fn holes(position: &Position) -> Value {
+    let row = |row: &kalah::game::Row, store: u32| row.seeds().iter().copied().chain([store]).collect::<Vec<u32>>();
+    json!([row(position.mover(), position.mover_store()), row(position.other(), position.other_store())].concat())
+}
+
+/// Waits until the page has told everything it can of a position with this side to move.
+fn settled(browser: &Browser, side: &str) {
+    let exact = "document.querySelector('#status').textContent.match(/exact/)";
+    browser.wait(&format!("document.querySelector('#board.{side}-moves') && {exact}"));
+}
+
+#[test]
+fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=perfect"));
+    let tables = tables();
+    let mut position: Position = "3x2".parse().unwrap();
+    let over = "document.querySelector('#status').textContent.match(/over/)";
+    let value = tables.probe(&position).unwrap().value;
+    let end = loop {
+        settled(&browser, "south");
+        assert_eq!(drawn(&browser), holes(&position));
+        assert_eq!(labels(&browser, "south"), expected(&position), "{position}");
+        assert_eq!(labels(&browser, "north"), []);
+        // The best move nearest the store: as the tables play, so that the value of the start is reached.
+        let pit = tables.probe(&position).unwrap().best().last().unwrap();
+        let best = browser.run("return [...document.querySelectorAll('.cell.south .label.best')].length");
+        assert_eq!(best, tables.probe(&position).unwrap().best().count());
+        browser.click(&format!(".cell.south .pit[data-pit='{pit}']"));
+        let played = position.play(RULES, pit).unwrap();
+        let (mut next, mut south) = (played.position, played.again);
+        while !next.is_over() && !south {
+            let pit = tables.probe(&next).unwrap().best().last().unwrap();
+            let played = next.play(RULES, pit).unwrap();
+            (next, south) = (played.position, !played.again);
+        }
+        if next.is_over() {
+            break next.final_value().unwrap().abs();
+        }
+        let board = format!(
+            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')].map((count) => Number(count.textContent))) === '{}'",
+            json!(holes(&next).as_array().unwrap()[..4])
+        );
+        browser.wait(&board);
+        position = next;
+    };
+    browser.wait(over);
+    assert_eq!(end, value.abs());
+    let status = browser.text("#status");
+    let seeds = [(12 + value) / 2, (12 - value) / 2];
+    let most = format!("{} to {}", seeds[0].max(seeds[1]), seeds[0].min(seeds[1]));
+    assert!(status.contains(&most) && status.contains(if value > 0 { "South wins" } else { "" }), "{status}");
+    // Nobody lost anything, and the graph is level.
+    assert_eq!(browser.run("return document.querySelectorAll('.slip, .blunder').length"), 0);
+    assert!(browser.run("return document.querySelectorAll('.dot.exact').length").as_u64() > Some(3));
+}
+
+#[test]
+fn moves_are_taken_back_and_played_again_with_the_keyboard() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    let start: Position = "3x2".parse().unwrap();
+    let moves = tables().move_scores(&start).unwrap();
+    let best = moves.iter().map(|&(_, score)| score).max().unwrap();
+    let &(bad, score) = moves.iter().find(|&&(_, score)| score < best).expect("some move loses something");
+    browser.keys(&bad.to_string());
+    browser.wait("document.querySelectorAll('#moves li').length === 1");
+    // The mistake is marked with what it cost.
+    browser.wait(&format!("document.querySelector('#moves button').textContent.endsWith('−{}')", 2 * (best - score)));
+    browser.wait("document.querySelector('.dot.slip, .dot.blunder')");
+    let after = drawn(&browser);
+    assert_ne!(after, holes(&start));
+    browser.keys("u");
+    browser.wait("document.querySelector('#undo').disabled");
+    assert_eq!(drawn(&browser), holes(&start));
+    browser.keys("r");
+    browser.wait("document.querySelector('#redo').disabled");
+    assert_eq!(drawn(&browser), after);
+    browser.click("#undo");
+    // Along the row to the first pit, and sown from there.
+    browser.keys("\u{e014}");
+    assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
+    let told = browser.run("return document.activeElement.getAttribute('aria-label')");
+    assert!(told.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{told}");
+    browser.keys("\u{e007}");
+    browser.wait("location.hash.includes('moves=1')");
+    assert_eq!(browser.errors(), json!([]));
+}
+
+#[test]
+fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
+    let (Some(browser), server) = (Browser::open(1280, 800, &[]), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    browser.run(
+        "window.flown = 0; new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
+         if (node.className === 'flying') window.flown += 1 }))).observe(document.querySelector('#board'), { childList: true })",
+    );
+    browser.click(".cell.south .pit[data-pit='1']");
+    browser.wait("document.querySelector('#board.north-moves')");
+    assert_eq!(browser.run("return window.flown"), 2);
+    let position: Position = "3x2".parse().unwrap();
+    let next = position.play(RULES, Pit::from_number(1).unwrap()).unwrap().position;
+    assert_eq!(drawn(&browser), holes(&next.turned()));
+}
+
+#[test]
+fn a_position_is_set_up_and_its_link_shows_it_to_others() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    browser.click("#edit");
+    browser.run(
+        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], ['North pit 2', 3], ['North\\'s store', 4]]) {
+           const field = document.querySelector(`input[aria-label=\"${label}\"]`);
+           field.value = seeds;
+           field.dispatchEvent(new Event('input', { bubbles: true }));
+         }
+         document.querySelector('#edit-first').value = 'north';",
+    );
+    browser.click("#edit-dialog .main");
+    settled(&browser, "north");
+    // North to move: the literal has North first.
+    let position: Position = "<3,4,0,2,3,2,0,0,1>".parse().unwrap();
+    assert_eq!(drawn(&browser), holes(&position.turned()));
+    assert_eq!(labels(&browser, "north"), expected(&position));
+    let pit = tables().probe(&position).unwrap().best().next().unwrap();
+    browser.keys(&pit.to_string());
+    browser
+        .wait("document.querySelectorAll('#moves li').length === 1 && document.querySelector('#undo:not(:disabled)')");
+    let (shown, link) = (drawn(&browser), browser.run("return location.href"));
+    browser.go("about:blank");
+    browser.go(link.as_str().unwrap());
+    browser.wait("document.querySelectorAll('#moves li').length === 1");
+    assert_eq!(drawn(&browser), shown);
+    // The place before it was learned too, for the graph.
+    browser.wait("document.querySelectorAll('.dot.exact').length === 2");
+    browser.keys("u");
+    settled(&browser, "north");
+    assert_eq!(labels(&browser, "north"), expected(&position));
+}
+
+#[test]
+fn what_is_not_proved_is_marked() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=6x6&north=human"));
+    browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
+    let marked = browser.run("return [...document.querySelectorAll('.cell.south .label b')].map((b) => b.textContent)");
+    let marked: Vec<&str> = marked.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    assert!(marked.iter().all(|text| ["≈", "≥", "≤"].iter().any(|mark| text.starts_with(mark))), "{marked:?}");
+    assert!(!browser.text("#status").contains("exact"));
+}
+
+#[test]
+fn refusals_are_shown() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=nonsense"));
+    browser.wait("document.querySelector('#error').textContent.includes(\"'nonsense' is not a position\")");
+}
+
+#[test]
+fn on_a_phone_the_board_fits_the_screen() {
+    let (Some(browser), server) = (Browser::open(500, 844, STILL), server()) else { return };
+    browser.go(&server.url("/#board=6x4&north=human"));
+    browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
+    let overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    assert_eq!(browser.run(overflow), 0);
+    // The same in a frame as narrow as phones are: windows cannot be.
+    let narrow = "const table = document.querySelector('.table'); document.body.style.width = '390px'; return table.scrollWidth - table.clientWidth";
+    assert_eq!(browser.run(narrow), 0);
+}

@@ -1,0 +1,112 @@
+//! `kalah serve` in a process of its own, and requests to it.
+
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A server; it is killed when dropped.
+pub struct Server {
+    child: Child,
+    /// Host and port.
+    pub address: String,
+}
+
+impl Server {
+    /// Starts one on a free port, with its tables in `directory`.
+    pub fn start(directory: &Path, flags: &[&str]) -> Server {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.args(["serve", "--address", "127.0.0.1:0"]).args(flags).env("KALAH_TABLES", directory);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("http://").expect("it tells its address").to_owned();
+        Server { child, address }
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    pub fn get(&self, path: &str) -> (u16, Value) {
+        read(agent().get(self.url(path)).call())
+    }
+
+    pub fn post(&self, path: &str, body: &[u8]) -> (u16, Value) {
+        read(agent().post(self.url(path)).send(body))
+    }
+
+    /// Sends bytes as they are, and returns all that comes back before the server ends the connection.
+    pub fn raw(&self, bytes: &[u8]) -> String {
+        let mut stream = self.connect();
+        // The server may refuse before it has read all.
+        let _ = stream.write_all(bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    pub fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream
+    }
+
+    /// Bytes of memory that the server holds.
+    #[cfg(target_os = "linux")]
+    pub fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        1024 * line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap()
+    }
+
+    /// Sends the signal that Ctrl-C sends.
+    #[cfg(unix)]
+    pub fn interrupt(&self) {
+        let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+    }
+
+    pub fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client that takes refusals for answers.
+pub fn agent() -> ureq::Agent {
+    let config =
+        ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(60)));
+    config.build().new_agent()
+}
+
+/// The status of a response, and its document.
+pub fn read(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> (u16, Value) {
+    let mut response = response.expect("an answer");
+    let status = response.status().as_u16();
+    let text = response.body_mut().read_to_string().expect("text");
+    (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+}
+
+/// A text as a part of a query.
+pub fn encoded(text: &str) -> String {
+    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);
+    let part = |byte: u8| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(part).collect()
+}
