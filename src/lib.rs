@@ -26,7 +26,7 @@
 //! ```
 //!
 //! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
-//! [`serve`] <- the command line.
+//! [`serve`], [`kgp`] <- the command line.
 //!
 //! | room | idea |
 //! |---|---|
@@ -39,6 +39,7 @@
 //! | [`analyse`] | whole boards: the tables of the papers, computed |
 //! | [`play`] | players of the game, and games between them |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
+//! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
@@ -47,6 +48,7 @@ pub mod build;
 pub mod game;
 pub mod index;
 pub mod isa;
+pub mod kgp;
 pub mod play;
 pub mod serve;
 pub mod solve;

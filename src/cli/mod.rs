@@ -12,6 +12,7 @@ mod complexity;
 mod gpu;
 mod graph;
 mod info;
+mod kgp;
 mod line;
 mod opening;
 mod opening_scan;
@@ -70,6 +71,7 @@ enum Command {
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
     Serve(serve::Serve),
+    Kgp(kgp::Kgp),
     Stats(stats::Stats),
     Graph(graph::Graph),
     Complexity(complexity::Complexity),
@@ -109,6 +111,7 @@ impl Cli {
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
             Command::Serve(serve) => serve.run(),
+            Command::Kgp(kgp) => kgp.run(),
             Command::Stats(stats) => stats.run(),
             Command::Graph(graph) => graph.run(),
             Command::Complexity(complexity) => complexity.run(),

@@ -3,10 +3,9 @@
 use serde::Serialize;
 
 use super::mind::{Found, Known};
-use super::shelf::Listing;
 use crate::game::{Pit, Played, Position, Rules, Trace};
 use crate::play::{Choice, Source, Worth};
-use crate::table::Probe;
+use crate::table::{Listing, Probe};
 
 /// What is known of a value: all of it, bounds, an estimate.
 #[derive(Serialize)]
@@ -25,11 +24,9 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// What is known of the value of `position` or of a move there; bounds that every value keeps are left out.
-    fn new(known: Known, position: &Position) -> Value {
+    fn new(known: Known) -> Value {
         let value = known.value();
-        let (least, most) = (position.value(0), position.value(position.seeds()));
-        let bounds = known.bounds.filter(|bounds| value.is_none() && (bounds.lower > least || bounds.upper < most));
+        let bounds = known.bounds.filter(|_| value.is_none());
         let estimate = known.estimate.filter(|_| value.is_none());
         Value {
             known: match (value, bounds, estimate) {
@@ -136,7 +133,7 @@ impl PositionAnswer {
             Some(Move {
                 r#move: pit.number(),
                 score: Some(score),
-                value: Value::new(Known::exact(position.value(score)), position),
+                value: Value::new(Known::exact(position.value(score))),
                 sown: Sown::new(rules, position, pit, &played),
             })
         });
@@ -145,7 +142,7 @@ impl PositionAnswer {
             rules: rules.name(),
             seeds: position.seeds(),
             score: Some(probe.score),
-            value: Value::new(Known::exact(probe.value), position),
+            value: Value::new(Known::exact(probe.value)),
             source: if position.is_over() { "rules" } else { "tables" },
             depth: None,
             moves: moves.collect(),
@@ -157,7 +154,7 @@ impl PositionAnswer {
 
     /// What a search found.
     pub fn found(rules: Rules, position: &Position, found: &Found) -> PositionAnswer {
-        let value = Value::new(found.known, position);
+        let value = Value::new(found.known);
         let best = found.moves.iter().filter_map(|(_, _, known)| known.looks()).max();
         let best = found.known.value().or(best);
         let keeps = |known: &Known| match found.known.value() {
@@ -167,7 +164,7 @@ impl PositionAnswer {
         let moves = found.moves.iter().map(|(pit, played, known)| Move {
             r#move: pit.number(),
             score: known.value().and_then(|value| score(position, value)),
-            value: Value::new(*known, position),
+            value: Value::new(*known),
             sown: Sown::new(rules, position, *pit, played),
         });
         PositionAnswer {

@@ -12,10 +12,9 @@ use serde::Deserialize;
 use super::answer::{LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, ServerAnswer, Sown, TablesAnswer};
 use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
 use super::searches::Searches;
-use super::shelf::Shelf;
 use crate::game::{Line, MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
-use crate::table::Probe;
+use crate::table::{Probe, Shelf};
 
 /// What all requests share.
 pub(super) struct Service {

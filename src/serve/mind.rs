@@ -3,14 +3,13 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::ApiError;
-use super::shelf::Shelf;
 use crate::game::{Line, Pit, Played, Position, Rules};
 use crate::index::MAX_TABLE_SEEDS;
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
 use crate::solve::{
     Board, Evaluation, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, default_memory,
 };
-use crate::table::Tables;
+use crate::table::{Shelf, Tables};
 
 /// The most turns, or moves, that estimates look ahead.
 const MOST_AHEAD: u32 = 40;
@@ -44,6 +43,12 @@ pub(super) struct Known {
 }
 
 impl Known {
+    /// Proved bounds, unless they are the plain ones, and an estimate that keeps them.
+    fn new(bounds: ValueBounds, plain: ValueBounds, estimate: i64) -> Known {
+        let estimate = Some(estimate.clamp(bounds.lower, bounds.upper));
+        Known { bounds: (bounds != plain || bounds.value().is_some()).then_some(bounds), estimate }
+    }
+
     /// A proved value.
     pub fn exact(value: i64) -> Known {
         Known { bounds: Some(ValueBounds { lower: value, upper: value }), estimate: None }
@@ -184,17 +189,23 @@ impl Search<'_, '_> {
             Err(error) => return Err(error.into()),
         };
         let whole = self.solver.value_bounds(self.position)?;
+        // What every value keeps, whatever is played, is no news.
+        let mut plain = ValueBounds { lower: i64::MIN, upper: i64::MIN };
         let mut moves = Vec::new();
         for (&(pit, played), estimate) in self.moves.iter().zip(estimates) {
-            let mut bounds = turned_bounds(&played, self.solver.value_bounds(&played.position)?);
+            let next = &played.position;
+            let stored = ValueBounds { lower: next.value(0), upper: next.value(next.seeds()) };
+            let stored = turned_bounds(&played, stored);
+            plain = ValueBounds { lower: plain.lower.max(stored.lower), upper: plain.upper.max(stored.upper) };
+            let mut bounds = turned_bounds(&played, self.solver.value_bounds(next)?);
             // No move is worth more than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            let estimate = estimate.clamp(bounds.lower, bounds.upper);
-            moves.push((pit, played, Known { bounds: Some(bounds), estimate: Some(estimate) }));
+            let known = Known::new(bounds, stored, estimate);
+            moves.push((pit, played, known));
         }
         let estimate = moves.iter().filter_map(|(_, _, known)| known.looks()).max();
-        let estimate = estimate.map(|estimate| estimate.clamp(whole.lower, whole.upper));
-        Ok(Found { known: Known { bounds: Some(whole), estimate }, ahead, moves, line })
+        let known = Known::new(whole, plain, estimate.unwrap_or(whole.lower));
+        Ok(Found { known, ahead, moves, line })
     }
 
     /// How each move looks some turns later, for the mover; and how many turns.

@@ -9,7 +9,6 @@
 //! | `api` | what each request asks for |
 //! | `answer` | the JSON documents |
 //! | [`error`](ApiError) | why a request is refused: status, code, message |
-//! | `shelf` | the tables of all boards, opened when first asked for |
 //! | `searches` | the searches under way: so many and no more, and each ends with its request |
 //! | `mind` | one search: values, bounds or estimates of a position and its moves within a time |
 //! | `page` | the files of the page |
@@ -22,7 +21,6 @@ mod page;
 mod routes;
 mod searches;
 mod server;
-mod shelf;
 
 pub use error::ApiError;
 pub use server::{Options, Stop, serve};

@@ -8,9 +8,9 @@ use tokio::sync::{oneshot, watch};
 
 use super::ApiError;
 use super::mind::{Mind, MindOptions};
-use super::shelf::Shelf;
 use crate::game::Rules;
 use crate::play::Limit;
+use crate::table::Shelf;
 
 /// What is left to do when a search is over and its thread is free again: sending the answer.
 type Reply = Box<dyn FnOnce() + Send>;

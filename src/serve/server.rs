@@ -10,7 +10,7 @@ use super::api::Service;
 use super::mind::MindOptions;
 use super::routes::routes;
 use super::searches::Searches;
-use super::shelf::Shelf;
+use crate::table::Shelf;
 
 /// Threads that read requests and write answers.
 const ANSWERING: usize = 2;

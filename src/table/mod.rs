@@ -8,6 +8,7 @@
 //! | [`reader`](Table) | a finished file, memory-mapped |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
+//! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`pair`](PairKey) | a pair of mirrored frames: what is computed together |
 //! | [`piece`](Piece) | a file with one pair, what one of several processes computes |
@@ -33,6 +34,7 @@ mod pair;
 mod piece;
 mod probe;
 mod reader;
+mod shelf;
 mod stats;
 mod writer;
 
@@ -48,5 +50,6 @@ pub use pair::PairKey;
 pub use piece::{Piece, PieceWriter};
 pub use probe::{Probe, ProbeError};
 pub use reader::Table;
+pub use shelf::{Listing, Shelf};
 pub use stats::score_counts;
 pub use writer::TableWriter;

@@ -75,6 +75,7 @@ function tellAll() {
   find("status").textContent = status(place);
   const { answer } = place;
   find("line").textContent = shown && answer ? answer.line || (place.finished ? "–" : "No line is proved.") : "–";
+  find("about").textContent = `Rules: ${game.rules}. ${place.board().rows[0].length} pits a side.`;
   find("undo").disabled = game.at === 0;
   find("redo").disabled = game.last;
   document.body.classList.toggle("hidden-values", !shown);
@@ -93,13 +94,17 @@ function arrive() {
   board.show(place, mayPlay(), find("values").checked);
   tellAll();
   history.replaceState(null, "", `#${fragment(game, players)}`);
-  const known = learn(place, asking.signal);
-  if (game.last && !place.finished && !isHuman(place)) known.then(() => letPlayerMove(place, turn)).catch(fail);
-  else known.then(() => learnOthers(asking.signal)).catch(fail);
+  const { signal } = asking;
+  if (game.last && !place.finished && !isHuman(place)) {
+    const begun = turn;
+    learn(place, signal, [QUICK]).then(() => !place.finished && letPlayerMove(place, begun)).catch(fail);
+  } else {
+    learn(place, signal).then(() => learnOthers(signal)).catch(fail);
+  }
 }
 
-/** Asks what is known of a place: first what is known quickly, then what can be proved. */
-async function learn(place, signal, times = [QUICK, undefined]) {
+/** Asks what is known of a place: first what is known quickly, then what can be proved. The server goes on where it was. */
+async function learn(place, signal, times = [QUICK, undefined, undefined, undefined]) {
   for (const time of times) {
     if (isKnown(place)) return;
     place.answer = await api.position(place.literal, game.rules, time, signal);

@@ -73,6 +73,9 @@ export class Board {
       svg.setAttribute("aria-hidden", "true");
       element.append(svg);
       const count = make("span", "count", element);
+      const shown = make("span", "number", element);
+      shown.textContent = number;
+      shown.setAttribute("aria-hidden", "true");
       const label = make("span", "label", cell);
       element.addEventListener("click", () => this.choose(side, number));
       return { element, svg, count, label, kind: "pit", height: 100, side, number };

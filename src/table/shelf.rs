@@ -2,21 +2,21 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use super::{Probe, ProbeError, Table, TableError, TableKey, Tables};
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use crate::table::{Probe, ProbeError, Table, TableError, TableKey, Tables};
 
 /// The tables of all rules and boards in a directory, each opened when first asked for and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: what lies above is searched.
-pub(super) struct Shelf {
+pub struct Shelf {
     directory: PathBuf,
     /// By rules and pits.
     opened: [[OnceLock<Tables>; MAX_TABLE_PITS]; Rules::ALL.len()],
 }
 
 /// What is in the directory.
-pub(super) struct Listing {
+pub struct Listing {
     /// What the tables are about, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,
     /// Files that cannot be used, by their names, and why.
@@ -24,6 +24,7 @@ pub(super) struct Listing {
 }
 
 impl Shelf {
+    /// The tables in `directory`, which may have none.
     pub fn new(directory: PathBuf) -> Shelf {
         Shelf { directory, opened: [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()] }
     }

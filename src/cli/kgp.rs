@@ -1,0 +1,110 @@
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use kalah::kgp::{self, End, Event, Introduction, Thinking};
+use kalah::table::Shelf;
+
+use super::player_flags::seconds;
+use super::solver_flags::stop_on_signal;
+use super::{Outcome, args, output};
+
+/// The first and the longest pause before connecting again.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
+
+/// A session this long was a good one: the next pause is the first one again.
+const GOOD: Duration = Duration::from_secs(30);
+
+/// Play on a server of the Kalah Game Protocol, by the standard rules
+///
+/// Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
+#[derive(Args)]
+pub struct Kgp {
+    /// The server's name or address
+    #[arg(long, env = "KGP_HOST", default_value = "localhost")]
+    host: String,
+    /// The server's port
+    #[arg(long, env = "KGP_PORT", default_value_t = 2671)]
+    port: u16,
+    /// The name that the server is told
+    #[arg(long, default_value = "kalah")]
+    name: String,
+    /// The authors that the server is told, separated by commas
+    #[arg(long, default_value = "")]
+    author: String,
+    /// The token that tells the server who plays
+    #[arg(long, env = "KGP_TOKEN", default_value = "", hide_env_values = true)]
+    token: String,
+    /// Seconds for a move where the server tells no clock; servers allow 5
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "4")]
+    time: Duration,
+    /// Positions to think about at once [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    searches: Option<u16>,
+    /// The most memory of one search's transposition table, such as 1GiB
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    memory: u64,
+    /// End with the first session instead of connecting again
+    #[arg(long)]
+    once: bool,
+    #[command(flatten)]
+    tables: args::Directory,
+}
+
+impl Kgp {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let introduction = Introduction {
+            name: self.name.clone(),
+            authors: self.author.clone(),
+            description: "Endgame tables, and a solver above them".to_owned(),
+            token: self.token.clone(),
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let searches = self.searches.map_or(cores, usize::from);
+        let thinking = Thinking { time: self.time, margin: Duration::from_millis(500), searches, memory: self.memory };
+        let shelf = Shelf::new(self.tables.path.clone());
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop)?;
+        let mut pause = PAUSES[0];
+        loop {
+            let begin = Instant::now();
+            let why = match TcpStream::connect((self.host.as_str(), self.port)) {
+                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
+                    End::Stopped => return Ok(Outcome::Done),
+                    End::Goodbye if self.once => return Ok(Outcome::Done),
+                    End::Goodbye => "the server said goodbye".to_owned(),
+                    End::Lost => "the connection is lost".to_owned(),
+                },
+                Err(error) => format!("cannot connect to {}:{}: {error}", self.host, self.port),
+            };
+            if self.once {
+                output::tell(format_args!("kalah: {why}"));
+                return Ok(Outcome::Failed);
+            }
+            if begin.elapsed() >= GOOD {
+                pause = PAUSES[0];
+            }
+            output::tell(format_args!("{why}; connecting again in {} s", pause.as_secs()));
+            let until = Instant::now() + pause;
+            while Instant::now() < until {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(Outcome::Done);
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            pause = PAUSES[1].min(pause * 2);
+        }
+    }
+}
+
+/// Tells a person what happens.
+fn tell(event: Event) {
+    match event {
+        Event::Greeted { version } => output::tell(format_args!("connected; protocol {version}")),
+        Event::Moved { position, pit } => output::tell(format_args!("{position}  {pit}")),
+        Event::Error(text) => output::tell(format_args!("the server says: {text}")),
+        Event::Ignored(line) => output::tell(format_args!("not understood: {line}")),
+    }
+}

@@ -1,0 +1,82 @@
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::game::Position;
+
+/// A position that the server waits for.
+#[derive(Clone)]
+pub(super) struct Duty {
+    /// The server's id of it.
+    pub id: u64,
+    /// The client South, and to move.
+    pub position: Position,
+    /// When the move has to be there.
+    pub deadline: Instant,
+    /// Whether the server wants no more of it.
+    pub stop: Arc<AtomicBool>,
+}
+
+#[derive(Default)]
+struct Open {
+    waiting: VecDeque<Duty>,
+    /// Those that are being thought about.
+    under_way: Vec<Duty>,
+    closed: bool,
+}
+
+/// All positions that the server waits for, shared by the thread that reads and those that think.
+#[derive(Default)]
+pub(super) struct Duties {
+    open: Mutex<Open>,
+    news: Condvar,
+}
+
+impl Duties {
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds one.
+    pub fn add(&self, duty: Duty) {
+        self.lock().waiting.push_back(duty);
+        self.news.notify_one();
+    }
+
+    /// The next one to think about, when there is one; `None` once all is over.
+    pub fn take(&self) -> Option<Duty> {
+        let mut open = self.lock();
+        loop {
+            if open.closed {
+                return None;
+            }
+            if let Some(duty) = open.waiting.pop_front() {
+                open.under_way.push(duty.clone());
+                return Some(duty);
+            }
+            open = self.news.wait(open).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Says that a duty is done.
+    pub fn done(&self, id: u64) {
+        self.lock().under_way.retain(|duty| duty.id != id);
+    }
+
+    /// The server wants no more of one.
+    pub fn stop(&self, id: u64) {
+        let mut open = self.lock();
+        open.waiting.retain(|duty| duty.id != id);
+        open.under_way.iter().filter(|duty| duty.id == id).for_each(|duty| duty.stop.store(true, Ordering::Relaxed));
+    }
+
+    /// Ends everything.
+    pub fn close(&self) {
+        let mut open = self.lock();
+        open.closed = true;
+        open.waiting.clear();
+        open.under_way.iter().for_each(|duty| duty.stop.store(true, Ordering::Relaxed));
+        self.news.notify_all();
+    }
+}

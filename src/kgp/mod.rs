@@ -1,0 +1,14 @@
+//! A client of the Kalah Game Protocol (version 1, <https://github.com/KWARC/kalah-game>): plays on a server of engines.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`command`](Command) | a line of the protocol, read and written |
+//! | `duties` | the positions that the server waits for, each until its time is up or the server says stop |
+//! | [`session`](play) | one connection from the greeting to the goodbye |
+
+mod command;
+mod duties;
+mod session;
+
+pub use command::{Argument, BadCommand, Command, MAX_LINE};
+pub use session::{End, Event, Introduction, KgpError, Thinking, play};
