@@ -171,6 +171,19 @@ fn turned_bounds(played: &Played, bounds: ValueBounds) -> ValueBounds {
     if played.again { bounds } else { ValueBounds { lower: -bounds.upper, upper: -bounds.lower } }
 }
 
+/// The bounds that show after one move by what it stores: no news.
+fn plain(rules: Rules, position: &Position) -> ValueBounds {
+    let stored =
+        |position: &Position| ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) };
+    let after = position.moves().filter_map(|pit| {
+        let played = position.play(rules, pit).ok()?;
+        let over = played.position.final_value().map(|value| ValueBounds { lower: value, upper: value });
+        Some(turned_bounds(&played, over.unwrap_or_else(|| stored(&played.position))))
+    });
+    let best = after.reduce(|a, b| ValueBounds { lower: a.lower.max(b.lower), upper: a.upper.max(b.upper) });
+    best.unwrap_or_else(|| stored(position))
+}
+
 /// A search by the solver.
 struct Search<'s, 't> {
     solver: &'s Solver<'t>,
@@ -189,22 +202,17 @@ impl Search<'_, '_> {
             Err(error) => return Err(error.into()),
         };
         let whole = self.solver.value_bounds(self.position)?;
-        // What every value keeps, whatever is played, is no news.
-        let mut plain = ValueBounds { lower: i64::MIN, upper: i64::MIN };
+        let rules = self.solver.rules();
         let mut moves = Vec::new();
         for (&(pit, played), estimate) in self.moves.iter().zip(estimates) {
             let next = &played.position;
-            let stored = ValueBounds { lower: next.value(0), upper: next.value(next.seeds()) };
-            let stored = turned_bounds(&played, stored);
-            plain = ValueBounds { lower: plain.lower.max(stored.lower), upper: plain.upper.max(stored.upper) };
             let mut bounds = turned_bounds(&played, self.solver.value_bounds(next)?);
             // No move is worth more than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            let known = Known::new(bounds, stored, estimate);
-            moves.push((pit, played, known));
+            moves.push((pit, played, Known::new(bounds, turned_bounds(&played, plain(rules, next)), estimate)));
         }
         let estimate = moves.iter().filter_map(|(_, _, known)| known.looks()).max();
-        let known = Known::new(whole, plain, estimate.unwrap_or(whole.lower));
+        let known = Known::new(whole, plain(rules, self.position), estimate.unwrap_or(whole.lower));
         Ok(Found { known, ahead, moves, line })
     }
 

@@ -251,6 +251,7 @@ async function start() {
     if (asked) begin(asked).catch(fail);
   });
   document.addEventListener("keydown", onKey);
+  addEventListener("resize", () => game && draw(find("graph"), game, goTo));
 
   const load = () => {
     const shared = fromFragment(location.hash.slice(1));

@@ -4,7 +4,10 @@ import { loss } from "./game.js";
 import { name, signed, tell } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const [WIDTH, HEIGHT, LEFT, EDGE] = [600, 170, 34, 12];
+const [HEIGHT, LEFT, EDGE] = [170, 34, 12];
+
+/** How large the dots are: what went wrong is seen first. */
+const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };
 
 const make = (tag, attributes, parent) => {
   const element = document.createElementNS(SVG, tag);
@@ -25,20 +28,21 @@ function forSouth(place) {
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
 export function draw(parent, game, goTo) {
+  const width = Math.max(200, parent.clientWidth);
   const known = game.places.map(forSouth);
   const points = known.map((known) => known.value ?? known.estimate ?? known.lower ?? known.upper);
   const most = Math.max(2, ...points.filter((point) => point !== undefined).map(Math.abs));
   const step = stepOf(most);
   const top = step * Math.ceil(most / step);
-  const x = (index) => LEFT + EDGE + (index * (WIDTH - LEFT - 2 * EDGE)) / Math.max(1, game.places.length - 1);
+  const x = (index) => LEFT + EDGE + (index * (width - LEFT - 2 * EDGE)) / Math.max(1, game.places.length - 1);
   const y = (value) => HEIGHT / 2 - (Math.max(-top, Math.min(top, value)) * (HEIGHT / 2 - EDGE)) / top;
 
-  const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", class: "graph" });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "graph" });
   const blunders = game.places.filter((place) => loss(place)?.seeds > 0).length;
   const moves = `${game.places.length - 1} ${game.places.length === 2 ? "move" : "moves"}`;
   svg.setAttribute("aria-label", `Value for South over ${moves}; ${blunders} lost something`);
   for (let value = -top; value <= top; value += step) {
-    make("line", { x1: LEFT, x2: WIDTH, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
+    make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
     make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
   }
   let path = "";
@@ -56,7 +60,7 @@ export function draw(parent, game, goTo) {
     const lost = index > 0 ? loss(game.places[index - 1]) : undefined;
     const kind = lost?.seeds > 0 ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
     const here = index === game.at ? " here" : "";
-    const dot = make("circle", { cx: x(index), cy: y(points[index]), r: here ? 7 : 5, class: `dot ${kind}${here}` }, svg);
+    const dot = make("circle", { cx: x(index), cy: y(points[index]), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
     let title = `after ${index}: ${tell(known[index]).full}`;
     if (lost?.seeds > 0) title += `; ${name(game.places[index - 1].side)} lost ${lost.seeds} by the last move`;
     make("title", {}, dot).textContent = title;

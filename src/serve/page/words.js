@@ -16,14 +16,14 @@ export function tell({ value, lower, upper, estimate }) {
     return { text: signed(value), word, kind: word, full: `${full}, exact` };
   }
   if (lower !== undefined && lower > 0) {
-    return { text: `≥ ${signed(lower)}`, word: "win", kind: "win", full: `win by at least ${lower}, proved` };
+    return { text: `≥${signed(lower)}`, word: "win", kind: "win", full: `win by at least ${lower}, proved` };
   }
   if (upper !== undefined && upper < 0) {
-    return { text: `≤ ${signed(upper)}`, word: "loss", kind: "loss", full: `loss by at least ${-upper}, proved` };
+    return { text: `≤${signed(upper)}`, word: "loss", kind: "loss", full: `loss by at least ${-upper}, proved` };
   }
   if (estimate !== undefined) {
     const bounds = lower === undefined ? "" : `, proved between ${signed(lower)} and ${signed(upper)}`;
-    return { text: `≈ ${signed(estimate)}`, word: "est.", kind: "open", full: `estimate ${signed(estimate)}${bounds}` };
+    return { text: `≈${signed(estimate)}`, word: "est.", kind: "open", full: `estimate ${signed(estimate)}${bounds}` };
   }
   if (lower !== undefined) {
     return { text: `${signed(lower)}…${signed(upper)}`, word: "open", kind: "open", full: `between ${signed(lower)} and ${signed(upper)}, proved` };
