@@ -129,7 +129,7 @@ impl Voice {
         self.say_to(&mut stream, Some(duty.id), name, arguments)
     }
 
-    fn mov(&self, duty: &Duty, pit: Pit) -> io::Result<()> {
+    fn say_move(&self, duty: &Duty, pit: Pit) -> io::Result<()> {
         self.tell(duty, "move", vec![word(pit)])
     }
 }
@@ -213,12 +213,12 @@ fn think(
         let mut sent = Ok(());
         let choice = player.choose(&duty.position, &limit, &mut |choice| {
             if sent.is_ok() {
-                sent = voice.mov(&duty, choice.pit);
+                sent = voice.say_move(&duty, choice.pit);
             }
         })?;
         sent?;
         if !duty.stop.load(Ordering::Relaxed) {
-            voice.mov(&duty, choice.pit)?;
+            voice.say_move(&duty, choice.pit)?;
             voice.tell(&duty, "yield", Vec::new())?;
             on_event(Event::Moved { position: &duty.position, pit: choice.pit });
         }
@@ -344,7 +344,7 @@ impl Session<'_> {
         let duty = Duty { id, position, deadline: Instant::now() + self.time(), stop: Default::default() };
         // The one nearest the store: it stores a seed at least.
         let first = position.moves().last().expect("the game is not over");
-        self.voice.mov(&duty, first)?;
+        self.voice.say_move(&duty, first)?;
         self.duties.add(duty);
         Ok(())
     }
