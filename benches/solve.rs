@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use kalah::game::{Position, Rules};
-use kalah::solve::{Board, Event, Solver, SolverOptions};
+use kalah::solve::{Event, Solver, SolverOptions};
 use kalah::table::Tables;
 
 fn main() {
@@ -43,19 +43,18 @@ fn main() {
             println!("  score {:>2} to {:>2}  {nodes:>12} nodes  {seconds:>8.3} s", known.lower, known.upper);
         }
     });
-    let board = Board::of(&position).expect("a board");
     match number("TEST", 0) as u32 {
         0 => {
-            let score = solver.score(board, number("GUESS", seeds as u64 / 2) as u32).expect("sound tables");
+            let score = solver.score(&position, number("GUESS", seeds as u64 / 2) as u32).expect("sound tables");
             println!("score {score}, value {:+}", position.value(score));
         }
-        test => drop(solver.test(board, test).expect("sound tables")),
+        test => drop(solver.test(&position, test).expect("sound tables")),
     }
     let (nodes, seconds) = (solver.nodes(), start.elapsed().as_secs_f64());
     println!(
         "{nodes} nodes, {} table hits, {seconds:.3} s, {:.2} million nodes/s, {:.1} % full",
         solver.table_hits(),
         nodes as f64 / seconds / 1e6,
-        100.0 * solver.transpositions().fill()
+        100.0 * solver.fill()
     );
 }
