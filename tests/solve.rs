@@ -78,7 +78,7 @@ fn random_position(random: &mut fastrand::Rng, pits: usize, seeds: u32) -> Posit
     Position::new(row(&places[..pits]), row(&places[pits..]), random.u32(..9), random.u32(..9)).unwrap()
 }
 
-/// On random positions of these boards: pits a side, and the most seeds in play.
+/// On random positions of these boards, each its pits a side and the most seeds in play.
 fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memories: [u64; 2], count: usize) {
     for rules in Rules::ALL {
         let mut random = fastrand::Rng::with_seed(7);
@@ -119,8 +119,8 @@ fn zero_window_tests_agree_with_an_exhaustive_search() {
 
 #[test]
 fn tests_of_wide_boards_agree_with_an_exhaustive_search() {
-    let boards = [(9, 9), (10, 8), (11, 8), (12, 7), (13, 7), (14, 7), (15, 7), (16, 7)];
-    assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 1 << 20], scaled(600));
+    let boards = [(9, 8), (10, 8), (11, 7), (12, 7), (13, 6), (14, 6), (15, 6), (16, 6)];
+    assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 1 << 20], scaled(400));
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn tests_of_many_seeds_agree_with_an_exhaustive_search() {
     assert_tests_agree_with_an_exhaustive_search(&[(1, 255)], [1 << 20, 1 << 22], scaled(60));
 }
 
-/// Of the same position, all words search the same nodes.
+/// All words find the same of the same position, and search the same nodes as long as no transposition is given up.
 #[test]
 fn words_find_the_same_with_the_same_search() {
     for rules in Rules::ALL {
@@ -140,16 +140,18 @@ fn words_find_the_same_with_the_same_search() {
             let seeds = random.u32(2..=[60, 40, 20, 16, 14, 13, 12, 11][pits - 1]);
             let position = random_position(&mut random, pits, seeds);
             let tables = Some(&tables).filter(|_| pits == 6 && index % 2 == 0);
+            let options = || SolverOptions { memory: 16 << 20, ..options(rules, &position, tables) };
             let solved = |solver: Result<Solver, SolveError>| {
                 let solver = solver.unwrap();
                 let guess = solver.first_guess(&position).unwrap();
+                let outlook = solver.outlook(&position, 3).unwrap();
                 let solution = solver.solve(&position, guess).unwrap();
-                (guess, solution, solver.nodes(), solver.table_hits())
+                let few = solver.nodes() < 10_000;
+                (guess, outlook, solution, few.then(|| (solver.nodes(), solver.table_hits())))
             };
-            let narrow = solved(Solver::with_word::<u64>(options(rules, &position, tables)));
-            let wide = solved(Solver::with_word::<u128>(options(rules, &position, tables)));
-            assert_eq!(narrow, wide, "{rules} {position}");
-            assert_eq!(narrow, solved(Solver::new(options(rules, &position, tables))), "{rules} {position}");
+            let narrow = solved(Solver::with_word::<u64>(options()));
+            assert_eq!(narrow, solved(Solver::with_word::<u128>(options())), "{rules} {position}");
+            assert_eq!(narrow, solved(Solver::new(options())), "{rules} {position}");
         }
     }
 }

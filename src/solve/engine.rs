@@ -66,8 +66,12 @@ pub(super) trait Search: Send + Sync {
     fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32;
 
     /// How the position looks `turns` turns later, by all that is known; `None` once the game is over.
-    fn outlook(&self, position: &Position, turns: u32, interrupted: &Interrupted)
-    -> Result<Option<Outlook>, SolveError>;
+    fn outlook(
+        &self,
+        position: &Position,
+        turns: u32,
+        interrupted: &Interrupted,
+    ) -> Result<Option<Outlook>, SolveError>;
 
     /// The share of the transposition table in use.
     fn fill(&self) -> f64;

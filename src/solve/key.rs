@@ -45,7 +45,8 @@ impl<W: Word> Keys<W> {
             before = choose(mover + pits - 1, pits - 1).checked_mul(beside)?.checked_add(before)?;
         }
         // What comes before all that would follow is C(n+2m, 2m).
-        (before >> (W::BITS - 1) == 0).then(|| Keys { terms, frames, count: before })
+        let fits = before >> (W::BITS - 1) == 0;
+        fits.then(|| Keys { terms, frames, count: before })
     }
 
     /// The number of keys.

@@ -13,9 +13,8 @@ const TURN: u32 = 3;
 /// The most turns to look ahead.
 const MOST_TURNS: u32 = 8;
 
-/// The pits a side of larger boards, and the most turns there: each turn costs as many times more as there are moves, and
-/// without tables there is less to see (docs/measurements.md).
-const MANY_PITS: (usize, u32) = (9, 2);
+/// The same without tables: estimates that learned nothing see little more in more turns (docs/measurements.md).
+const MOST_TURNS_UNTAUGHT: u32 = 2;
 
 /// Where every move falls short by more than this, all will fail in whatever order: so much, and so much for each seed
 /// beyond [`LEAST_ABOVE`].
@@ -56,7 +55,7 @@ impl<W: Word> Lookahead<'_, W> {
         if most < needed - margin(HOPELESS) || children[0].promise.collects >= needed + margin(SAFE) {
             return;
         }
-        let most = if self.sower.pits() < MANY_PITS.0 { MOST_TURNS } else { MANY_PITS.1 };
+        let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_UNTAUGHT };
         let turns = (1 + far / TURN).min(most);
         let (mut best, mut left) = (-LIMIT, ORDER_POSITIONS);
         for child in children.iter_mut() {

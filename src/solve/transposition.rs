@@ -63,8 +63,8 @@ impl<W: Word> TranspositionTable<W> {
     /// When there is not as much memory.
     pub fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
         let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
-        let wanted = (bytes / BUCKET_BYTES).max(1).ilog2();
-        TranspositionTable::with_buckets(key_bits, wanted.clamp(key_bits.saturating_sub(Self::REMAINDER_BITS), key_bits))
+        let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
+        TranspositionTable::with_buckets(key_bits, wanted.clamp(least, key_bits))
     }
 
     fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable<W>> {
@@ -209,12 +209,91 @@ impl<W: Word> TranspositionTable<W> {
     }
 }
 
-
 impl<W: Word> Slot<W> {
     /// A hash of the slot and a score to test, never 0.
     #[inline]
     pub(super) fn mark(self, score: u32) -> u64 {
         let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
         mixed.wrapping_mul(u64::SPREAD[0]).rotate_left(29) | 1 << 63
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    /// The largest key that entries hold in a table of few buckets.
+    fn most_bits<W: Word>() -> u32 {
+        TranspositionTable::<W>::REMAINDER_BITS + 3
+    }
+
+    fn assert_slots_tell_all_keys_apart<W: Word>() {
+        for (count, bytes) in [(1, 64), (2, 64), (1000, 64), (1000, 1 << 12), (1 << 14, 1 << 20)] {
+            let table = TranspositionTable::<W>::new(count, bytes).unwrap();
+            let mut keys = HashMap::new();
+            for key in 0..count {
+                let Slot { bucket, tag } = table.slot(W::truncate(key));
+                assert_eq!(keys.insert((bucket, tag), key), None);
+            }
+        }
+    }
+
+    fn assert_entries_are_those_of_their_keys<W: Word>() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for bits in [20, 40, most_bits::<W>()] {
+            let table = TranspositionTable::<W>::new(1 << bits, 1 << 10).unwrap();
+            let bound = |key: u128, part: u128| (key / part % (W::SEEDS as u128 / 2)) as u32;
+            let proved = |key: u128| Bounds { lower: bound(key, 7), upper: W::SEEDS as u32 - bound(key, 11) };
+            // Keys that differ in few bits, and any.
+            let near = |random: &mut fastrand::Rng| 1 << random.u32(..bits) | 1u128 << random.u32(..bits);
+            let any = |random: &mut fastrand::Rng| random.u128(..1 << bits);
+            let mut found = 0;
+            for round in 0..20_000 {
+                let key = if round % 2 == 0 { near(&mut random) } else { any(&mut random) };
+                let slot = table.slot(W::truncate(key));
+                if let Some(known) = table.get(slot) {
+                    assert_eq!(known, proved(key), "{bits} bits");
+                    found += 1;
+                }
+                table.put(slot, proved(key), random.u64(..1 << 20));
+                assert_eq!(table.get(slot), Some(proved(key)));
+            }
+            assert!(found > 0 && table.fill() > 0.9, "{bits} bits: {found}");
+        }
+    }
+
+    fn assert_a_table_of_another_size_takes_all_entries<W: Word>() {
+        let keys = 1u128 << most_bits::<W>();
+        let (small, large) = (1 << 12, 1 << 20);
+        let [small, large] = [small, large].map(|bytes| TranspositionTable::<W>::new(keys, bytes).unwrap());
+        let mut random = fastrand::Rng::with_seed(4);
+        let kept: Vec<W> = (0..20).map(|_| W::truncate(random.u128(..keys))).collect();
+        let proved = Bounds { lower: 5, upper: W::SEEDS as u32 };
+        kept.iter().for_each(|&key| small.put(small.slot(key), proved, 9));
+        for (index, word) in small.words().enumerate() {
+            large.restore(small.bits().1, index as u64, word);
+        }
+        assert!(kept.iter().all(|&key| large.get(large.slot(key)) == Some(proved)));
+        assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
+    }
+
+    #[test]
+    fn slots_tell_all_keys_apart() {
+        assert_slots_tell_all_keys_apart::<u64>();
+        assert_slots_tell_all_keys_apart::<u128>();
+    }
+
+    #[test]
+    fn entries_are_those_of_their_keys() {
+        assert_entries_are_those_of_their_keys::<u64>();
+        assert_entries_are_those_of_their_keys::<u128>();
+    }
+
+    #[test]
+    fn a_table_of_another_size_takes_all_entries() {
+        assert_a_table_of_another_size_takes_all_entries::<u64>();
+        assert_a_table_of_another_size_takes_all_entries::<u128>();
     }
 }

@@ -10,7 +10,7 @@ use portable_atomic::AtomicU128;
 /// table.
 ///
 /// `u64` takes boards of up to 8 pits a side, `u128` all others at some cost of speed; there are no other words. What is
-/// searched and in which order is the same in both.
+/// searched, and in which order, is the same with both.
 pub trait Word:
     sealed::Sealed
     + Copy
@@ -128,7 +128,7 @@ pub trait Word:
     fn filled(self) -> u32 {
         let (high, low) = (Self::ONES << 7, !(Self::ONES << 7));
         // No byte overflows into the next.
-        let above_one = if Self::SEEDS < 0x80 { self + low } else { (self & low) + low | self };
+        let above_one = if Self::SEEDS < 0x80 { self + low } else { ((self & low) + low) | self };
         (above_one & high).count_ones()
     }
 }
