@@ -4,13 +4,14 @@
 //! built there), `KALAH_BENCH_RULES` the rule set, `KALAH_BENCH_POSITION` the position (default `6x4`), `KALAH_BENCH_THREADS`
 //! the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default 128), `KALAH_BENCH_GUESS` the
 //! score to begin with (default half of the seeds), `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds
-//! (default 0). With `KALAH_BENCH_TEST` set, that one score is tested instead.
+//! (default 0), `KALAH_BENCH_WORD` the bits of a row (64 or 128; default: the fewest that hold the board). With
+//! `KALAH_BENCH_TEST` set, that one score is tested instead.
 
 use std::path::Path;
 use std::time::Instant;
 
 use kalah::game::{Position, Rules};
-use kalah::solve::{Board, Event, Solver, SolverOptions};
+use kalah::solve::{Event, Solver, SolverOptions};
 use kalah::table::Tables;
 
 fn main() {
@@ -38,24 +39,28 @@ fn main() {
         threads,
         stop: Default::default(),
     };
-    let solver = Solver::new(options).expect("a searchable board").with_events(|_, event| {
+    let solver = match number("WORD", 0) {
+        64 => Solver::with_word::<u64>(options),
+        128 => Solver::with_word::<u128>(options),
+        _ => Solver::new(options),
+    };
+    let solver = solver.expect("a searchable board").with_events(|_, event| {
         if let Event::Proved { known, nodes, seconds, .. } = event {
             println!("  score {:>2} to {:>2}  {nodes:>12} nodes  {seconds:>8.3} s", known.lower, known.upper);
         }
     });
-    let board = Board::of(&position).expect("a board");
     match number("TEST", 0) as u32 {
         0 => {
-            let score = solver.score(board, number("GUESS", seeds as u64 / 2) as u32).expect("sound tables");
+            let score = solver.score(&position, number("GUESS", seeds as u64 / 2) as u32).expect("sound tables");
             println!("score {score}, value {:+}", position.value(score));
         }
-        test => drop(solver.test(board, test).expect("sound tables")),
+        test => drop(solver.test(&position, test).expect("sound tables")),
     }
     let (nodes, seconds) = (solver.nodes(), start.elapsed().as_secs_f64());
     println!(
         "{nodes} nodes, {} table hits, {seconds:.3} s, {:.2} million nodes/s, {:.1} % full",
         solver.table_hits(),
         nodes as f64 / seconds / 1e6,
-        100.0 * solver.transpositions().fill()
+        100.0 * solver.fill()
     );
 }

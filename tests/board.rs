@@ -3,17 +3,18 @@
 use std::collections::HashMap;
 
 use kalah::game::{MAX_PITS, Pit, Position, Row, Rules, sow};
-use kalah::solve::{Board, Keys, MAX_BOARD_PITS, MAX_BOARD_SEEDS, Sower};
+use kalah::solve::{Board, Keys, Sower, Word};
 use proptest::prelude::*;
 
-/// Positions that a board holds: seeds dropped into pits one by one, so that some pits are empty and some full.
-fn positions() -> impl Strategy<Value = Position> {
-    (1..=MAX_BOARD_PITS, prop::collection::vec((any::<prop::sample::Index>(), 1u32..15), 1..14)).prop_map(
+/// Positions that a word holds: seeds dropped into pits one by one, so that some pits are empty and some full.
+fn positions<W: Word>() -> impl Strategy<Value = Position> {
+    let seeds = prop_oneof![9 => 1u32..15, 1 => 15..W::SEEDS as u32];
+    (1..=W::PITS, prop::collection::vec((any::<prop::sample::Index>(), seeds), 1..2 * W::PITS)).prop_map(
         |(pits, drops)| {
             let mut rows = vec![0; 2 * pits];
             for (place, seeds) in drops {
                 let place = place.index(rows.len());
-                let room = MAX_BOARD_SEEDS as u32 - rows.iter().sum::<u32>();
+                let room = W::SEEDS as u32 - rows.iter().sum::<u32>();
                 rows[place] += seeds.min(room);
             }
             let row = |seeds| Row::new(seeds).unwrap();
@@ -22,56 +23,87 @@ fn positions() -> impl Strategy<Value = Position> {
     )
 }
 
-fn unpacked(packed: u64, pits: usize) -> Row {
-    Row::new(&packed.to_le_bytes()[..pits].iter().map(|&seeds| u32::from(seeds)).collect::<Vec<_>>()).unwrap()
+fn unpacked<W: Word>(packed: W, pits: usize) -> Row {
+    Row::new(&packed.bytes().take(pits).map(u32::from).collect::<Vec<_>>()).unwrap()
+}
+
+fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<(), TestCaseError> {
+    let board = Board::<W>::of(position).unwrap();
+    prop_assert_eq!(board.seeds(), position.seeds());
+    prop_assert_eq!(board.is_over(), position.is_over());
+    let pits = position.pits();
+    prop_assert_eq!(board.mover.filled() as usize, position.mover().moves().count());
+    for rules in Rules::ALL {
+        let sower = Sower::new(rules, pits, position.seeds() as usize);
+        for pit in position.mover().moves() {
+            let expected = sow(rules, position.mover(), position.other(), pit);
+            let sown = sower.sow(board, pit.index());
+            prop_assert_eq!(unpacked(sown.board.mover, pits), expected.mover, "{} move {}", rules, pit);
+            prop_assert_eq!(unpacked(sown.board.other, pits), expected.other, "{} move {}", rules, pit);
+            prop_assert_eq!((sown.stored, sown.again), (expected.stored, expected.again), "{} move {}", rules, pit);
+        }
+    }
+    Ok(())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn sowing_is_that_of_the_rules(position in positions()) {
-        let board = Board::of(&position).unwrap();
-        prop_assert_eq!(board.seeds(), position.seeds());
-        prop_assert_eq!(board.is_over(), position.is_over());
-        let pits = position.pits();
-        for rules in Rules::ALL {
-            let sower = Sower::new(rules, pits, position.seeds() as usize);
-            for pit in position.mover().moves() {
-                let expected = sow(rules, position.mover(), position.other(), pit);
-                let sown = sower.sow(board, pit.index());
-                prop_assert_eq!(unpacked(sown.board.mover, pits), expected.mover, "{} move {}", rules, pit);
-                prop_assert_eq!(unpacked(sown.board.other, pits), expected.other, "{} move {}", rules, pit);
-                prop_assert_eq!((sown.stored, sown.again), (expected.stored, expected.again), "{} move {}", rules, pit);
-            }
+    fn sowing_in_64_bits_is_that_of_the_rules(position in positions::<u64>()) {
+        assert_sowing_is_that_of_the_rules::<u64>(&position)?;
+        assert_sowing_is_that_of_the_rules::<u128>(&position)?;
+    }
+
+    #[test]
+    fn sowing_in_128_bits_is_that_of_the_rules(position in positions::<u128>()) {
+        assert_sowing_is_that_of_the_rules::<u128>(&position)?;
+    }
+
+    #[test]
+    fn words_agree_on_keys(position in positions::<u64>()) {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        let wide = Keys::<u128>::new(pits, seeds).unwrap().key(Board::of(&position).unwrap());
+        if let Some(keys) = Keys::<u64>::new(pits, seeds) {
+            prop_assert_eq!(u128::from(keys.key(Board::of(&position).unwrap())), wide);
         }
     }
 }
 
-#[test]
-fn boards_hold_what_they_say_and_no_more() {
+fn assert_boards_hold_what_they_say_and_no_more<W: Word>() {
     let position = |pits: usize, first: u32| {
         let mut seeds = [0; MAX_PITS];
         seeds[0] = first;
         let row = Row::new(&seeds[..pits]).unwrap();
         Position::new(row, Row::new(&[0; MAX_PITS][..pits]).unwrap(), 0, 0).unwrap()
     };
-    assert!(Board::of(&position(MAX_BOARD_PITS, MAX_BOARD_SEEDS as u32)).is_some());
-    assert!(Board::of(&position(MAX_BOARD_PITS + 1, 3)).is_none());
-    assert!(Board::of(&position(6, MAX_BOARD_SEEDS as u32 + 1)).is_none());
+    assert!(Board::<W>::of(&position(W::PITS, W::SEEDS as u32)).is_some());
+    assert!(W::PITS == MAX_PITS || Board::<W>::of(&position(W::PITS + 1, 3)).is_none());
+    assert!(Board::<W>::of(&position(6, W::SEEDS as u32 + 1)).is_none());
     // The largest hand of all, sown around the ring many times.
-    let largest = position(6, MAX_BOARD_SEEDS as u32);
-    let sown = Sower::new(Rules::Standard, 6, MAX_BOARD_SEEDS).sow(Board::of(&largest).unwrap(), 0);
+    let largest = position(6, W::SEEDS as u32);
+    let sown = Sower::new(Rules::Standard, 6, W::SEEDS).sow(Board::<W>::of(&largest).unwrap(), 0);
     let expected = sow(Rules::Standard, largest.mover(), largest.other(), Pit::from_index(0).unwrap());
     assert_eq!((unpacked(sown.board.mover, 6), sown.stored), (expected.mover, expected.stored));
 }
 
+#[test]
+fn boards_hold_what_they_say_and_no_more() {
+    assert_boards_hold_what_they_say_and_no_more::<u64>();
+    assert_boards_hold_what_they_say_and_no_more::<u128>();
+}
+
+/// The rows of a board from the seeds of each pit.
+fn board<W: Word>(rows: &[u8]) -> Board<W> {
+    let (mover, other) = rows.split_at(rows.len() / 2);
+    Board { mover: W::pack(mover.iter().copied()), other: W::pack(other.iter().copied()) }
+}
+
 /// Calls `each` with every board of `pits` pits a side and at most `seeds` seeds.
-fn each_board(pits: usize, seeds: u32, each: &mut impl FnMut(Board)) {
-    fn fill(places: &mut Vec<u64>, pits: usize, left: u64, each: &mut impl FnMut(Board)) {
+fn each_board<W: Word>(pits: usize, seeds: u8, each: &mut impl FnMut(Board<W>)) {
+    fn fill<W: Word>(places: &mut Vec<u8>, pits: usize, left: u8, each: &mut impl FnMut(Board<W>)) {
         if places.len() == 2 * pits {
-            let pack = |row: &[u64]| row.iter().rev().fold(0, |packed, &seeds| packed << 8 | seeds);
-            return each(Board { mover: pack(&places[..pits]), other: pack(&places[pits..]) });
+            return each(board(places));
         }
         for seeds in 0..=left {
             places.push(seeds);
@@ -79,26 +111,53 @@ fn each_board(pits: usize, seeds: u32, each: &mut impl FnMut(Board)) {
             places.pop();
         }
     }
-    fill(&mut Vec::new(), pits, seeds.into(), each);
+    fill(&mut Vec::new(), pits, seeds, each);
+}
+
+fn assert_keys_number_all_boards_without_gaps<W: Word + Into<u128>>(pits: usize, seeds: u8) {
+    let keys = Keys::<W>::new(pits, seeds.into()).unwrap();
+    let mut seen = HashMap::new();
+    each_board(pits, seeds, &mut |board| {
+        let key = keys.key(board);
+        assert!(key.into() < keys.count(), "{board:?}");
+        assert_eq!(seen.insert(key, board), None, "{board:?}");
+    });
+    assert_eq!(seen.len() as u128, keys.count(), "{pits} pits, {seeds} seeds");
 }
 
 #[test]
 fn keys_number_all_boards_without_gaps() {
     for (pits, seeds) in [(1, 9), (2, 9), (3, 7), (4, 5), (6, 4), (8, 3)] {
-        let keys = Keys::new(pits, seeds as usize).unwrap();
-        let mut seen = HashMap::new();
-        each_board(pits, seeds, &mut |board| {
-            let key = keys.key(board);
-            assert!(key < keys.count(), "{board:?}");
-            assert_eq!(seen.insert(key, board), None, "{board:?}");
-        });
-        assert_eq!(seen.len() as u64, keys.count(), "{pits} pits, {seeds} seeds");
+        assert_keys_number_all_boards_without_gaps::<u64>(pits, seeds);
+        assert_keys_number_all_boards_without_gaps::<u128>(pits, seeds);
+    }
+    for (pits, seeds) in [(1, 200), (9, 4), (10, 3), (13, 3), (16, 3)] {
+        assert_keys_number_all_boards_without_gaps::<u128>(pits, seeds);
+    }
+}
+
+#[test]
+fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
+    for (pits, seeds) in [(1, 255), (2, 255), (8, 255), (9, 255), (13, 255), (14, 247), (15, 211), (16, 183)] {
+        let keys = Keys::<u128>::new(pits, seeds).unwrap();
+        let mut rows = vec![0; 2 * pits];
+        rows[0] = seeds as u8;
+        assert_eq!(keys.key(board(&rows)), keys.count() - 1, "{pits} pits, {seeds} seeds");
+        rows[0] = 0;
+        assert_eq!(keys.key(board(&rows)), 0);
+        // Of the keys of one row of the mover, the last.
+        rows[pits] = seeds as u8;
+        let beside = (1..=pits as u128).fold(1, |product, i| product * (seeds as u128 + i) / i);
+        assert_eq!(keys.key(board(&rows)), beside - 1);
     }
 }
 
 #[test]
 fn boards_without_keys_are_told() {
-    assert_eq!(Keys::new(6, 48).unwrap().count().ilog2(), 40);
-    assert!(Keys::new(8, 80).is_some());
-    assert!(Keys::new(8, MAX_BOARD_SEEDS).is_none());
+    assert_eq!(Keys::<u64>::new(6, 48).unwrap().count().ilog2(), 40);
+    assert!(Keys::<u64>::new(8, 95).is_some() && Keys::<u64>::new(8, 96).is_none());
+    assert!(Keys::<u64>::new(9, 1).is_none() && Keys::<u64>::new(1, 128).is_none());
+    assert!(Keys::<u128>::new(16, 183).is_some() && Keys::<u128>::new(16, 184).is_none());
+    assert!(Keys::<u128>::new(13, 255).is_some() && Keys::<u128>::new(1, 256).is_none());
+    assert!(Keys::<u128>::new(17, 1).is_none() && Keys::<u128>::new(0, 1).is_none());
 }

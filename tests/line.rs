@@ -173,7 +173,7 @@ fn lines_that_cannot_be_played_are_refused_with_the_place() {
     assert!(code == 2 && err.contains("'7' is not a turn"), "{err}");
     let (code, _, err) = kalah(&["line", "6y6"]);
     assert!(code == 2 && err.contains("is not a position"), "{err}");
-    let (code, _, err) = kalah(&["line", "9x6"]);
+    let (code, _, err) = kalah(&["line", "6x22"]);
     assert!(code == 2 && err.contains("cannot be searched"), "{err}");
     assert_eq!(kalah(&["line", "6x1", "--within", "0"]).0, 2);
 }

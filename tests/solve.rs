@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock, Mutex};
 use assert_cmd::Command;
 use kalah::build::build;
 use kalah::game::{Line, Position, Row, Rules, StartPosition};
-use kalah::solve::{Board, Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::Value;
 
@@ -78,27 +78,26 @@ fn random_position(random: &mut fastrand::Rng, pits: usize, seeds: u32) -> Posit
     Position::new(row(&places[..pits]), row(&places[pits..]), random.u32(..9), random.u32(..9)).unwrap()
 }
 
-#[test]
-fn zero_window_tests_agree_with_an_exhaustive_search() {
+/// On random positions of these boards, each its pits a side and the most seeds in play.
+fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memories: [u64; 2], count: usize) {
     for rules in Rules::ALL {
         let mut random = fastrand::Rng::with_seed(7);
         let mut known = HashMap::new();
-        for index in 0..scaled(3000) {
-            let pits = random.usize(1..=6);
-            let seeds = random.u32(1..=[20, 16, 14, 12, 11, 10][pits - 1]);
+        for index in 0..count {
+            let (pits, most) = boards[random.usize(..boards.len())];
+            let seeds = random.u32(1..=most);
             let position = random_position(&mut random, pits, seeds);
             if position.is_over() {
                 continue;
             }
             let score = exhaustive(rules, &position, &mut known);
-            let board = Board::of(&position).unwrap();
             // A single test on a fresh solver, then the others in any order.
-            let memory = if index % 2 == 0 { 1 << 16 } else { 64 };
+            let memory = memories[index % 2];
             let solver = Solver::new(SolverOptions { memory, ..options(rules, &position, None) }).unwrap();
             let mut tests: Vec<u32> = (1..=seeds).collect();
             random.shuffle(&mut tests);
             for test in tests {
-                let bounds = solver.test(board, test).unwrap();
+                let bounds = solver.test(&position, test).unwrap();
                 assert!(
                     bounds.lower <= score && score <= bounds.upper,
                     "{rules} {position} {test}: {score}, {bounds:?}"
@@ -108,6 +107,51 @@ fn zero_window_tests_agree_with_an_exhaustive_search() {
             let value = position.value(score);
             assert!(solver.at_least(&position, value).unwrap() && !solver.at_least(&position, value + 1).unwrap());
             assert_eq!(solver.value(&position, random.i64(-30..30)).unwrap(), (score, value));
+        }
+    }
+}
+
+#[test]
+fn zero_window_tests_agree_with_an_exhaustive_search() {
+    let boards = [(1, 20), (2, 16), (3, 14), (4, 12), (5, 11), (6, 10)];
+    assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 64], scaled(3000));
+}
+
+#[test]
+fn tests_of_wide_boards_agree_with_an_exhaustive_search() {
+    let boards = [(9, 8), (10, 8), (11, 7), (12, 7), (13, 6), (14, 6), (15, 6), (16, 6)];
+    assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 1 << 20], scaled(400));
+}
+
+#[test]
+fn tests_of_many_seeds_agree_with_an_exhaustive_search() {
+    // Such games are long: without memory the search repeats itself without end.
+    assert_tests_agree_with_an_exhaustive_search(&[(1, 255)], [1 << 20, 1 << 22], scaled(60));
+}
+
+/// All words find the same of the same position, and search the same nodes as long as no transposition is given up.
+#[test]
+fn words_find_the_same_with_the_same_search() {
+    for rules in Rules::ALL {
+        let mut random = fastrand::Rng::with_seed(9);
+        let tables = Tables::open(directory(), rules, 6, 10).unwrap();
+        for index in 0..scaled(300) {
+            let pits = random.usize(1..=8);
+            let seeds = random.u32(2..=[60, 40, 20, 16, 14, 13, 12, 11][pits - 1]);
+            let position = random_position(&mut random, pits, seeds);
+            let tables = Some(&tables).filter(|_| pits == 6 && index % 2 == 0);
+            let options = || SolverOptions { memory: 16 << 20, ..options(rules, &position, tables) };
+            let solved = |solver: Result<Solver, SolveError>| {
+                let solver = solver.unwrap();
+                let guess = solver.first_guess(&position).unwrap();
+                let outlook = solver.outlook(&position, 3).unwrap();
+                let solution = solver.solve(&position, guess).unwrap();
+                let few = solver.nodes() < 10_000;
+                (guess, outlook, solution, few.then(|| (solver.nodes(), solver.table_hits())))
+            };
+            let narrow = solved(Solver::with_word::<u64>(options()));
+            assert_eq!(narrow, solved(Solver::with_word::<u128>(options())), "{rules} {position}");
+            assert_eq!(narrow, solved(Solver::new(options())), "{rules} {position}");
         }
     }
 }
@@ -281,19 +325,27 @@ fn large_boards_of_irving_2000() {
 
 #[test]
 fn a_stopped_search_goes_on_from_its_checkpoint() {
+    let tables = Tables::open(directory(), Rules::EmptyCapture, 6, 10).unwrap();
+    assert_goes_on_from_its_checkpoint(start(6, if cfg!(debug_assertions) { 2 } else { 3 }), Some(&tables));
+}
+
+#[test]
+fn a_stopped_search_of_a_wide_board_goes_on_from_its_checkpoint() {
+    assert_goes_on_from_its_checkpoint(start(10, 1), None);
+}
+
+fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables>) {
     let directory = tempfile::tempdir().unwrap();
     let checkpoint = Checkpoint::new(&directory.path().join("search"));
-    let position = start(6, if cfg!(debug_assertions) { 2 } else { 3 });
     let rules = Rules::EmptyCapture;
-    let tables = Tables::open(self::directory(), rules, 6, 10).unwrap();
-    let whole = Solver::new(options(rules, &position, Some(&tables))).unwrap();
+    let whole = Solver::new(options(rules, &position, tables)).unwrap();
     let expected = whole.solve(&position, 0).unwrap();
     // Stops after every second test; each run proves at least one more.
     let (mut runs, mut nodes) = (0, 0);
     let solution = loop {
         runs += 1;
         let begun = AtomicU64::new(0);
-        let options = options(rules, &position, Some(&tables));
+        let options = options(rules, &position, tables);
         let stop = Arc::clone(&options.stop);
         // Other sizes than the one saved are filled as well.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
@@ -324,10 +376,18 @@ fn a_stopped_search_goes_on_from_its_checkpoint() {
 
 #[test]
 fn checkpoints_of_something_else_or_damaged_are_refused() {
+    assert_others_and_damaged_ones_are_refused(start(3, 2), start(3, 3));
+    let wide = |text: &str| text.parse().unwrap();
+    assert_others_and_damaged_ones_are_refused(
+        wide("9,0,0,0,0,0,0,1,1/1,0,0,0,2,0,0,1,0"),
+        wide("9,0,0,0,0,0,0,1,2/1,0,0,0,2,0,0,1,0"),
+    );
+}
+
+fn assert_others_and_damaged_ones_are_refused(position: Position, other: Position) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
     let checkpoint = Checkpoint::new(&path);
-    let (position, other) = (start(3, 2), start(3, 3));
     let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
     solver.solve(&position, 0).unwrap();
     checkpoint.save_proofs(&solver, &position).unwrap();
@@ -350,22 +410,75 @@ fn checkpoints_of_something_else_or_damaged_are_refused() {
         std::fs::write(checkpoint.table_path(), &table[..at]).unwrap();
         assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::Damaged { .. })), "cut at {at}");
     }
+    std::fs::write(checkpoint.table_path(), &table).unwrap();
+    if position.pits() <= 8 {
+        let wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
+        assert!(matches!(checkpoint.load(&wide, &position), Err(CheckpointError::Damaged { .. })));
+    }
     std::fs::write(&path, "{}").unwrap();
     assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::Damaged { .. })));
 }
 
 #[test]
 fn boards_too_large_are_refused() {
-    for position in ["9x1", "8x8", "6x11"] {
+    for position in ["1x128", "6x22", "16x6"] {
         let position: Position = position.parse().unwrap();
         let refused = Solver::new(options(Rules::Standard, &position, None)).err();
         assert!(matches!(refused, Some(SolveError::Board { .. })), "{position}");
+    }
+    for position in ["9x1", "1x64", "6x11", "8x6"] {
+        let position: Position = position.parse().unwrap();
+        let refused = Solver::with_word::<u64>(options(Rules::Standard, &position, None)).err();
+        assert!(matches!(refused, Some(SolveError::Board { .. })), "{position}");
+        assert!(Solver::new(options(Rules::Standard, &position, None)).is_ok(), "{position}");
+    }
+    // A solver is for boards of one size.
+    let (position, others) = (start(10, 1), [start(9, 1), start(6, 1), start(10, 2)]);
+    let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
+    for other in others {
+        assert!(matches!(solver.known(&other), Err(SolveError::Board { .. })), "{other}");
+        assert!(matches!(solver.test(&other, 1), Err(SolveError::Board { .. })), "{other}");
+        assert!(matches!(solver.first_guess(&other), Err(SolveError::Board { .. })), "{other}");
     }
     // More than 6 pits are searched without tables.
     let position = "8,0,0,0,0,0,0,1/1,0,0,0,1,0,0,0".parse().unwrap();
     let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
     let score = exhaustive(Rules::Standard, &position, &mut HashMap::new());
     assert_eq!(solver.value(&position, 0).unwrap().0, score);
+}
+
+/// The value and the line of `position` by the command line, which follows the line and proves every position on it.
+fn assert_solved_by_command(position: &str, value: i64) {
+    let (code, out, err) = kalah(&["solve", "--json", position, "--memory", "64MiB"]);
+    assert!(code == 0 && err.contains("pits a side: searching without"), "{code} {err}");
+    let answer: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(answer["value"], value, "{position}");
+    let line = answer["line"].as_str().unwrap();
+    let told = value.to_string();
+    let (code, out, err) = kalah(&["line", "--json", position, line, "--value", &told, "--memory", "64MiB"]);
+    assert_eq!(code, 0, "{out}{err}");
+    let followed: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&followed["line"], &followed["proved_from"]), (&line.into(), &0.into()));
+    assert_eq!(followed["positions"].as_array().unwrap().last().unwrap()["value"], value);
+}
+
+#[test]
+fn wide_boards_are_solved_and_their_lines_followed() {
+    assert_solved_by_command("9x1", 0);
+    assert_solved_by_command("10x1", 2);
+    // Two-digit moves of one turn are told apart by commas.
+    let (code, out, err) = kalah(&["solve", "10x1", "--threads", "1"]);
+    assert!(code == 0 && err.contains("there are no tables of 10 pits a side: searching without"), "{err}");
+    assert!(out.contains("line   10,9 10,9 8 8 7 7"), "{out}");
+    let (code, out, err) = kalah(&["line", "10x1", "10,9", "10,9", "8", "8"]);
+    assert!(code == 0 && out.contains("proved to the start"), "{out}{err}");
+}
+
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes minutes when not optimised")]
+fn large_wide_boards_are_solved() {
+    assert_solved_by_command("12x1", 2);
+    assert_solved_by_command("9x2", 0);
 }
 
 fn kalah(arguments: &[&str]) -> (i32, String, String) {
@@ -429,8 +542,8 @@ fn single_tests_and_stores() {
 fn solve_says_what_is_wrong_and_what_is_missing() {
     let (code, _, err) = kalah(&["solve", "6y4"]);
     assert!(code == 2 && err.contains("is not a position"), "{code} {err}");
-    let (code, _, err) = kalah(&["solve", "9x4"]);
-    assert!(code == 2 && err.contains("9 pits a side with 72 seeds in play cannot be searched"), "{code} {err}");
+    let (code, _, err) = kalah(&["solve", "6x22"]);
+    assert!(code == 2 && err.contains("6 pits a side with 264 seeds in play cannot be searched"), "{code} {err}");
     assert_eq!(kalah(&["solve", "6x1", "--openings", "--at-least", "3"]).0, 2);
     let empty = tempfile::tempdir().unwrap();
     let tables = empty.path().to_str().unwrap();

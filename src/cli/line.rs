@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::game::{ParseError, Place, Position};
-use kalah::solve::{Board, SolveError, Solver};
+use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
@@ -261,8 +261,7 @@ impl Line {
 
     /// Notes what whole tests proved of a position whose value was not found.
     fn note_bounds(&self, place: &Place, row: &mut Row, solver: &Solver) -> Result<(), SolveError> {
-        let Some(board) = Board::of(&place.position) else { return Ok(()) };
-        let known = solver.known(board)?;
+        let known = solver.known(&place.position)?;
         let bound = |score, trivial| (score != trivial).then(|| place.turned(place.position.value(score)));
         let (lower, upper) = (bound(known.lower, 0), bound(known.upper, place.position.seeds()));
         (row.at_least, row.at_most) = if place.first { (lower, upper) } else { (upper, lower) };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use kalah::game::Position;
-use kalah::solve::{Board, Event, Solver};
+use kalah::solve::{Event, Solver};
 
 use super::output;
 use super::progress::Finish;
@@ -53,8 +53,8 @@ impl SearchProgress {
 
     /// Notes what happens.
     pub fn event(&self, event: Event) {
-        if let Event::Begin { score, known, board } = event {
-            let seeds = board.seeds();
+        if let Event::Begin { score, known, position } = event {
+            let seeds = position.seeds();
             self.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
         }
     }
@@ -110,7 +110,7 @@ impl SearchProgress {
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
             HumanCount(solver.table_hits()),
-            100.0 * solver.transpositions().fill(),
+            100.0 * solver.fill(),
             self.turns(solver),
             seconds,
         )
@@ -121,7 +121,7 @@ impl SearchProgress {
         let position = *self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let turn = |pit| {
             let played = position.play(solver.rules(), pit).ok()?;
-            let known = solver.known(Board::of(&played.position)?).ok()?;
+            let known = solver.known(&played.position).ok()?;
             let (low, high) = (played.position.value(known.lower), played.position.value(known.upper));
             let (low, high) = if played.again { (low, high) } else { (-high, -low) };
             Some(if low == high { format!("{pit}:{low:+}") } else { format!("{pit}:{low:+}..{high:+}") })

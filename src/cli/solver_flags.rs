@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{MAX_BOARD_PITS, SolveError, Solver, SolverOptions, default_memory};
+use kalah::solve::{SolveError, Solver, SolverOptions, default_memory};
 use kalah::table::Tables;
 
 use super::{args, output, solve_tables};
@@ -44,9 +44,7 @@ impl SolverFlags {
             return Ok(None);
         }
         if pits > MAX_TABLE_PITS {
-            if pits <= MAX_BOARD_PITS {
-                output::tell(format_args!("there are no tables of {pits} pits a side: searching without"));
-            }
+            output::tell(format_args!("there are no tables of {pits} pits a side: searching without"));
             return Ok(None);
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);

@@ -137,6 +137,11 @@ impl Position {
         })
     }
 
+    /// The same rows with empty stores.
+    pub fn without_stores(&self) -> Position {
+        Position { mover_store: 0, other_store: 0, ..*self }
+    }
+
     /// The same board seen from the other side.
     pub fn turned(&self) -> Position {
         Position { mover: self.other, other: self.mover, mover_store: self.other_store, other_store: self.mover_store }

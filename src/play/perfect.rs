@@ -6,7 +6,7 @@ use super::lookahead::Lookahead;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
 use crate::game::Position;
 use crate::index::MAX_TABLE_SEEDS;
-use crate::solve::{Board, Bounds, Method, Outlook, SolveError, Solver, SolverOptions, default_memory};
+use crate::solve::{Method, Outlook, SolveError, Solver, SolverOptions, default_memory};
 use crate::table::ProbeError;
 
 /// The most time spent on what looks best before the solver begins, which needs a first guess.
@@ -55,9 +55,6 @@ impl<'t> Perfect<'t> {
     /// A solver for `position`; `None` if it is too large for one.
     fn solver(&mut self, position: &Position) -> Result<Option<&Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        if Board::of(position).is_none() {
-            return Ok(None);
-        }
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
             let Setting { rules, memory, threads, .. } = self.setting;
             let tables = self.setting.tables.filter(|tables| tables.pits() == pits);
@@ -176,11 +173,11 @@ impl Thinking<'_, '_> {
     /// The move with the best lower bound that is proved without more searching; `None` if no test gave such a bound, or
     /// no memory is left of the move that reaches it.
     fn proved(&self) -> Result<Option<Choice>, SolveError> {
-        let known = self.known(self.position)?;
+        let known = self.solver.known(self.position)?;
         let mut best = None;
         for pit in self.position.moves() {
             let played = self.position.play(self.solver.rules(), pit).expect("a legal move");
-            let (next, after) = (played.position, self.known(&played.position)?);
+            let (next, after) = (played.position, self.solver.known(&played.position)?);
             let collects = if played.again {
                 next.mover_store() - self.position.mover_store() + after.lower
             } else {
@@ -199,11 +196,5 @@ impl Thinking<'_, '_> {
             };
             Choice { pit, worth, source: Source::Bound }
         }))
-    }
-
-    fn known(&self, position: &Position) -> Result<Bounds, SolveError> {
-        let (pits, seeds) = (position.pits(), position.seeds());
-        let board = Board::of(position).ok_or(SolveError::Board { pits, seeds })?;
-        Ok(self.solver.known(board)?)
     }
 }

@@ -6,9 +6,7 @@ use super::ApiError;
 use crate::game::{Line, Pit, Played, Position, Rules};
 use crate::index::MAX_TABLE_SEEDS;
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
-use crate::solve::{
-    Board, Evaluation, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, default_memory,
-};
+use crate::solve::{Evaluation, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, default_memory};
 use crate::table::{Shelf, Tables};
 
 /// The most turns, or moves, that estimates look ahead.
@@ -127,9 +125,6 @@ impl<'t> Mind<'t> {
     /// A solver for `position`; `None` if it is too large for one.
     fn solver(&mut self, rules: Rules, position: &Position) -> Result<Option<&Solver<'t>>, ApiError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        if Board::of(position).is_none() {
-            return Ok(None);
-        }
         self.asked += 1;
         let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
         if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {

@@ -29,12 +29,12 @@ impl ValueBounds {
 impl Solver<'_> {
     /// What is known of the score of `position` without searching: of itself, and of the positions after its moves.
     fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
-        let mut known = self.known(self.board(position)?)?;
+        let mut known = self.known(position)?;
         let (mut lower, mut upper) = (0, 0);
         for pit in position.moves() {
             let Ok(played) = position.play(self.rules, pit) else { continue };
             let next = played.position;
-            let after = self.known(self.board(&next)?)?;
+            let after = self.known(&next)?;
             let (least, most) = if played.again {
                 let stored = next.mover_store() - position.mover_store();
                 (stored + after.lower, stored + after.upper)
@@ -81,7 +81,6 @@ impl Solver<'_> {
             Err(SolveError::TimedOut) => {}
             done => return done.map(drop),
         }
-        let board = self.board(position)?;
         let guess = (guess - position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
         // Tests between these were not decided in their time.
         let (mut low, mut high) = (guess + 1, guess);
@@ -101,7 +100,7 @@ impl Solver<'_> {
                     return Ok(());
                 }
                 self.set_deadline(Some(end.min(Instant::now() + within.mul_f64(BOUND_SHARE))));
-                match self.test(board, score) {
+                match self.test(position, score) {
                     Ok(proved) if proved.lower >= score => high = high.max(score),
                     Ok(_) => low = low.min(score),
                     Err(SolveError::TimedOut) if index == 0 => low = score,

@@ -1,23 +1,15 @@
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3Default;
 
-use super::board::Board;
 use super::solver::Solver;
 use super::transposition::Bounds;
-use crate::game::Position;
+use crate::game::{Position, Row};
 
-/// The first bytes of a saved transposition table.
-const MAGIC: [u8; 8] = *b"KALAHTT\n";
-
-/// The version of both files.
+/// The version of the file with the proofs.
 const VERSION: u32 = 1;
-
-/// Words written at a time.
-const CHUNK: usize = 1 << 16;
 
 /// A search saved to files: `FILE` holds the position and all proved tests as JSON, `FILE.table` the transposition table.
 ///
@@ -111,8 +103,8 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), CheckpointError> {
-        let proof = |(board, bounds): (Board, Bounds)| Proof {
-            position: literal(solver.pits(), board),
+        let proof = |(position, bounds): (Position, Bounds)| Proof {
+            position: literal(&position),
             lower: bounds.lower,
             upper: bounds.upper,
         };
@@ -126,31 +118,12 @@ impl Checkpoint {
         replace(&self.path, |file| Ok(serde_json::to_writer_pretty(file, &state)?))
     }
 
-    /// Saves the transposition table, also while it is searched: each entry is read whole, and true by itself.
+    /// Saves the transposition table, also while it is searched.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub fn save_table(&self, solver: &Solver) -> Result<(), CheckpointError> {
-        let table = solver.transpositions();
-        replace(&self.table_path(), |file| {
-            let (key_bits, bucket_bits) = table.bits();
-            file.write_all(&MAGIC)?;
-            file.write_all(&VERSION.to_le_bytes())?;
-            file.write_all(&[solver.rules() as u8, solver.pits() as u8, solver.seeds() as u8])?;
-            file.write_all(&[key_bits as u8, bucket_bits as u8])?;
-            let mut hash = Xxh3Default::new();
-            let mut packed = zstd::Encoder::new(&mut *file, 1)?;
-            let mut bytes = Vec::with_capacity(8 * CHUNK);
-            let mut words = table.words().peekable();
-            while words.peek().is_some() {
-                bytes.clear();
-                bytes.extend(words.by_ref().take(CHUNK).flat_map(u64::to_le_bytes));
-                hash.update(&bytes);
-                packed.write_all(&bytes)?;
-            }
-            packed.finish()?;
-            file.write_all(&hash.digest().to_le_bytes())
-        })
+        replace(&self.table_path(), |file| solver.engine.save(file))
     }
 
     /// Takes up a saved search of `position`, if there is one: the number of proofs and transpositions read.
@@ -176,11 +149,10 @@ impl Checkpoint {
         }
         let count = state.proofs.len();
         for Proof { position: text, lower, upper } in state.proofs {
-            let board = text.parse().ok().filter(|position: &Position| position.pits() == solver.pits());
-            let board = board.and_then(|position| Board::of(&position));
-            let sound = |board: &Board| lower <= upper && upper <= board.seeds();
-            let board = board.filter(sound).ok_or_else(|| damaged(&format_args!("its proof of {text} is none")))?;
-            solver.believe(board, Bounds { lower, upper });
+            let sound = |position: &Position| lower <= upper && upper <= position.seeds();
+            let position = text.parse().ok().filter(sound);
+            let believed = position.and_then(|position| solver.believe(&position, Bounds { lower, upper }).ok());
+            believed.ok_or_else(|| damaged(&format_args!("its proof of {text} is none")))?;
         }
         Ok(Some((count, self.load_table(solver)?)))
     }
@@ -192,61 +164,15 @@ impl Checkpoint {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             Err(source) => return Err(CheckpointError::Io { path, source }),
         };
-        let damaged = |what: &str| CheckpointError::Damaged { path: path.clone(), what: what.to_owned() };
-        let short = |_| damaged("it ends too early or is not what was saved");
-        let mut file = BufReader::new(file);
-        let mut head = [0; 17];
-        file.read_exact(&mut head).map_err(short)?;
-        if head[..8] != MAGIC || head[8..12] != VERSION.to_le_bytes() {
-            return Err(damaged("it is no saved transposition table of this version"));
-        }
-        let (key_bits, bucket_bits) = (u32::from(head[15]), u32::from(head[16]));
-        let ours = [solver.rules() as u8, solver.pits() as u8, solver.seeds() as u8];
-        if head[12..15] != ours || key_bits != solver.transpositions().bits().0 || bucket_bits > key_bits {
-            return Err(damaged("it was saved by a search of another board"));
-        }
-        // Checked as a whole before a single entry is believed.
-        let mut words = Vec::new();
-        let mut hash = Xxh3Default::new();
-        {
-            let mut packed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
-            let mut bytes = vec![0; 8 * CHUNK];
-            let mut index = 0u64;
-            let count = 8u64 << bucket_bits;
-            while index < count {
-                let part = bytes.len().min(8 * (count - index) as usize);
-                packed.read_exact(&mut bytes[..part]).map_err(short)?;
-                hash.update(&bytes[..part]);
-                for word in bytes[..part].as_chunks().0 {
-                    let word = u64::from_le_bytes(*word);
-                    if word != 0 {
-                        words.push((index, word));
-                    }
-                    index += 1;
-                }
-            }
-            // The end of the frame.
-            if packed.read(&mut bytes[..1]).map_err(short)? != 0 {
-                return Err(damaged("it goes on too long"));
-            }
-        }
-        let mut checksum = [0; 8];
-        file.read_exact(&mut checksum).map_err(short)?;
-        if u64::from_le_bytes(checksum) != hash.digest() {
-            return Err(damaged("its checksum is wrong"));
-        }
-        let count = words.len() as u64;
-        for (index, word) in words {
-            solver.transpositions().restore(bucket_bits, index, word);
-        }
-        Ok(count)
+        let damaged = |what: &str| CheckpointError::Damaged { path, what: what.to_owned() };
+        solver.engine.load(&mut BufReader::new(file)).map_err(damaged)
     }
 }
 
-/// The rows of a board as a position without stores.
-fn literal(pits: usize, board: Board) -> String {
-    let row = |row: u64| row.to_le_bytes()[..pits].iter().map(u8::to_string).collect::<Vec<_>>().join(",");
-    format!("{}/{}", row(board.mover), row(board.other))
+/// The rows of a position without its stores.
+fn literal(position: &Position) -> String {
+    let row = |row: &Row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    format!("{}/{}", row(position.mover()), row(position.other()))
 }
 
 /// Writes a file beside `path` and puts it in its place.

@@ -1,5 +1,7 @@
-use super::board::{Board, MAX_BOARD_PITS};
+use super::board::Board;
 use super::least_squares::LeastSquares;
+use super::word::Word;
+use crate::game::MAX_PITS;
 use crate::index::{LayerIndex, TableRow};
 use crate::table::{TableError, Tables};
 
@@ -22,8 +24,8 @@ const LEARN_POSITIONS: usize = 1 << 13;
 /// store come home: the sum over the pits explains three fifths of the variance of scores. It orders moves and proves nothing.
 #[derive(Default)]
 pub(super) struct Estimate {
-    /// In sixteenths of a seed, by pit (the mover's, then from [`MAX_BOARD_PITS`] the other's) and the seeds it holds.
-    worth: [[i32; MOST_HELD + 1]; 2 * MAX_BOARD_PITS],
+    /// In sixteenths of a seed, by pit (the mover's, then from [`MAX_PITS`] the other's) and the seeds it holds.
+    worth: [[i32; MOST_HELD + 1]; 2 * MAX_PITS],
 }
 
 impl Estimate {
@@ -51,7 +53,7 @@ impl Estimate {
         let solution = squares.solve();
         let mut estimate = Estimate::default();
         for pit in 0..2 * pits {
-            let place = if pit < pits { pit } else { MAX_BOARD_PITS + pit - pits };
+            let place = if pit < pits { pit } else { MAX_PITS + pit - pits };
             for held in 1..=MOST_HELD {
                 estimate.worth[place][held] = (f64::from(SEED) * solution[pit * MOST_HELD + held - 1]).round() as i32;
             }
@@ -61,10 +63,12 @@ impl Estimate {
 
     /// What the mover of `board`, with `seeds` seeds in play, may collect of them, in sixteenths of a seed.
     #[inline]
-    pub fn score(&self, board: Board, seeds: u32) -> i32 {
-        let rows = board.mover.to_le_bytes().into_iter().chain(board.other.to_le_bytes());
-        let worth = self.worth.iter().zip(rows).map(|(worth, held)| worth[usize::from(held).min(MOST_HELD)]);
-        SEED / 2 * seeds as i32 + worth.sum::<i32>()
+    pub fn score<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
+        let (mover, other) = self.worth.split_at(MAX_PITS);
+        let row = |worth: &[[i32; MOST_HELD + 1]], row: W| {
+            worth.iter().zip(row.bytes()).map(|(worth, held)| worth[usize::from(held).min(MOST_HELD)]).sum::<i32>()
+        };
+        SEED / 2 * seeds as i32 + row(mover, board.mover) + row(other, board.other)
     }
 }
 
@@ -84,7 +88,7 @@ mod tests {
             let (mut squares, mut unexplained) = (0.0, 0.0);
             for rank in (0..layer.positions()).step_by(7) {
                 let (mover, other) = layer.unrank(rank);
-                let pack = |row: TableRow| row.into_iter().rev().fold(0, |packed, held| packed << 8 | u64::from(held));
+                let pack = |row: TableRow| u64::pack(row.into_iter());
                 let board = Board { mover: pack(mover), other: pack(other) };
                 let score = f64::from(tables.score(&mover, &other).unwrap());
                 squares += (score - 6.0).powi(2);

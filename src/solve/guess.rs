@@ -1,4 +1,3 @@
-use super::board::Board;
 use super::estimate::SEED;
 use super::solver::{SolveError, Solver};
 use crate::game::Position;
@@ -10,9 +9,6 @@ const TURNS: u32 = 9;
 /// fewer of them are looked ahead.
 const POSITIONS: u32 = 1 << 19;
 
-/// All estimates lie within.
-const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
-
 impl Solver<'_> {
     /// A guess of the value of `position`, with which to begin: a good one saves the tests that lead there, a bad one makes
     /// nothing wrong. At the start of Kalah(6,4) it is right, of Kalah(6,5) +10 instead of +12.
@@ -20,18 +16,17 @@ impl Solver<'_> {
     /// # Errors
     /// When the position does not fit the solver.
     pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
-        let board = self.board(position)?;
+        self.check(position)?;
         let score =
-            (1..=TURNS).rev().step_by(2).find_map(|turns| self.looks(board, turns)).unwrap_or(position.seeds() / 2);
+            (1..=TURNS).rev().step_by(2).find_map(|turns| self.looks(position, turns)).unwrap_or(position.seeds() / 2);
         Ok(position.value(score))
     }
 
-    /// The score of `board` as it looks after `turns` turns and after one less: who moves last looks better than he is.
+    /// The score of `position` as it looks after `turns` turns and after one less: who moves last looks better than he is.
     /// `None` when that takes too long.
-    fn looks(&self, board: Board, turns: u32) -> Option<u32> {
-        let (look, seeds) = (self.lookahead(), board.seeds());
-        let mut left = POSITIONS;
-        let sum: i32 = [turns - 1, turns].iter().map(|&turns| look.score(board, seeds, turns, WINDOW, &mut left)).sum();
-        (left > 0).then(|| (sum + SEED).div_euclid(2 * SEED).clamp(0, seeds as i32) as u32)
+    fn looks(&self, position: &Position, turns: u32) -> Option<u32> {
+        let (mut left, seeds) = (POSITIONS, position.seeds() as i32);
+        let sum: i32 = [turns - 1, turns].iter().map(|&turns| self.engine.look(position, turns, &mut left)).sum();
+        (left > 0).then(|| (sum + SEED).div_euclid(2 * SEED).clamp(0, seeds) as u32)
     }
 }

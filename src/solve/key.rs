@@ -1,4 +1,6 @@
-use super::board::{Board, MAX_BOARD_PITS, MAX_BOARD_SEEDS, sums};
+use super::board::Board;
+use super::word::Word;
+use crate::game::MAX_PITS;
 
 /// Bytes of packed sums, with some to spare for any index of 8 bits.
 const SUMS: usize = 256;
@@ -9,53 +11,54 @@ const SUMS: usize = 256;
 /// sm <= n are numbered from 0 to C(n+m, m) - 1 by the sum of C(si + i - 1, i): the combinatorial number system. Rows with
 /// fewer seeds have lower numbers. A position is then numbered by the seeds of the mover's row, the row's number among
 /// those with as many, and the number of the other row among all that fit beside it, 0 to C(n+2m, 2m) - 1.
-pub struct Keys {
+pub struct Keys<W> {
     /// `terms[i][s]`: C(s + i, i + 1), the rows that come before because of their `i`-th sum; 0 beyond the board.
-    terms: Box<[[u64; SUMS]; MAX_BOARD_PITS]>,
+    terms: Box<[[W; SUMS]; MAX_PITS]>,
     /// By the seeds of the mover's row: the rows that fit beside it, and what else belongs to its keys.
-    frames: Box<[(u64, u64); SUMS]>,
-    count: u64,
+    frames: Box<[(W, W); SUMS]>,
+    count: u128,
 }
 
-impl Keys {
-    /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play; `None` when they number 2^63 or more.
-    ///
-    /// # Panics
-    /// When `pits` is not 1 to [`MAX_BOARD_PITS`] or `seeds` more than [`MAX_BOARD_SEEDS`].
-    pub fn new(pits: usize, seeds: usize) -> Option<Keys> {
-        assert!((1..=MAX_BOARD_PITS).contains(&pits) && seeds <= MAX_BOARD_SEEDS, "{pits} pits, {seeds} seeds");
+impl<W: Word> Keys<W> {
+    /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play; `None` when the word has no room for such
+    /// boards, or for their keys: it takes keys of all its bits but one.
+    pub fn new(pits: usize, seeds: usize) -> Option<Keys<W>> {
+        if !(1..=W::PITS).contains(&pits) || seeds > W::SEEDS {
+            return None;
+        }
         let choose =
             |n: usize, k: usize| (1..=k as u128).fold(1u128, |product, i| product * (n as u128 - k as u128 + i) / i);
-        let count = u64::try_from(choose(seeds + 2 * pits, 2 * pits)).ok().filter(|&count| count < 1 << 63)?;
-        let mut terms = Box::new([[0; SUMS]; MAX_BOARD_PITS]);
+        let mut terms = Box::new([[W::default(); SUMS]; MAX_PITS]);
         for (i, terms) in terms.iter_mut().enumerate().take(pits) {
             for (sum, term) in terms.iter_mut().enumerate().take(seeds + 1).skip(1) {
-                *term = choose(sum + i, i + 1) as u64;
+                *term = W::truncate(choose(sum + i, i + 1));
             }
         }
-        let mut frames = Box::new([(0, 0); SUMS]);
-        let mut before = 0u64;
+        let mut frames = Box::new([(W::default(), W::default()); SUMS]);
+        let mut before = 0u128;
         for mover in 0..=seeds {
-            let beside = choose(seeds - mover + pits, pits) as u64;
-            let fewer = if mover == 0 { 0 } else { choose(mover - 1 + pits, pits) as u64 };
+            let beside = choose(seeds - mover + pits, pits);
+            let fewer = if mover == 0 { 0 } else { choose(mover - 1 + pits, pits) };
             // Numbers of rows with exactly `mover` seeds begin at `fewer`.
-            frames[mover] = (beside, before.wrapping_sub(fewer.wrapping_mul(beside)));
-            before += choose(mover + pits - 1, pits - 1) as u64 * beside;
+            let offset = before.wrapping_sub(fewer.wrapping_mul(beside));
+            frames[mover] = (W::truncate(beside), W::truncate(offset));
+            before = choose(mover + pits - 1, pits - 1).checked_mul(beside)?.checked_add(before)?;
         }
-        debug_assert_eq!(before, count);
-        Some(Keys { terms, frames, count })
+        // What comes before all that would follow is C(n+2m, 2m).
+        let fits = before >> (W::BITS - 1) == 0;
+        fits.then(|| Keys { terms, frames, count: before })
     }
 
     /// The number of keys.
-    pub fn count(&self) -> u64 {
+    pub fn count(&self) -> u128 {
         self.count
     }
 
-    /// The number of a row, from its [`sums`].
+    /// The number of a row, from its [`Word::sums`].
     #[inline]
-    pub(super) fn row(&self, sums: u64) -> u64 {
-        let mut number = 0;
-        for (terms, sum) in self.terms.iter().zip(sums.to_le_bytes()) {
+    pub(super) fn row(&self, sums: W) -> W {
+        let mut number = W::default();
+        for (terms, sum) in self.terms.iter().zip(sums.bytes()) {
             number += terms[usize::from(sum)];
         }
         number
@@ -63,15 +66,15 @@ impl Keys {
 
     /// The key of a position from the numbers of its rows and the seeds of the mover's.
     #[inline]
-    pub(super) fn combine(&self, mover: u64, mover_seeds: u32, other: u64) -> u64 {
+    pub(super) fn combine(&self, mover: W, mover_seeds: u32, other: W) -> W {
         let (beside, offset) = self.frames[mover_seeds as usize & (SUMS - 1)];
         mover.wrapping_mul(beside).wrapping_add(offset).wrapping_add(other)
     }
 
     /// The key of a board, below [`Keys::count`]; different boards have different keys.
     #[inline]
-    pub fn key(&self, board: Board) -> u64 {
-        let mover = sums(board.mover);
-        self.combine(self.row(mover), (mover >> 56) as u32, self.row(sums(board.other)))
+    pub fn key(&self, board: Board<W>) -> W {
+        let mover = board.mover.sums();
+        self.combine(self.row(mover), mover.last(), self.row(board.other.sums()))
     }
 }

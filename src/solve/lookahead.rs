@@ -1,9 +1,8 @@
-use arrayvec::ArrayVec;
-
-use super::board::{Board, MAX_BOARD_PITS, Sower, Sown, total};
+use super::board::{Board, Sower, Sown};
 use super::estimate::{Estimate, SEED};
 use super::expansion::Child;
 use super::order::{Promise, collects};
+use super::word::{Moves, Word};
 
 /// Seeds above the tables from which it pays to look ahead before the moves are ordered.
 const LEAST_ABOVE: u32 = 17;
@@ -13,6 +12,9 @@ const TURN: u32 = 3;
 
 /// The most turns to look ahead.
 const MOST_TURNS: u32 = 8;
+
+/// The same without tables: estimates that learned nothing see little more in more turns (docs/measurements.md).
+const MOST_TURNS_UNTAUGHT: u32 = 2;
 
 /// Where every move falls short by more than this, all will fail in whatever order: so much, and so much for each seed
 /// beyond [`LEAST_ABOVE`].
@@ -31,18 +33,18 @@ pub(super) const LIMIT: i32 = i32::MAX / 4;
 const ORDER_POSITIONS: u32 = 100_000;
 
 /// Looks some turns ahead with estimates alone: alpha-beta without any memory.
-pub(super) struct Lookahead<'a> {
-    pub sower: &'a Sower,
+pub(super) struct Lookahead<'a, W> {
+    pub sower: &'a Sower<W>,
     pub estimate: &'a Estimate,
 }
 
-impl Lookahead<'_> {
+impl<W: Word> Lookahead<'_, W> {
     /// Orders the moves of a position with `seeds` seeds in play, `above` the tables, in which the mover is tested to
     /// collect `score`.
     ///
     /// High above the tables one wrong first move costs whole subtrees; near them a look costs as much as the search. Where
     /// the order cannot matter, or the first move is clear, nothing is done.
-    pub fn order(&self, children: &mut [Child], seeds: u32, above: u32, score: u32) {
+    pub fn order(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) {
         if above < LEAST_ABOVE || children.len() < 2 {
             return;
         }
@@ -53,7 +55,8 @@ impl Lookahead<'_> {
         if most < needed - margin(HOPELESS) || children[0].promise.collects >= needed + margin(SAFE) {
             return;
         }
-        let turns = (1 + far / TURN).min(MOST_TURNS);
+        let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_UNTAUGHT };
+        let turns = (1 + far / TURN).min(most);
         let (mut best, mut left) = (-LIMIT, ORDER_POSITIONS);
         for child in children.iter_mut() {
             let Child { node, again, stored, .. } = *child;
@@ -68,23 +71,22 @@ impl Lookahead<'_> {
     /// What the mover of `board`, with `seeds` seeds in play, may collect, in sixteenths of a seed, as it looks after some
     /// turns; if that is not within the window, a bound (fail-soft). From each position looked at one is taken off `left`;
     /// at 0 no more turns are played.
-    pub fn score(&self, board: Board, seeds: u32, turns: u32, (mut low, high): (i32, i32), left: &mut u32) -> i32 {
+    pub fn score(&self, board: Board<W>, seeds: u32, turns: u32, (mut low, high): (i32, i32), left: &mut u32) -> i32 {
         if board.is_over() {
-            return SEED * total(board.mover) as i32;
+            return SEED * board.mover.total() as i32;
         }
         if turns == 0 || *left == 0 {
             return self.estimate.score(board, seeds);
         }
         *left -= 1;
-        let mut moves: ArrayVec<(i32, Sown), MAX_BOARD_PITS> = ArrayVec::new();
-        for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover >> (8 * pit) & 0xff != 0) {
+        let mut moves = W::Moves::<(i32, Sown<W>)>::default();
+        for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {
             let sown = self.sower.sow(board, pit);
             let order = Promise::bonus(pit, sown.again, sown.stored, sown.next());
-            let at = moves.iter().rposition(|&(other, _)| other >= order).map_or(0, |at| at + 1);
-            moves.insert(at, (order, sown));
+            moves.insert_by((order, sown), |&(order, _)| order);
         }
         let mut best = -LIMIT;
-        for (_, sown) in moves {
+        for &(_, sown) in moves.iter() {
             let Sown { stored, again, .. } = sown;
             let rest = seeds - stored;
             let window = next_window(again, stored, seeds, (low, high));

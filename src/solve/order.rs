@@ -1,5 +1,6 @@
 use super::board::Board;
 use super::estimate::{Estimate, SEED};
+use super::word::Word;
 
 /// How many seeds' worth one moves earlier for a seed stored, beside that seed itself.
 const STORED: i32 = 3 * SEED;
@@ -27,15 +28,22 @@ pub(super) struct Promise {
 impl Promise {
     /// Of the move of `pit` that led to `next`, seen by who moves then, with `left` seeds in play.
     #[inline]
-    pub fn new(estimate: &Estimate, pit: usize, again: bool, stored: u32, next: Board, left: u32) -> Promise {
+    pub fn new<W: Word>(
+        estimate: &Estimate,
+        pit: usize,
+        again: bool,
+        stored: u32,
+        next: Board<W>,
+        left: u32,
+    ) -> Promise {
         let collects = collects(again, stored, left, estimate.score(next, left));
         Promise { collects, bonus: Promise::bonus(pit, again, stored, next) }
     }
 
     /// What speaks for a move beside what is collected.
     #[inline]
-    pub fn bonus(pit: usize, again: bool, stored: u32, next: Board) -> i32 {
-        let turn = if again { AGAIN } else { -REPLY * filled(next.mover) };
+    pub fn bonus<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> i32 {
+        let turn = if again { AGAIN } else { -REPLY * next.mover.filled() as i32 };
         STORED * stored as i32 + NEARNESS * pit as i32 + turn
     }
 
@@ -50,11 +58,4 @@ impl Promise {
 #[inline]
 pub(super) fn collects(again: bool, stored: u32, left: u32, next: i32) -> i32 {
     SEED * stored as i32 + if again { next } else { SEED * left as i32 - next }
-}
-
-/// The pits of a row that hold seeds.
-#[inline]
-fn filled(row: u64) -> i32 {
-    // No pit holds more than 127 seeds, so no byte overflows into the next.
-    ((row + 0x7f7f_7f7f_7f7f_7f7f) & 0x8080_8080_8080_8080).count_ones() as i32
 }

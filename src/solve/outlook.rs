@@ -1,8 +1,11 @@
-use super::board::{Board, total};
+use super::board::Board;
+use super::engine::{Engine, Interrupted};
 use super::estimate::SEED;
 use super::lookahead::{LIMIT, next_window};
 use super::order::{Promise, collects};
+use super::solution::in_order;
 use super::solver::{SolveError, Solver};
+use super::word::Word;
 use crate::game::{Pit, Position};
 
 /// Positions between two looks at the clock; each may read tables from the disk.
@@ -21,14 +24,6 @@ pub struct Outlook {
     pub exact: bool,
 }
 
-/// A look ahead under way.
-struct Look<'s, 'a> {
-    solver: &'s Solver<'a>,
-    positions: u64,
-    /// Whether some line ended in an estimate.
-    estimated: bool,
-}
-
 impl Solver<'_> {
     /// Looks `turns` turns ahead, at least 1: alpha-beta with tables and proved bounds where there are some, and estimates
     /// elsewhere. `None` once the game is over.
@@ -36,25 +31,45 @@ impl Solver<'_> {
     /// # Errors
     /// When stopped, the time was up, a table is damaged, or the position does not fit the solver.
     pub fn outlook(&self, position: &Position, turns: u32) -> Result<Option<Outlook>, SolveError> {
-        let board = self.board(position)?;
-        let mut look = Look { solver: self, positions: 0, estimated: false };
-        let mut best = None;
-        let mut low = -LIMIT;
-        for pit in self.order(position, board) {
-            let score = look.after(board, pit.index(), turns.max(1), (low, LIMIT))?;
-            if best.is_none() || score > low {
-                (best, low) = (Some(pit), score);
-            }
-        }
-        let score = (low + SEED / 2).div_euclid(SEED).clamp(0, position.seeds() as i32) as u32;
-        Ok(best.map(|best| Outlook { best, value: position.value(score), turns, exact: !look.estimated }))
+        self.check(position)?;
+        self.engine.outlook(position, turns.max(1), &|| self.interrupted())
     }
 }
 
-impl Look<'_, '_> {
+/// The same for an engine and the board of the position.
+pub(super) fn outlook<W: Word>(
+    engine: &Engine<W>,
+    interrupted: &Interrupted,
+    position: &Position,
+    board: Board<W>,
+    turns: u32,
+) -> Result<Option<Outlook>, SolveError> {
+    let mut look = Look { engine, interrupted, positions: 0, estimated: false };
+    let mut best = None;
+    let mut low = -LIMIT;
+    for pit in in_order(engine.sower.rules(), position) {
+        let score = look.after(board, pit.index(), turns, (low, LIMIT))?;
+        if best.is_none() || score > low {
+            (best, low) = (Some(pit), score);
+        }
+    }
+    let score = (low + SEED / 2).div_euclid(SEED).clamp(0, position.seeds() as i32) as u32;
+    Ok(best.map(|best| Outlook { best, value: position.value(score), turns, exact: !look.estimated }))
+}
+
+/// A look ahead under way.
+struct Look<'s, 'a, W: Word> {
+    engine: &'s Engine<'a, W>,
+    interrupted: &'s Interrupted<'s>,
+    positions: u64,
+    /// Whether some line ended in an estimate.
+    estimated: bool,
+}
+
+impl<W: Word> Look<'_, '_, W> {
     /// What the mover of `board` may collect with one move, in sixteenths of a seed (fail-soft).
-    fn after(&mut self, board: Board, pit: usize, turns: u32, window: (i32, i32)) -> Result<i32, SolveError> {
-        let sown = self.solver.sower.sow(board, pit);
+    fn after(&mut self, board: Board<W>, pit: usize, turns: u32, window: (i32, i32)) -> Result<i32, SolveError> {
+        let sown = self.engine.sower.sow(board, pit);
         let (next, left) = (sown.next(), board.seeds() - sown.stored);
         let window = next_window(sown.again, sown.stored, board.seeds(), window);
         let score = self.score(next, turns - u32::from(!sown.again), window)?;
@@ -62,17 +77,17 @@ impl Look<'_, '_> {
     }
 
     /// What the mover of `board` may collect, in sixteenths of a seed (fail-soft).
-    fn score(&mut self, board: Board, turns: u32, (mut low, high): (i32, i32)) -> Result<i32, SolveError> {
+    fn score(&mut self, board: Board<W>, turns: u32, (mut low, high): (i32, i32)) -> Result<i32, SolveError> {
         self.positions += 1;
         if self.positions.is_multiple_of(ASK_EVERY)
-            && let Some(interrupted) = self.solver.interrupted()
+            && let Some(interrupted) = (self.interrupted)()
         {
             return Err(interrupted);
         }
         if board.is_over() {
-            return Ok(SEED * total(board.mover) as i32);
+            return Ok(SEED * board.mover.total() as i32);
         }
-        let known = self.solver.known(board)?;
+        let known = self.engine.known_of(board)?;
         let (least, most) = (SEED * known.lower as i32, SEED * known.upper as i32);
         if least == most || least >= high {
             return Ok(least);
@@ -82,11 +97,12 @@ impl Look<'_, '_> {
         }
         if turns == 0 {
             self.estimated = true;
-            return Ok(self.solver.lookahead().estimate.score(board, board.seeds()).clamp(least, most));
+            return Ok(self.engine.estimate.score(board, board.seeds()).clamp(least, most));
         }
-        let mut moves = Vec::with_capacity(self.solver.pits());
-        for pit in (0..self.solver.pits()).filter(|pit| board.mover >> (8 * pit) & 0xff != 0) {
-            let sown = self.solver.sower.sow(board, pit);
+        let pits = self.engine.sower.pits();
+        let mut moves = Vec::with_capacity(pits);
+        for pit in (0..pits).filter(|&pit| board.mover.seeds_in(pit) != 0) {
+            let sown = self.engine.sower.sow(board, pit);
             moves.push((Promise::bonus(pit, sown.again, sown.stored, sown.next()), pit));
         }
         moves.sort_unstable_by_key(|&order| std::cmp::Reverse(order));

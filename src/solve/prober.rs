@@ -1,9 +1,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::board::{MAX_BOARD_PITS, sums};
 use super::key::Keys;
-use crate::index::{MAX_TABLE_PITS, TableRow};
+use super::word::Word;
+use crate::index::TableRow;
 use crate::table::{FrameScores, TableError, Tables};
 
 /// Looks scores up in tables, by the numbers that [`Keys`] give rows.
@@ -47,7 +47,7 @@ pub(super) struct Spot {
 
 impl<'a> Prober<'a> {
     /// A prober of the layers of `tables` up to `reach` seeds.
-    pub fn new(keys: &Keys, tables: Option<&'a Tables>, reach: usize) -> Prober<'a> {
+    pub fn new<W: Word>(keys: &Keys<W>, tables: Option<&'a Tables>, reach: usize) -> Prober<'a> {
         let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
         let Some(tables) = tables.filter(|_| reach >= 2) else {
             return Prober {
@@ -67,9 +67,7 @@ impl<'a> Prober<'a> {
         let rows = tables.rows();
         for seeds in 0..=most {
             each_row(&mut row, pits, seeds, &mut |row: &TableRow| {
-                let mut bytes = [0; MAX_BOARD_PITS];
-                bytes[..MAX_TABLE_PITS].copy_from_slice(row);
-                let number = keys.row(sums(u64::from_le_bytes(bytes))) as usize;
+                let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
                 if ranks.len() <= number {
                     ranks.resize(number + 1, 0);
                 }
@@ -132,9 +130,9 @@ impl<'a> Prober<'a> {
     /// Where the score of the position with `seeds` seeds in play stands, whose rows have these numbers; the mover's has
     /// `mover_seeds`.
     #[inline]
-    pub fn locate(&self, seeds: u32, mover_seeds: u32, mover: u64, other: u64) -> Spot {
+    pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
         let frame = seeds * self.reach as u32 + mover_seeds;
-        Spot { frame, mover: self.ranks[mover as usize], other: self.ranks[other as usize] }
+        Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
     /// Has the processor fetch what stands at `spot`.

@@ -7,6 +7,7 @@ use super::key::Keys;
 use super::lookahead::Lookahead;
 use super::prober::Prober;
 use super::transposition::{Bounds, Slot, TranspositionTable};
+use super::word::Word;
 use crate::table::TableError;
 
 /// Nodes between two looks at whether to stop and whether an open position was decided elsewhere.
@@ -22,12 +23,14 @@ const BUSY: usize = 1 << 10;
 const STOPPED: u32 = u32::MAX;
 
 /// What all threads of a search share.
-pub(super) struct Shared<'a, 't> {
-    pub sower: &'a Sower,
-    pub keys: &'a Keys,
+pub(super) struct Shared<'a, 't, W> {
+    pub sower: &'a Sower<W>,
+    pub keys: &'a Keys<W>,
     pub prober: &'a Prober<'t>,
-    pub positions: &'a TranspositionTable,
-    pub look: Lookahead<'a>,
+    pub positions: &'a TranspositionTable<W>,
+    pub look: Lookahead<'a, W>,
+    /// The most seeds in play of positions that are not kept.
+    pub unkept: u32,
     /// Tells whether all threads are to end the search.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Set when one thread has the result.
@@ -41,33 +44,33 @@ pub(super) struct Shared<'a, 't> {
     pub busy: Box<[AtomicU64]>,
 }
 
-impl Shared<'_, '_> {
+impl<W> Shared<'_, '_, W> {
     pub fn busy_places() -> Box<[AtomicU64]> {
         (0..BUSY).map(|_| AtomicU64::new(0)).collect()
     }
 }
 
 /// One thread of a search.
-pub(super) struct Worker<'s, 'a, 't> {
-    shared: &'s Shared<'a, 't>,
+pub(super) struct Worker<'s, 'a, 't, W> {
+    shared: &'s Shared<'a, 't, W>,
     nodes: u64,
     told: u64,
     hits: u64,
     told_hits: u64,
     /// The tests under way, from the root to here.
-    open: Vec<(Slot, u32)>,
+    open: Vec<(Slot<W>, u32)>,
     /// Number of open tests to go back to, because that one was decided elsewhere.
     back_to: Option<usize>,
 }
 
-impl<'s, 'a, 't> Worker<'s, 'a, 't> {
-    pub fn new(shared: &'s Shared<'a, 't>) -> Worker<'s, 'a, 't> {
+impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
+    pub fn new(shared: &'s Shared<'a, 't, W>) -> Worker<'s, 'a, 't, W> {
         Worker { shared, nodes: 0, told: 0, hits: 0, told_hits: 0, open: Vec::new(), back_to: None }
     }
 
     /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,
     /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
-    pub fn run(&mut self, node: Node, score: u32) -> Option<u32> {
+    pub fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
         let result = self.test(&mut self.shared.expand(node), score);
         self.tell();
         (result != STOPPED).then_some(result)
@@ -101,14 +104,14 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
 
     /// Keeps what is proved of a position, with `nodes` searched for it, or not.
     #[inline]
-    fn keep(&self, node: Node, proved: Bounds, nodes: u64) {
+    fn keep(&self, node: Node<W>, proved: Bounds, nodes: u64) {
         if self.shared.keeps(node) {
             self.shared.positions.put(node.slot, proved, nodes);
         }
     }
 
     /// Fail-soft zero-window test.
-    fn test(&mut self, position: &mut Expansion, score: u32) -> u32 {
+    fn test(&mut self, position: &mut Expansion<W>, score: u32) -> u32 {
         let Shared { prober, positions, .. } = *self.shared;
         let Expansion { node, mut lower, ended: mut upper, .. } = *position;
         let (children, known) = (&mut position.children, &position.known);
@@ -130,7 +133,7 @@ impl<'s, 'a, 't> Worker<'s, 'a, 't> {
         let before = self.nodes;
         if lower < score {
             known.iter().skip(1).for_each(|known| prober.prefetch(known.spot));
-            for known in known {
+            for known in known.iter() {
                 self.hits += 1;
                 match prober.score(known.seeds, known.spot) {
                     Ok(exact) => {

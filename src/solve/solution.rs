@@ -1,6 +1,5 @@
-use super::board::Board;
 use super::solver::{SolveError, Solver};
-use crate::game::{Line, Pit, Position};
+use crate::game::{Line, Pit, Position, Rules, sow};
 use crate::table::ProbeError;
 
 /// A solved position.
@@ -44,7 +43,7 @@ impl Solver<'_> {
     /// As [`Solver::test`]; also when the solver was made for smaller boards.
     pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
         let guess = (guess - position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
-        let score = self.score(self.board(position)?, guess as u32)?;
+        let score = self.score(position, guess as u32)?;
         Ok((score, position.value(score)))
     }
 
@@ -67,7 +66,7 @@ impl Solver<'_> {
     /// # Errors
     /// As [`Solver::value`].
     pub fn best_move(&self, position: &Position, score: u32) -> Result<Option<Pit>, SolveError> {
-        for pit in self.order(position, self.board(position)?) {
+        for pit in in_order(self.rules, position) {
             if self.keeps(position, pit, score)?.is_some() {
                 return Ok(Some(pit));
             }
@@ -80,16 +79,15 @@ impl Solver<'_> {
     fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
         let Ok(played) = position.play(self.rules, pit) else { return Ok(None) };
         let next = played.position;
-        let board = self.board(&next)?;
         if played.again {
             let stored = next.mover_store() - position.mover_store();
             let needed = score.saturating_sub(stored);
-            let keeps = needed == 0 || self.test(board, needed)?.lower >= needed;
+            let keeps = needed == 0 || self.test(&next, needed)?.lower >= needed;
             return Ok(keeps.then_some((next, needed, true)));
         }
         // The opponent must not get more than the rest.
         let rest = position.seeds() - score;
-        let keeps = rest >= next.seeds() || self.test(board, rest + 1)?.upper <= rest;
+        let keeps = rest >= next.seeds() || self.test(&next, rest + 1)?.upper <= rest;
         Ok(keeps.then_some((next, rest, false)))
     }
 
@@ -115,9 +113,8 @@ impl Solver<'_> {
                 }
                 break;
             }
-            let board = self.board(&position)?;
             let mut next = None;
-            for pit in self.order(&position, board) {
+            for pit in in_order(self.rules, &position) {
                 if let Some(kept) = self.keeps(&position, pit, score)? {
                     turn.push(pit);
                     next = Some(kept);
@@ -131,17 +128,6 @@ impl Solver<'_> {
             }
         }
         Ok(line)
-    }
-
-    /// The moves in the order in which the search looks at them, so that what it proved is asked first.
-    pub(super) fn order(&self, position: &Position, board: Board) -> Vec<Pit> {
-        let mut moves: Vec<Pit> = position.moves().collect();
-        let key = |pit: &Pit| {
-            let sown = self.sower.sow(board, pit.index());
-            std::cmp::Reverse((sown.again, 4 * sown.stored as usize + pit.index()))
-        };
-        moves.sort_by_key(key);
-        moves
     }
 
     /// Value, best moves and a line of best play.
@@ -182,4 +168,15 @@ impl Solver<'_> {
         }
         openings
     }
+}
+
+/// The moves in the order in which the search looks at them, so that what it proved is asked first.
+pub(super) fn in_order(rules: Rules, position: &Position) -> Vec<Pit> {
+    let mut moves: Vec<Pit> = position.moves().collect();
+    let key = |pit: &Pit| {
+        let sown = sow(rules, position.mover(), position.other(), *pit);
+        std::cmp::Reverse((sown.again, 4 * sown.stored as usize + pit.index()))
+    };
+    moves.sort_by_key(key);
+    moves
 }

@@ -1,24 +1,16 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::marker::PhantomData;
 
 use memmap2::MmapMut;
 
-/// Entries of a bucket: one cache line.
-const BUCKET: usize = 8;
+use super::word::Word;
 
-/// Bytes of a bucket.
+/// Bytes of a bucket: one cache line.
 const BUCKET_BYTES: u64 = 64;
 
-const BOUND_BITS: u32 = 7;
+/// Bits of an entry for the logarithm of the effort.
 const WORK_BITS: u32 = 6;
 
-/// Bits of an entry below the remainder of its key.
-const DATA_BITS: u32 = 2 * BOUND_BITS + WORK_BITS;
-
-/// Bits for the remainder of a key.
-const REMAINDER_BITS: u32 = u64::BITS - DATA_BITS;
-
-/// Two odd factors that spread the bits of a key; from the golden ratio and from MurmurHash3's finaliser.
-const SPREAD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xc4ce_b9fe_1a85_ec53];
+const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
 /// What is proved of the score of a position: it is `lower` to `upper`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,56 +23,70 @@ pub struct Bounds {
 
 /// Proved bounds of positions, shared by all threads without locks.
 ///
-/// An entry is one 64-bit word, read and written whole: the bounds, the effort that proved them, and the key. Keys are
+/// An entry is one word, read and written whole: the bounds, the effort that proved them, and the key. Keys are
 /// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper bits
 /// then choose the bucket, and the entry holds all others. So bucket and entry together tell the key exactly: an entry is
 /// never taken for another position's. A thread that overwrites what another one just wrote loses a bound at worst.
-pub struct TranspositionTable {
+pub struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
     map: MmapMut,
     bucket_bits: u32,
     key_bits: u32,
+    word: PhantomData<W>,
 }
 
 /// Where the entry of a key is, if there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct Slot {
+pub struct Slot<W> {
     bucket: usize,
     /// The remainder of the key, in its place.
-    tag: u64,
+    tag: W,
 }
 
-impl TranspositionTable {
+impl<W: Word> TranspositionTable<W> {
+    /// Entries of a bucket.
+    const BUCKET: usize = BUCKET_BYTES as usize / size_of::<W>();
+
+    /// Bits of an entry for a bound.
+    const BOUND_BITS: u32 = W::SEEDS.ilog2() + 1;
+
+    /// Bits of an entry below the remainder of its key.
+    const DATA_BITS: u32 = 2 * Self::BOUND_BITS + WORK_BITS;
+
+    /// Bits for the remainder of a key.
+    const REMAINDER_BITS: u32 = W::BITS - Self::DATA_BITS;
+
     /// A table for keys below `keys` in at most `bytes` bytes (more only where the entries could not hold the keys
     /// otherwise).
     ///
     /// # Errors
     /// When there is not as much memory.
-    pub fn new(keys: u64, bytes: u64) -> std::io::Result<TranspositionTable> {
-        let key_bits = u64::BITS - keys.saturating_sub(1).leading_zeros();
-        let wanted = (bytes / BUCKET_BYTES).max(1).ilog2();
-        TranspositionTable::with_buckets(key_bits, wanted.clamp(key_bits.saturating_sub(REMAINDER_BITS), key_bits))
+    pub fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
+        let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
+        let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
+        TranspositionTable::with_buckets(key_bits, wanted.clamp(least, key_bits))
     }
 
-    fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable> {
+    fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable<W>> {
         let bytes = BUCKET_BYTES << bucket_bits;
         let bytes = usize::try_from(bytes).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
         let map = MmapMut::map_anon(bytes)?;
         #[cfg(target_os = "linux")]
         // Without huge pages everything works, only slower.
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(TranspositionTable { map, bucket_bits, key_bits })
+        Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
     }
 
-    /// Bytes of the table.
-    pub fn bytes(&self) -> u64 {
-        self.map.len() as u64
+    /// Entries of a table for keys of `key_bits` with so many bits of a bucket's number; `None` when there is no such table.
+    pub(super) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
+        let remainder = key_bits.checked_sub(bucket_bits).filter(|&bits| bits <= Self::REMAINDER_BITS);
+        remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
     }
 
-    fn entries(&self) -> &[AtomicU64] {
+    fn entries(&self) -> &[W::Shared] {
         // SAFETY: the map is page-aligned, initialised (zeros at first), as long as this, and lives as long as `self`;
-        // AtomicU64 has the size and alignment of u64 and nothing else refers to the map.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / 8) }
+        // a shared word has the size of a word, no larger alignment than a page, and nothing else refers to the map.
+        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<W>()) }
     }
 
     /// Bits of a key, and of the number of a bucket.
@@ -89,66 +95,83 @@ impl TranspositionTable {
     }
 
     /// All entries as they stand in memory, unused ones 0.
-    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
-        self.entries().iter().map(|entry| entry.load(Ordering::Relaxed))
+    pub(super) fn words(&self) -> impl Iterator<Item = W> {
+        self.entries().iter().map(W::load)
     }
 
     /// Takes the entry `word` that stood at `index` of a table for the same keys with `bucket_bits`.
-    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: u64) {
-        let known = bounds(word);
-        if word & WORK_MASK == 0 || known.lower > known.upper {
+    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: W) {
+        let (known, work) = (Self::bounds(word), word.low() & WORK_MASK);
+        if work == 0 || known.lower > known.upper {
             return;
         }
         let low = self.key_bits - bucket_bits;
-        let mixed = (index / BUCKET as u64) << low | word >> DATA_BITS;
-        self.put(self.slot_of(mixed), known, 1 << ((word & WORK_MASK) - 1));
+        let mixed = W::from(index / Self::BUCKET as u64) << low | word >> Self::DATA_BITS;
+        self.put(self.slot_of(mixed), known, 1 << (work - 1));
     }
 
     /// Where the entry of `key` is.
     #[inline]
-    pub fn slot(&self, key: u64) -> Slot {
-        let mask = u64::MAX.checked_shr(u64::BITS - self.key_bits).unwrap_or(0);
-        let mut mixed = key.wrapping_mul(SPREAD[0]) & mask;
+    pub fn slot(&self, key: W) -> Slot<W> {
+        let mask = W::MAX >> (W::BITS - self.key_bits);
+        let mut mixed = key.wrapping_mul(W::SPREAD[0]) & mask;
         mixed ^= mixed >> (self.key_bits / 2 + 1);
-        self.slot_of(mixed.wrapping_mul(SPREAD[1]) & mask)
+        self.slot_of(mixed.wrapping_mul(W::SPREAD[1]) & mask)
     }
 
     /// The slot of a permuted key.
     #[inline]
-    fn slot_of(&self, mixed: u64) -> Slot {
+    fn slot_of(&self, mixed: W) -> Slot<W> {
         let low = self.key_bits - self.bucket_bits;
-        Slot { bucket: (mixed >> low) as usize * BUCKET, tag: (mixed & !(u64::MAX << low)) << DATA_BITS }
+        Slot {
+            bucket: (mixed >> low).low() as usize * Self::BUCKET,
+            tag: (mixed & !(W::MAX << low)) << Self::DATA_BITS,
+        }
     }
 
     /// Has the processor fetch the bucket.
     #[inline]
-    pub fn prefetch(&self, slot: Slot) {
+    pub fn prefetch(&self, slot: Slot<W>) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             // SAFETY: prefetching has no effect but on speed.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.map.as_ptr().wrapping_add(slot.bucket * 8).cast()) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.map.as_ptr().wrapping_add(slot.bucket * size_of::<W>()).cast()) };
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = slot;
     }
 
     #[inline]
-    fn bucket(&self, slot: Slot) -> &[AtomicU64; BUCKET] {
-        let bucket = &self.entries()[slot.bucket..][..BUCKET];
-        bucket.try_into().expect("the slice has this length")
+    fn bucket(&self, slot: Slot<W>) -> &[W::Shared] {
+        &self.entries()[slot.bucket..][..Self::BUCKET]
+    }
+
+    /// Whether `word` is the entry of `slot`.
+    ///
+    /// An entry in use has its effort set, so it differs from an unused one whatever its tag.
+    #[inline]
+    fn is_of(word: W, slot: Slot<W>) -> bool {
+        word >> Self::DATA_BITS << Self::DATA_BITS == slot.tag && word.low() & WORK_MASK != 0
+    }
+
+    #[inline]
+    fn bounds(word: W) -> Bounds {
+        let bound = |shift: u32| (word.low() >> shift & ((1 << Self::BOUND_BITS) - 1)) as u32;
+        Bounds { lower: bound(WORK_BITS), upper: bound(WORK_BITS + Self::BOUND_BITS) }
+    }
+
+    #[inline]
+    fn word_of(slot: Slot<W>, bounds: Bounds, work: u64) -> W {
+        let Bounds { lower, upper } = bounds;
+        let bounds = u64::from(upper) << Self::BOUND_BITS | u64::from(lower);
+        slot.tag | W::from(bounds << WORK_BITS | work)
     }
 
     /// What is proved of the position at `slot`.
     #[inline]
-    pub fn get(&self, slot: Slot) -> Option<Bounds> {
-        let bucket = self.bucket(slot);
-        // An entry in use has its effort set, so it differs from an unused one whatever its tag.
-        let find = |entry: &AtomicU64| {
-            let word = entry.load(Ordering::Relaxed);
-            (word >> DATA_BITS << DATA_BITS == slot.tag && word & WORK_MASK != 0).then(|| bounds(word))
-        };
-        bucket.iter().find_map(find)
+    pub fn get(&self, slot: Slot<W>) -> Option<Bounds> {
+        self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot)).map(Self::bounds)
     }
 
     /// Adds what is proved of the position at `slot`, with `nodes` searched for it.
@@ -156,55 +179,121 @@ impl TranspositionTable {
     /// Bounds that are there already are kept where they are tighter. A full bucket gives up the entry that was proved
     /// with the least effort.
     #[inline]
-    pub fn put(&self, slot: Slot, proved: Bounds, nodes: u64) {
+    pub fn put(&self, slot: Slot<W>, proved: Bounds, nodes: u64) {
         debug_assert!(proved.lower <= proved.upper, "{proved:?}");
         let bucket = self.bucket(slot);
         let work = u64::from((nodes | 1).ilog2() + 1);
         let (mut victim, mut least) = (&bucket[0], u64::MAX);
         for entry in bucket {
-            let word = entry.load(Ordering::Relaxed);
-            let effort = word & WORK_MASK;
-            if effort != 0 && word >> DATA_BITS << DATA_BITS == slot.tag {
-                let known = bounds(word);
+            let word = W::load(entry);
+            let effort = word.low() & WORK_MASK;
+            if Self::is_of(word, slot) {
+                let known = Self::bounds(word);
                 let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
-                entry.store(word_of(slot.tag, both, work.max(effort)), Ordering::Relaxed);
+                Self::word_of(slot, both, work.max(effort)).store(entry);
                 return;
             }
             if effort < least {
                 (victim, least) = (entry, effort);
             }
         }
-        victim.store(word_of(slot.tag, proved, work), Ordering::Relaxed);
+        Self::word_of(slot, proved, work).store(victim);
     }
 
     /// The share of a sample of the entries that is in use, 0 to 1.
     pub fn fill(&self) -> f64 {
         let entries = self.entries();
         let sample = &entries[..entries.len().min(1 << 14)];
-        let used = sample.iter().filter(|entry| entry.load(Ordering::Relaxed) != 0).count();
+        let used = sample.iter().filter(|entry| W::load(entry) != W::default()).count();
         used as f64 / sample.len() as f64
     }
 }
 
-const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
-const BOUND_MASK: u64 = (1 << BOUND_BITS) - 1;
-
-#[inline]
-fn bounds(word: u64) -> Bounds {
-    let bound = |shift: u32| (word >> shift & BOUND_MASK) as u32;
-    Bounds { lower: bound(WORK_BITS), upper: bound(WORK_BITS + BOUND_BITS) }
-}
-
-#[inline]
-fn word_of(tag: u64, bounds: Bounds, work: u64) -> u64 {
-    tag | u64::from(bounds.upper) << (WORK_BITS + BOUND_BITS) | u64::from(bounds.lower) << WORK_BITS | work
-}
-
-impl Slot {
+impl<W: Word> Slot<W> {
     /// A hash of the slot and a score to test, never 0.
     #[inline]
     pub(super) fn mark(self, score: u32) -> u64 {
-        let mixed = (self.bucket as u64 ^ self.tag.rotate_left(20)).wrapping_add(u64::from(score) << 57);
-        mixed.wrapping_mul(SPREAD[0]).rotate_left(29) | 1 << 63
+        let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
+        mixed.wrapping_mul(u64::SPREAD[0]).rotate_left(29) | 1 << 63
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    /// The largest key that entries hold in a table of few buckets.
+    fn most_bits<W: Word>() -> u32 {
+        TranspositionTable::<W>::REMAINDER_BITS + 3
+    }
+
+    fn assert_slots_tell_all_keys_apart<W: Word>() {
+        for (count, bytes) in [(1, 64), (2, 64), (1000, 64), (1000, 1 << 12), (1 << 14, 1 << 20)] {
+            let table = TranspositionTable::<W>::new(count, bytes).unwrap();
+            let mut keys = HashMap::new();
+            for key in 0..count {
+                let Slot { bucket, tag } = table.slot(W::truncate(key));
+                assert_eq!(keys.insert((bucket, tag), key), None);
+            }
+        }
+    }
+
+    fn assert_entries_are_those_of_their_keys<W: Word>() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for bits in [20, 40, most_bits::<W>()] {
+            let table = TranspositionTable::<W>::new(1 << bits, 1 << 10).unwrap();
+            let bound = |key: u128, part: u128| (key / part % (W::SEEDS as u128 / 2)) as u32;
+            let proved = |key: u128| Bounds { lower: bound(key, 7), upper: W::SEEDS as u32 - bound(key, 11) };
+            // Keys that differ in few bits, and any.
+            let near = |random: &mut fastrand::Rng| 1 << random.u32(..bits) | 1u128 << random.u32(..bits);
+            let any = |random: &mut fastrand::Rng| random.u128(..1 << bits);
+            let mut found = 0;
+            for round in 0..20_000 {
+                let key = if round % 2 == 0 { near(&mut random) } else { any(&mut random) };
+                let slot = table.slot(W::truncate(key));
+                if let Some(known) = table.get(slot) {
+                    assert_eq!(known, proved(key), "{bits} bits");
+                    found += 1;
+                }
+                table.put(slot, proved(key), random.u64(..1 << 20));
+                assert_eq!(table.get(slot), Some(proved(key)));
+            }
+            assert!(found > 0 && table.fill() > 0.9, "{bits} bits: {found}");
+        }
+    }
+
+    fn assert_a_table_of_another_size_takes_all_entries<W: Word>() {
+        let keys = 1u128 << most_bits::<W>();
+        let (small, large) = (1 << 12, 1 << 20);
+        let [small, large] = [small, large].map(|bytes| TranspositionTable::<W>::new(keys, bytes).unwrap());
+        let mut random = fastrand::Rng::with_seed(4);
+        let kept: Vec<W> = (0..20).map(|_| W::truncate(random.u128(..keys))).collect();
+        let proved = Bounds { lower: 5, upper: W::SEEDS as u32 };
+        kept.iter().for_each(|&key| small.put(small.slot(key), proved, 9));
+        for (index, word) in small.words().enumerate() {
+            large.restore(small.bits().1, index as u64, word);
+        }
+        assert!(kept.iter().all(|&key| large.get(large.slot(key)) == Some(proved)));
+        assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
+    }
+
+    #[test]
+    fn slots_tell_all_keys_apart() {
+        assert_slots_tell_all_keys_apart::<u64>();
+        assert_slots_tell_all_keys_apart::<u128>();
+    }
+
+    #[test]
+    fn entries_are_those_of_their_keys() {
+        assert_entries_are_those_of_their_keys::<u64>();
+        assert_entries_are_those_of_their_keys::<u128>();
+    }
+
+    #[test]
+    fn a_table_of_another_size_takes_all_entries() {
+        assert_a_table_of_another_size_takes_all_entries::<u64>();
+        assert_a_table_of_another_size_takes_all_entries::<u128>();
     }
 }

@@ -14,7 +14,7 @@ pub(super) struct Known {
     pub choices: Vec<Vec<u8>>,
     /// The rows, by their seeds and ranks.
     pub all: Vec<Arc<Vec<TableRow>>>,
-    pub sower: Sower,
+    pub sower: Sower<u64>,
 }
 
 impl Known {

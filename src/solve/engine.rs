@@ -1,0 +1,257 @@
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::board::{Board, Sower};
+use super::estimate::{Estimate, SEED};
+use super::expansion::{Node, unkept};
+use super::key::Keys;
+use super::lookahead::Lookahead;
+use super::outlook::{self, Outlook};
+use super::prober::Prober;
+use super::saved;
+use super::search::{Shared, Worker};
+use super::solver::{SolveError, SolverOptions};
+use super::transposition::{Bounds, TranspositionTable};
+use super::word::Word;
+use crate::game::Position;
+use crate::table::TableError;
+
+/// When searching begins to copy tables to memory.
+const COPY_AFTER: Duration = Duration::from_secs(2);
+
+/// All estimates lie within.
+const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
+
+/// Tells why searching has to end now.
+pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
+
+/// With what a test is run, and where it tells how far it is.
+pub(super) struct Run<'s> {
+    pub threads: usize,
+    /// Bytes of tables that may be copied to memory.
+    pub copy: u64,
+    /// When searching began.
+    pub start: Instant,
+    pub interrupted: &'s Interrupted<'s>,
+    pub nodes: &'s AtomicU64,
+    pub hits: &'s AtomicU64,
+}
+
+/// What a solver asks of an [`Engine`], whatever its word. All positions fit it; their stores do not matter.
+pub(super) trait Search: Send + Sync {
+    /// The largest layer of tables in use; 0 for none.
+    fn reach(&self) -> usize;
+
+    /// What is known of the score of `position`: from the rules, tables, whole tests, and transpositions.
+    fn known(&self, position: &Position) -> Result<Bounds, TableError>;
+
+    /// Takes bounds of the score of `position` as proved by whole tests.
+    ///
+    /// # Panics
+    /// When they contradict what is proved already.
+    fn believe(&self, position: &Position, proved: Bounds);
+
+    /// What whole tests proved, of positions without stores.
+    fn proofs(&self) -> Vec<(Position, Bounds)>;
+
+    /// A fail-soft test whether the mover collects `score`, on all threads: a bound of the score.
+    fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
+
+    /// What the mover may collect, in sixteenths of a seed, as it looks `turns` turns later, by estimates alone. From each
+    /// position looked at one is taken off `left`; at 0 no more turns are played.
+    fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32;
+
+    /// How the position looks `turns` turns later, by all that is known; `None` once the game is over.
+    fn outlook(
+        &self,
+        position: &Position,
+        turns: u32,
+        interrupted: &Interrupted,
+    ) -> Result<Option<Outlook>, SolveError>;
+
+    /// The share of the transposition table in use.
+    fn fill(&self) -> f64;
+
+    /// Writes the transposition table.
+    fn save(&self, file: &mut dyn Write) -> io::Result<()>;
+
+    /// Takes in a transposition table that was saved: the number of its entries, or what is wrong with it.
+    fn load(&self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
+}
+
+/// All of a solver that depends on the word that holds its boards: how they are searched, and what is known of them.
+///
+/// Solvers have it behind [`Search`], so that the word is chosen in one place, by the board, and neither they nor who uses
+/// them are written for one. What is called through the trait takes its time; the search itself is compiled for a word.
+pub(super) struct Engine<'a, W: Word> {
+    seeds: usize,
+    pub(super) sower: Sower<W>,
+    keys: Keys<W>,
+    prober: Prober<'a>,
+    pub(super) estimate: Estimate,
+    positions: TranspositionTable<W>,
+    /// Results of whole tests.
+    proofs: Mutex<HashMap<Board<W>, Bounds>>,
+}
+
+impl<'a, W: Word> Engine<'a, W> {
+    /// An engine for the boards that `keys` number, as `options` say.
+    pub fn new(options: &SolverOptions<'a>, keys: Keys<W>) -> Result<Engine<'a, W>, SolveError> {
+        let &SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, .. } = options;
+        let positions = TranspositionTable::new(keys.count(), memory)
+            .map_err(|source| SolveError::Memory { bytes: memory, source })?;
+        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds));
+        let estimate = match tables {
+            // Where all is in the tables nothing is ordered.
+            Some(tables) if (2..seeds).contains(&prober.reach()) => Estimate::learn(tables, prober.reach())?,
+            _ => Estimate::default(),
+        };
+        let sower = Sower::new(rules, pits, seeds);
+        Ok(Engine { seeds, sower, keys, prober, estimate, positions, proofs: Mutex::default() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
+        self.proofs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of the score of `board`.
+    pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
+        let seeds = board.seeds();
+        let exact = |score| Bounds { lower: score, upper: score };
+        if board.is_over() {
+            return Ok(exact(board.mover.total()));
+        }
+        let (mover, mover_seeds) = (self.keys.row(board.mover.sums()), board.mover.total());
+        let other = self.keys.row(board.other.sums());
+        if seeds as usize <= self.prober.reach() {
+            let spot = self.prober.locate(seeds, mover_seeds, mover, other);
+            return Ok(exact(self.prober.score(seeds, spot)?));
+        }
+        let mut known = Bounds { lower: 0, upper: seeds };
+        let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
+        let proved = [self.lock().get(&board).copied(), self.positions.get(slot)];
+        for proved in proved.into_iter().flatten() {
+            known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        }
+        Ok(known)
+    }
+
+    fn lookahead(&self) -> Lookahead<'_, W> {
+        Lookahead { sower: &self.sower, estimate: &self.estimate }
+    }
+
+    /// The board of the saved transposition table.
+    fn saved(&self) -> saved::Head {
+        saved::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
+    }
+}
+
+/// The board of a position that fits the solver.
+fn board<W: Word>(position: &Position) -> Board<W> {
+    Board::of(position).expect("a board that fits the solver")
+}
+
+impl<W: Word> Search for Engine<'_, W> {
+    fn reach(&self) -> usize {
+        self.prober.reach()
+    }
+
+    fn known(&self, position: &Position) -> Result<Bounds, TableError> {
+        self.known_of(board(position))
+    }
+
+    fn believe(&self, position: &Position, proved: Bounds) {
+        let mut proofs = self.lock();
+        let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });
+        known.lower = known.lower.max(proved.lower);
+        known.upper = known.upper.min(proved.upper);
+        assert!(known.lower <= known.upper, "contradictory bounds of the score of {position}: {known:?}");
+    }
+
+    fn proofs(&self) -> Vec<(Position, Bounds)> {
+        let mut proofs: Vec<_> = self.lock().iter().map(|(&board, &bounds)| (board, bounds)).collect();
+        proofs.sort_unstable_by_key(|(board, _)| (Reverse(board.seeds()), board.mover, board.other));
+        proofs.into_iter().map(|(board, bounds)| (board.position(self.sower.pits()), bounds)).collect()
+    }
+
+    fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
+        let board = board(position);
+        let node = Node { board, seeds: position.seeds(), slot: self.positions.slot(self.keys.key(board)) };
+        let shared = Shared {
+            sower: &self.sower,
+            keys: &self.keys,
+            prober: &self.prober,
+            positions: &self.positions,
+            look: self.lookahead(),
+            unkept: unkept(self.prober.reach()),
+            interrupted: &|| (run.interrupted)().is_some(),
+            done: AtomicBool::new(false),
+            nodes: run.nodes,
+            hits: run.hits,
+            error: Mutex::new(None),
+            parallel: run.threads > 1,
+            busy: Shared::<W>::busy_places(),
+        };
+        let result = Mutex::new(None);
+        let work = || {
+            if let Some(found) = Worker::new(&shared).run(node, score) {
+                shared.done.store(true, Ordering::Relaxed);
+                result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+            }
+        };
+        let ended = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let copier = (run.copy > 0 && !self.prober.is_copied()).then(|| {
+                scope.spawn(|| {
+                    // Short searches are over before copying pays.
+                    while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
+                        std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
+                    }
+                    self.prober.copy(run.copy, &ended);
+                })
+            });
+            for _ in 1..run.threads {
+                scope.spawn(work);
+            }
+            work();
+            ended.store(true, Ordering::Relaxed);
+            if let Some(copier) = copier {
+                copier.thread().unpark();
+            }
+        });
+        if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error.into());
+        }
+        let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
+        result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
+    }
+
+    fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32 {
+        self.lookahead().score(board(position), position.seeds(), turns, WINDOW, left)
+    }
+
+    fn outlook(
+        &self,
+        position: &Position,
+        turns: u32,
+        interrupted: &Interrupted,
+    ) -> Result<Option<Outlook>, SolveError> {
+        outlook::outlook(self, interrupted, position, board(position), turns)
+    }
+
+    fn fill(&self) -> f64 {
+        self.positions.fill()
+    }
+
+    fn save(&self, file: &mut dyn Write) -> io::Result<()> {
+        saved::save(&self.positions, self.saved(), file)
+    }
+
+    fn load(&self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
+        saved::load(&self.positions, self.saved(), file)
+    }
+}

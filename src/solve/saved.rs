@@ -1,0 +1,112 @@
+//! The file of a saved transposition table (docs/solving.md).
+
+use std::io::{self, BufRead, Read, Write};
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::transposition::TranspositionTable;
+use super::word::Word;
+use crate::game::Rules;
+
+/// The first bytes.
+const MAGIC: [u8; 8] = *b"KALAHTT\n";
+
+/// Entries written at a time.
+const CHUNK: usize = 1 << 16;
+
+/// What the boards of a table are.
+pub(super) struct Head {
+    pub rules: Rules,
+    pub pits: usize,
+    /// The most seeds in play.
+    pub seeds: usize,
+}
+
+/// Bytes before the entries.
+const HEAD_BYTES: usize = 17;
+
+impl Head {
+    /// Bytes before the entries of a table with these bits of a key and of a bucket's number.
+    fn bytes<W: Word>(&self, (key_bits, bucket_bits): (u32, u32)) -> [u8; HEAD_BYTES] {
+        let mut head = [0; HEAD_BYTES];
+        head[..8].copy_from_slice(&MAGIC);
+        // Version 1 has entries of 64 bits, version 2 of 128.
+        head[8..12].copy_from_slice(&(W::BITS / 64).to_le_bytes());
+        head[12..].copy_from_slice(&[
+            self.rules as u8,
+            self.pits as u8,
+            self.seeds as u8,
+            key_bits as u8,
+            bucket_bits as u8,
+        ]);
+        head
+    }
+}
+
+/// Writes a table, also while it is searched: each entry is read whole, and true by itself.
+pub(super) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
+    file.write_all(&head.bytes::<W>(table.bits()))?;
+    let mut hash = Xxh3Default::new();
+    let mut packed = zstd::Encoder::new(&mut *file, 1)?;
+    let mut bytes = Vec::with_capacity(size_of::<W>() * CHUNK);
+    let mut words = table.words().peekable();
+    while words.peek().is_some() {
+        bytes.clear();
+        bytes.extend(words.by_ref().take(CHUNK).flat_map(W::bytes));
+        hash.update(&bytes);
+        packed.write_all(&bytes)?;
+    }
+    packed.finish()?;
+    file.write_all(&hash.digest().to_le_bytes())
+}
+
+/// Takes the entries of a file into a table, which may have another size: how many they are, or what is wrong.
+pub(super) fn load<W: Word>(
+    table: &TranspositionTable<W>,
+    head: Head,
+    mut file: &mut dyn BufRead,
+) -> Result<u64, &'static str> {
+    let short = |_| "it ends too early or is not what was saved";
+    let mut found = [0; HEAD_BYTES];
+    file.read_exact(&mut found).map_err(short)?;
+    let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[HEAD_BYTES - 1]));
+    let expected = head.bytes::<W>((key_bits, bucket_bits));
+    if found[..12] != expected[..12] {
+        return Err("it is no saved transposition table of this version");
+    }
+    let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits).filter(|_| found == expected);
+    let count = count.ok_or("it was saved by a search of another board")?;
+    // Checked as a whole before a single entry is believed.
+    let mut words = Vec::new();
+    let mut hash = Xxh3Default::new();
+    {
+        let mut packed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
+        let mut bytes = vec![0; size_of::<W>() * CHUNK];
+        let mut index = 0u64;
+        while index < count {
+            let part = size_of::<W>() * (count - index).min(CHUNK as u64) as usize;
+            packed.read_exact(&mut bytes[..part]).map_err(short)?;
+            hash.update(&bytes[..part]);
+            for word in bytes[..part].chunks_exact(size_of::<W>()) {
+                let word = W::pack(word.iter().copied());
+                if word != W::default() {
+                    words.push((index, word));
+                }
+                index += 1;
+            }
+        }
+        // The end of the frame.
+        if packed.read(&mut bytes[..1]).map_err(short)? != 0 {
+            return Err("it goes on too long");
+        }
+    }
+    let mut checksum = [0; 8];
+    file.read_exact(&mut checksum).map_err(short)?;
+    if u64::from_le_bytes(checksum) != hash.digest() {
+        return Err("its checksum is wrong");
+    }
+    for &(index, word) in &words {
+        table.restore(bucket_bits, index, word);
+    }
+    Ok(words.len() as u64)
+}

@@ -1,0 +1,232 @@
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::{Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitXor, BitXorAssign, DerefMut, Not, Shl, Shr};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrayvec::ArrayVec;
+use portable_atomic::AtomicU128;
+
+/// An unsigned integer that holds a row, one byte a pit; likewise the number of a position, and an entry of a transposition
+/// table.
+///
+/// `u64` takes boards of up to 8 pits a side, `u128` all others at some cost of speed; there are no other words. What is
+/// searched, and in which order, is the same with both.
+pub trait Word:
+    sealed::Sealed
+    + Copy
+    + Debug
+    + Default
+    + Eq
+    + Hash
+    + Ord
+    + Send
+    + Sync
+    + From<u8>
+    + From<u64>
+    + Add<Output = Self>
+    + AddAssign
+    + BitAnd<Output = Self>
+    + BitAndAssign
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + BitXorAssign
+    + Not<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + 'static
+{
+    /// Bits of the word.
+    const BITS: u32;
+
+    /// The most pits a side.
+    const PITS: usize = Self::BITS as usize / 8;
+
+    /// The most seeds in play.
+    const SEEDS: usize;
+
+    /// Two odd factors that spread the bits of a key.
+    const SPREAD: [Self; 2];
+
+    /// A 1 in each byte.
+    const ONES: Self;
+
+    /// Every bit set.
+    const MAX: Self;
+
+    /// A word that threads share, read and written whole.
+    type Shared: Sync;
+
+    /// A list with room for something of each move. Longer ones than a board needs cost time: they lie on the stack.
+    type Moves<T>: Moves<T>;
+
+    /// Reads a shared word.
+    fn load(shared: &Self::Shared) -> Self;
+
+    /// Writes a shared word.
+    fn store(self, shared: &Self::Shared);
+
+    /// The lower bits of `wide`.
+    fn truncate(wide: u128) -> Self;
+
+    /// The lower 64 bits.
+    fn low(self) -> u64;
+
+    /// 64 bits that depend on all.
+    fn folded(self) -> u64;
+
+    /// The bytes, the lowest first.
+    fn bytes(self) -> impl DoubleEndedIterator<Item = u8>;
+
+    /// A sum without the bits that do not fit.
+    fn wrapping_add(self, other: Self) -> Self;
+
+    /// A product without the bits that do not fit.
+    fn wrapping_mul(self, other: Self) -> Self;
+
+    /// Bits that are set.
+    fn count_ones(self) -> u32;
+
+    /// A row, or a word of little-endian bytes.
+    fn pack(bytes: impl DoubleEndedIterator<Item = u8>) -> Self {
+        bytes.rev().fold(Self::default(), |packed, byte| packed << 8 | Self::from(byte))
+    }
+
+    /// The seeds of the pit with index `pit`.
+    #[inline]
+    fn seeds_in(self, pit: usize) -> u8 {
+        (self >> (8 * pit as u32)).low() as u8
+    }
+
+    /// The row without the seeds of one pit.
+    #[inline]
+    fn without(self, pit: usize) -> Self {
+        self & !(Self::from(0xffu8) << (8 * pit as u32))
+    }
+
+    /// Sums of a row from its first pit on: byte `i` of the result is the sum of the bytes 0 to `i`.
+    ///
+    /// No byte overflows into the next: a row has at most [`Word::SEEDS`] seeds.
+    #[inline]
+    fn sums(self) -> Self {
+        self.wrapping_mul(Self::ONES)
+    }
+
+    /// The last byte: of the [`Word::sums`] of a row, its seeds.
+    #[inline]
+    fn last(self) -> u32 {
+        (self >> (Self::BITS - 8)).low() as u32
+    }
+
+    /// The seeds of a row.
+    #[inline]
+    fn total(self) -> u32 {
+        self.sums().last()
+    }
+
+    /// The pits of a row that hold seeds.
+    #[inline]
+    fn filled(self) -> u32 {
+        let (high, low) = (Self::ONES << 7, !(Self::ONES << 7));
+        // No byte overflows into the next.
+        let above_one = if Self::SEEDS < 0x80 { self + low } else { ((self & low) + low) | self };
+        (above_one & high).count_ones()
+    }
+}
+
+/// A list of moves.
+pub trait Moves<T>: Default + DerefMut<Target = [T]> {
+    /// Adds one at the end.
+    fn push(&mut self, item: T);
+
+    /// Adds one behind all that have as large a `key`.
+    fn insert_by(&mut self, item: T, key: impl Fn(&T) -> i32);
+}
+
+impl<T, const N: usize> Moves<T> for ArrayVec<T, N> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        ArrayVec::push(self, item);
+    }
+
+    #[inline]
+    fn insert_by(&mut self, item: T, key: impl Fn(&T) -> i32) {
+        let order = key(&item);
+        let at = self.iter().rposition(|other| key(other) >= order).map_or(0, |at| at + 1);
+        self.insert(at, item);
+    }
+}
+
+macro_rules! word {
+    ($word:ty, $shared:ty, seeds: $seeds:expr, spread: $spread:expr) => {
+        impl Word for $word {
+            const BITS: u32 = <$word>::BITS;
+            const SEEDS: usize = $seeds;
+            const SPREAD: [$word; 2] = $spread;
+            const ONES: $word = <$word>::MAX / 0xff;
+            const MAX: $word = <$word>::MAX;
+
+            type Shared = $shared;
+            type Moves<T> = ArrayVec<T, { <$word>::BITS as usize / 8 }>;
+
+            #[inline]
+            fn load(shared: &$shared) -> $word {
+                shared.load(Ordering::Relaxed)
+            }
+
+            #[inline]
+            fn store(self, shared: &$shared) {
+                shared.store(self, Ordering::Relaxed);
+            }
+
+            #[inline]
+            fn truncate(wide: u128) -> $word {
+                wide as $word
+            }
+
+            #[inline]
+            fn low(self) -> u64 {
+                self as u64
+            }
+
+            #[inline]
+            fn folded(self) -> u64 {
+                let wide = self as u128;
+                (wide >> 64) as u64 ^ wide as u64
+            }
+
+            #[inline]
+            fn bytes(self) -> impl DoubleEndedIterator<Item = u8> {
+                self.to_le_bytes().into_iter()
+            }
+
+            #[inline]
+            fn wrapping_add(self, other: $word) -> $word {
+                <$word>::wrapping_add(self, other)
+            }
+
+            #[inline]
+            fn wrapping_mul(self, other: $word) -> $word {
+                <$word>::wrapping_mul(self, other)
+            }
+
+            #[inline]
+            fn count_ones(self) -> u32 {
+                <$word>::count_ones(self)
+            }
+        }
+
+        impl sealed::Sealed for $word {}
+    };
+}
+
+// Factors from the golden ratio and from MurmurHash3's finaliser.
+word!(u64, AtomicU64, seeds: 127, spread: [0x9e37_79b9_7f4a_7c15, 0xc4ce_b9fe_1a85_ec53]);
+// Factors from the golden ratio and from PCG's generators (O'Neill 2014).
+word!(u128, AtomicU128, seeds: 255, spread: [
+    0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835,
+    0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645,
+]);
+
+mod sealed {
+    pub trait Sealed {}
+}
