@@ -45,8 +45,7 @@ impl<W: Word> Keys<W> {
             before = choose(mover + pits - 1, pits - 1).checked_mul(beside)?.checked_add(before)?;
         }
         // What comes before all that would follow is C(n+2m, 2m).
-        let fits = before >> (W::BITS - 1) == 0;
-        fits.then(|| Keys { terms, frames, count: before })
+        (before >> (W::BITS - 1) == 0).then_some(Keys { terms, frames, count: before })
     }
 
     /// The number of keys.
