@@ -33,6 +33,10 @@ fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<()
     prop_assert_eq!(board.is_over(), position.is_over());
     let pits = position.pits();
     prop_assert_eq!(board.mover.filled() as usize, position.mover().moves().count());
+    let held = |pit: usize| position.mover().seeds().get(pit).map_or(0, |&seeds| seeds.min(15) as u8);
+    for (index, pair) in board.mover.nibbles().bytes().step_by(2).enumerate() {
+        prop_assert_eq!(pair, held(2 * index) | held(2 * index + 1) << 4, "pits {} and the next", 2 * index);
+    }
     for rules in Rules::ALL {
         let sower = Sower::new(rules, pits, position.seeds() as usize);
         for pit in position.mover().moves() {

@@ -141,7 +141,7 @@ impl<W: Word> Sower<W> {
     ///
     /// # Panics
     /// When the board has more pits or seeds than the sower was made for.
-    #[inline]
+    #[inline(always)]
     pub fn sow(&self, board: Board<W>, pit: usize) -> Sown<W> {
         let hand = board.mover.seeds_in(pit);
         debug_assert!(pit < self.pits && hand != 0);
@@ -169,6 +169,7 @@ impl<W: Word> Sower<W> {
     }
 
     /// Sows on from `last` for as long as the last seed falls into a pit with others.
+    #[inline(never)]
     fn relay(&self, board: Board<W>, stored: u32, last: usize) -> Sown<W> {
         let (mut after, mut stored, mut last) = (board, stored, last);
         loop {

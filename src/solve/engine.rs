@@ -180,7 +180,7 @@ impl<W: Word> Search for Engine<'_, W> {
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
         let board = board(position);
-        let node = Node { board, seeds: position.seeds(), slot: self.positions.slot(self.keys.key(board)) };
+        let node = Node { board, seeds: position.seeds() };
         let shared = Shared {
             sower: &self.sower,
             keys: &self.keys,

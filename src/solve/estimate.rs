@@ -18,14 +18,23 @@ const LEARN_SEEDS: usize = 24;
 /// Positions to learn from.
 const LEARN_POSITIONS: usize = 1 << 13;
 
+/// What the pits 0 and 1 of a row are worth, 2 and 3, ...
+type Pairs = [[i16; 256]; MAX_PITS / 2];
+
 /// Guesses scores without searching: half of the seeds in play, and something for every pit by what it holds.
 ///
 /// A pit with as many seeds as there are steps to the store moves again, an empty one waits for a capture, seeds near the
 /// store come home: the sum over the pits explains three fifths of the variance of scores. It orders moves and proves nothing.
-#[derive(Default)]
 pub(super) struct Estimate {
-    /// In sixteenths of a seed, by pit (the mover's, then from [`MAX_PITS`] the other's) and the seeds it holds.
-    worth: [[i32; MOST_HELD + 1]; 2 * MAX_PITS],
+    /// In sixteenths of a seed, by two neighbouring pits (the mover's, then the other's) and what they hold: four bits
+    /// each, the first pit's below. Two at a time take half of the look-ups.
+    worth: [Pairs; 2],
+}
+
+impl Default for Estimate {
+    fn default() -> Estimate {
+        Estimate { worth: [[[0; 256]; MAX_PITS / 2]; 2] }
+    }
 }
 
 impl Estimate {
@@ -52,10 +61,11 @@ impl Estimate {
         }
         let solution = squares.solve();
         let mut estimate = Estimate::default();
-        for pit in 0..2 * pits {
-            let place = if pit < pits { pit } else { MAX_PITS + pit - pits };
-            for held in 1..=MOST_HELD {
-                estimate.worth[place][held] = (f64::from(SEED) * solution[pit * MOST_HELD + held - 1]).round() as i32;
+        for (place, unknowns) in solution[..to_move].chunks(MOST_HELD).enumerate() {
+            let pit = place % pits;
+            for (held, worth) in estimate.worth[place / pits][pit / 2].iter_mut().enumerate() {
+                let held = (held >> (4 * (pit % 2)) & 0xf).min(MOST_HELD);
+                *worth += held.checked_sub(1).map_or(0, |held| (f64::from(SEED) * unknowns[held]).round() as i16);
             }
         }
         Ok(estimate)
@@ -64,11 +74,11 @@ impl Estimate {
     /// What the mover of `board`, with `seeds` seeds in play, may collect of them, in sixteenths of a seed.
     #[inline]
     pub fn score<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
-        let (mover, other) = self.worth.split_at(MAX_PITS);
-        let row = |worth: &[[i32; MOST_HELD + 1]], row: W| {
-            worth.iter().zip(row.bytes()).map(|(worth, held)| worth[usize::from(held).min(MOST_HELD)]).sum::<i32>()
+        let row = |worth: &Pairs, row: W| {
+            let pairs = row.nibbles().bytes().step_by(2);
+            worth.iter().zip(pairs).map(|(worth, pair)| i32::from(worth[usize::from(pair)])).sum::<i32>()
         };
-        SEED / 2 * seeds as i32 + row(mover, board.mover) + row(other, board.other)
+        SEED / 2 * seeds as i32 + row(&self.worth[0], board.mover) + row(&self.worth[1], board.other)
     }
 }
 

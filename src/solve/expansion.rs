@@ -1,13 +1,13 @@
 use super::board::{Board, Sown};
-use super::order::Promise;
+use super::order::{Promise, collects};
 use super::prober::Spot;
-use super::search::Shared;
+use super::search::{Shared, Worker};
 use super::transposition::Slot;
 use super::word::{Moves, Word};
 
 /// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
 /// it, and leaves the room to positions that cost more (docs/measurements.md).
-const UNKEPT_SEEDS: u32 = 6;
+const UNKEPT_SEEDS: u32 = 7;
 
 /// The most seeds in play of positions that are not kept, with tables to `reach` seeds (0: without tables).
 ///
@@ -22,17 +22,16 @@ pub(super) struct Node<W> {
     pub board: Board<W>,
     /// Seeds in play.
     pub seeds: u32,
-    pub slot: Slot<W>,
 }
 
 /// A position after a move, still to be searched.
 #[derive(Clone, Copy)]
 pub(super) struct Child<W> {
     pub node: Node<W>,
-    /// Whether the mover moves again.
-    pub again: bool,
     /// Seeds the move stores.
     pub stored: u32,
+    /// Whether the mover moves again.
+    pub again: bool,
     pub promise: Promise,
 }
 
@@ -52,25 +51,31 @@ pub(super) fn collected(seeds: u32, again: bool, stored: u32, score: u32) -> u32
     if again { stored + score } else { seeds - score }
 }
 
-/// A position with its moves played, and the memory that they read on its way to the processor.
-pub(super) struct Expansion<W: Word> {
-    pub node: Node<W>,
+/// What shows of a position as soon as its moves are played.
+pub(super) struct Certain {
     /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.
     pub lower: u32,
     /// What the mover gets at most by moves that end the game.
     pub ended: u32,
-    /// In the order of the search.
-    pub children: W::Moves<Child<W>>,
-    pub known: W::Moves<Known>,
 }
 
-impl<W: Word> Shared<'_, '_, W> {
-    /// Plays the moves of a position. What they need of the tables and of the transposition table is fetched meanwhile.
+/// Puts the most promising of some children first.
+#[inline]
+pub(super) fn select<W>(children: &mut [Child<W>]) {
+    if let Some(best) = (0..children.len()).rev().max_by_key(|&index| children[index].promise.order()) {
+        children.swap(0, best);
+    }
+}
+
+impl<W: Word> Worker<'_, '_, '_, W> {
+    /// Plays the moves of a position in which the mover is tested to collect `score`. Those that lead to tables become the
+    /// known ones, all others but those that end the game new children. What the first of the known ones reads is fetched,
+    /// unless what is certain is enough: each fetch costs a walk of the page tables, and most tests are over after the first.
     #[inline]
-    pub fn expand(&self, node: Node<W>) -> Expansion<W> {
-        let Shared { sower, keys, prober, positions, ref look, .. } = *self;
-        let (children, known) = Default::default();
-        let mut expansion = Expansion { node, lower: 0, ended: 0, children, known };
+    pub fn expand(&mut self, node: Node<W>, score: u32) -> Certain {
+        let Shared { sower, keys, prober, .. } = *self.shared;
+        self.known.clear();
+        let mut certain = Certain { lower: 0, ended: 0 };
         for pit in (0..sower.pits()).rev() {
             if node.board.mover.seeds_in(pit) == 0 {
                 continue;
@@ -79,37 +84,48 @@ impl<W: Word> Shared<'_, '_, W> {
             let Sown { board, stored, again } = sown;
             if board.is_over() {
                 // What is left belongs to the owner of the row it lies in.
-                expansion.ended = expansion.ended.max(stored + board.mover.total());
+                certain.ended = certain.ended.max(stored + board.mover.total());
                 continue;
             }
-            expansion.lower = expansion.lower.max(stored);
+            certain.lower = certain.lower.max(stored);
             let (board, seeds) = (sown.next(), node.seeds - stored);
-            let mover_sums = board.mover.sums();
-            let mover_seeds = mover_sums.last();
-            let (mover, other) = (keys.row(mover_sums), keys.row(board.other.sums()));
             if seeds as usize <= prober.reach() {
-                let spot = prober.locate(seeds, mover_seeds, mover, other);
-                if expansion.known.is_empty() {
-                    prober.prefetch(spot);
-                }
-                expansion.known.push(Known { spot, again, stored, seeds });
-                continue;
+                let mover_sums = board.mover.sums();
+                let spot = prober.locate(seeds, mover_sums.last(), keys.row(mover_sums), keys.row(board.other.sums()));
+                self.known.push(Known { spot, again, stored, seeds });
+            } else {
+                let promise = Promise::new(pit, again, stored, board);
+                self.children.push(Child { node: Node { board, seeds }, again, stored, promise });
             }
-            let slot = positions.slot(keys.combine(mover, mover_seeds, other));
-            let promise = Promise::new(look.estimate, pit, again, stored, board, seeds);
-            let child = Child { node: Node { board, seeds, slot }, again, stored, promise };
-            expansion.children.insert_by(child, |child| child.promise.order());
         }
-        expansion.lower = expansion.lower.max(expansion.ended);
-        if let Some(first) = expansion.children.first().filter(|first| self.keeps(first.node)) {
-            positions.prefetch(first.node.slot);
+        certain.lower = certain.lower.max(certain.ended);
+        if let Some(known) = self.known.first().filter(|_| certain.lower < score) {
+            prober.prefetch(known.spot);
         }
-        expansion
+        certain
     }
 
+    /// Estimates what is collected with the children from `first` on.
+    #[inline]
+    pub fn estimate(&mut self, first: usize) {
+        let estimate = self.shared.look.estimate;
+        for child in &mut self.children[first..] {
+            let Child { node: Node { board, seeds }, again, stored, .. } = *child;
+            child.promise.collects = collects(again, stored, seeds, estimate.score(board, seeds));
+        }
+    }
+}
+
+impl<W: Word> Shared<'_, '_, W> {
     /// Whether what is proved of a position is kept.
     #[inline]
     pub fn keeps(&self, node: Node<W>) -> bool {
         node.seeds > self.unkept
+    }
+
+    /// Where what is proved of a position is kept, if it is.
+    #[inline]
+    pub fn slot(&self, node: Node<W>) -> Option<Slot<W>> {
+        self.keeps(node).then(|| self.positions.slot(self.keys.key(node.board)))
     }
 }

@@ -1,6 +1,6 @@
 use super::board::{Board, Sower, Sown};
 use super::estimate::{Estimate, SEED};
-use super::expansion::Child;
+use super::expansion::{Child, select};
 use super::order::{Promise, collects};
 use super::word::{Moves, Word};
 
@@ -44,13 +44,18 @@ impl<W: Word> Lookahead<'_, W> {
     ///
     /// High above the tables one wrong first move costs whole subtrees; near them a look costs as much as the search. Where
     /// the order cannot matter, or the first move is clear, nothing is done.
+    #[inline]
     pub fn order(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) {
-        if above < LEAST_ABOVE || children.len() < 2 {
-            return;
+        if above >= LEAST_ABOVE && children.len() > 1 {
+            self.look(children, seeds, above, score);
         }
+    }
+
+    fn look(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) {
         let far = above - LEAST_ABOVE;
         let margin = |(least, each): (i32, i32)| least + each * far as i32;
         let needed = SEED * score as i32;
+        select(children);
         let most = children.iter().map(|child| child.promise.collects).max().unwrap_or(0);
         if most < needed - margin(HOPELESS) || children[0].promise.collects >= needed + margin(SAFE) {
             return;
@@ -58,14 +63,15 @@ impl<W: Word> Lookahead<'_, W> {
         let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_UNTAUGHT };
         let turns = (1 + far / TURN).min(most);
         let (mut best, mut left) = (-LIMIT, ORDER_POSITIONS);
-        for child in children.iter_mut() {
+        for index in 0..children.len() {
+            select(&mut children[index..]);
+            let child = &mut children[index];
             let Child { node, again, stored, .. } = *child;
             let (low, high) = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
             let next = self.score(node.board, node.seeds, turns, (low, high), &mut left);
             child.promise.collects = collects(again, stored, node.seeds, next);
             best = best.max(child.promise.collects);
         }
-        children.sort_by_key(|child| -child.promise.order());
     }
 
     /// What the mover of `board`, with `seeds` seeds in play, may collect, in sixteenths of a seed, as it looks after some
@@ -83,10 +89,15 @@ impl<W: Word> Lookahead<'_, W> {
         for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {
             let sown = self.sower.sow(board, pit);
             let order = Promise::bonus(pit, sown.again, sown.stored, sown.next());
-            moves.insert_by((order, sown), |&(order, _)| order);
+            moves.push((order, sown));
         }
         let mut best = -LIMIT;
-        for &(_, sown) in moves.iter() {
+        for index in 0..moves.len() {
+            // Most looks end with one of the first: the rest is never sorted.
+            if let Some(next) = (index..moves.len()).rev().max_by_key(|&at| moves[at].0) {
+                moves.swap(index, next);
+            }
+            let (_, sown) = moves[index];
             let Sown { stored, again, .. } = sown;
             let rest = seeds - stored;
             let window = next_window(again, stored, seeds, (low, high));

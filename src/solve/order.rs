@@ -1,5 +1,5 @@
 use super::board::Board;
-use super::estimate::{Estimate, SEED};
+use super::estimate::SEED;
 use super::word::Word;
 
 /// How many seeds' worth one moves earlier for a seed stored, beside that seed itself.
@@ -26,18 +26,10 @@ pub(super) struct Promise {
 }
 
 impl Promise {
-    /// Of the move of `pit` that led to `next`, seen by who moves then, with `left` seeds in play.
+    /// Of the move of `pit` that led to `next`, seen by who moves then; what is collected is still to be estimated.
     #[inline]
-    pub fn new<W: Word>(
-        estimate: &Estimate,
-        pit: usize,
-        again: bool,
-        stored: u32,
-        next: Board<W>,
-        left: u32,
-    ) -> Promise {
-        let collects = collects(again, stored, left, estimate.score(next, left));
-        Promise { collects, bonus: Promise::bonus(pit, again, stored, next) }
+    pub fn new<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> Promise {
+        Promise { collects: 0, bonus: Promise::bonus(pit, again, stored, next) }
     }
 
     /// What speaks for a move beside what is collected.

@@ -2,7 +2,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::board::Sower;
-use super::expansion::{Expansion, Node, collected};
+use super::expansion::{Certain, Child, Known, Node, collected, select};
 use super::key::Keys;
 use super::lookahead::Lookahead;
 use super::prober::Prober;
@@ -12,9 +12,6 @@ use crate::table::TableError;
 
 /// Nodes between two looks at whether to stop and whether an open position was decided elsewhere.
 const CHECK_NODES: u64 = 1 << 10;
-
-/// Seeds above the tables from which threads keep out of each other's way; below, that costs more than it saves.
-const SHARED_SEEDS: u32 = 4;
 
 /// Positions under search that threads tell each other about.
 const BUSY: usize = 1 << 10;
@@ -51,27 +48,41 @@ impl<W> Shared<'_, '_, W> {
 }
 
 /// One thread of a search.
-pub(super) struct Worker<'s, 'a, 't, W> {
-    shared: &'s Shared<'a, 't, W>,
+pub(super) struct Worker<'s, 'a, 't, W: Word> {
+    pub(super) shared: &'s Shared<'a, 't, W>,
     nodes: u64,
     told: u64,
     hits: u64,
     told_hits: u64,
-    /// The tests under way, from the root to here.
+    /// The tests under way whose results are kept, from the root to here.
     open: Vec<(Slot<W>, u32)>,
+    /// The children of all positions from the root to here, one position after the other.
+    pub(super) children: Vec<Child<W>>,
+    /// Positions after the moves of the last one expanded that lie in tables.
+    pub(super) known: W::Moves<Known>,
     /// Number of open tests to go back to, because that one was decided elsewhere.
     back_to: Option<usize>,
 }
 
 impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     pub fn new(shared: &'s Shared<'a, 't, W>) -> Worker<'s, 'a, 't, W> {
-        Worker { shared, nodes: 0, told: 0, hits: 0, told_hits: 0, open: Vec::new(), back_to: None }
+        Worker {
+            shared,
+            nodes: 0,
+            told: 0,
+            hits: 0,
+            told_hits: 0,
+            open: Vec::new(),
+            children: Vec::new(),
+            known: Default::default(),
+            back_to: None,
+        }
     }
 
     /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,
     /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
     pub fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
-        let result = self.test(&mut self.shared.expand(node), score);
+        let result = self.test(node, score);
         self.tell();
         (result != STOPPED).then_some(result)
     }
@@ -102,23 +113,18 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         true
     }
 
-    /// Keeps what is proved of a position, with `nodes` searched for it, or not.
-    #[inline]
-    fn keep(&self, node: Node<W>, proved: Bounds, nodes: u64) {
-        if self.shared.keeps(node) {
-            self.shared.positions.put(node.slot, proved, nodes);
-        }
-    }
-
     /// Fail-soft zero-window test.
-    fn test(&mut self, position: &mut Expansion<W>, score: u32) -> u32 {
+    ///
+    /// Adds children behind those that are there, and leaves them to the caller.
+    fn test(&mut self, node: Node<W>, score: u32) -> u32 {
         let Shared { prober, positions, .. } = *self.shared;
-        let Expansion { node, mut lower, ended: mut upper, .. } = *position;
-        let (children, known) = (&mut position.children, &position.known);
-        let seeds = node.seeds;
-        if self.shared.keeps(node)
-            && let Some(proved) = positions.get(node.slot)
-        {
+        let slot = self.shared.slot(node);
+        if let Some(slot) = slot {
+            positions.prefetch(slot);
+        }
+        let first = self.children.len();
+        let Certain { mut lower, ended: mut upper } = self.expand(node, score);
+        if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
             if proved.lower >= score {
                 return proved.lower;
             }
@@ -130,47 +136,77 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         if self.nodes.is_multiple_of(CHECK_NODES) && !self.check() {
             return STOPPED;
         }
-        let before = self.nodes;
-        if lower < score {
-            known.iter().skip(1).for_each(|known| prober.prefetch(known.spot));
-            for known in known.iter() {
-                self.hits += 1;
-                match prober.score(known.seeds, known.spot) {
-                    Ok(exact) => {
-                        let found = collected(seeds, known.again, known.stored, exact);
-                        upper = upper.max(found);
-                        if found >= score {
-                            break;
-                        }
-                    }
-                    Err(error) => return self.fail(error),
-                }
-            }
-            lower = lower.max(upper);
-        }
         if lower >= score {
-            self.keep(node, Bounds { lower, upper: seeds }, 0);
             return lower;
         }
-        if children.is_empty() {
-            self.keep(node, Bounds { lower, upper }, 0);
+        for (index, known) in self.known.iter().enumerate() {
+            if index == 1 {
+                self.known[2..].iter().for_each(|known| prober.prefetch(known.spot));
+            }
+            self.hits += 1;
+            match prober.score(known.seeds, known.spot) {
+                Ok(exact) => {
+                    let found = collected(node.seeds, known.again, known.stored, exact);
+                    upper = upper.max(found);
+                    if found >= score {
+                        break;
+                    }
+                }
+                Err(error) => return self.fail(error),
+            }
+        }
+        lower = lower.max(upper);
+        if lower >= score {
+            return lower;
+        }
+        if self.children.len() == first {
             return upper;
         }
-        self.shared.look.order(children, seeds, seeds - prober.reach() as u32, score);
-        self.open.push((node.slot, score));
-        let depth = self.open.len();
+        let (depth, before) = (self.open.len(), self.nodes);
+        if let Some(slot) = slot {
+            self.open.push((slot, score));
+        }
+        let result = self.search(node, score, upper, first);
+        self.open.truncate(depth);
+        if result == STOPPED {
+            if slot.is_some() && self.back_to == Some(depth) {
+                self.back_to = None;
+                // Decided elsewhere; if the entry is gone again meanwhile, it is searched anew.
+                self.children.truncate(first);
+                return self.test(node, score);
+            }
+            return STOPPED;
+        }
+        if let Some(slot) = slot {
+            let proved = if result >= score {
+                Bounds { lower: result, upper: node.seeds }
+            } else {
+                Bounds { lower, upper: result }
+            };
+            positions.put(slot, proved, self.nodes - before);
+        }
+        result
+    }
+
+    /// Searches the children from `first` on, where all other moves fall short of `score` and give `upper` at most.
+    fn search(&mut self, node: Node<W>, score: u32, mut upper: u32, first: usize) -> u32 {
+        let Node { seeds, .. } = node;
+        let Shared { prober, positions, ref look, .. } = *self.shared;
+        let end = self.children.len();
+        self.estimate(first);
+        look.order(&mut self.children[first..], seeds, seeds - prober.reach() as u32, score);
         let mut deferred = 0u32;
         for pass in 0..2 {
-            for (index, child) in children.iter().enumerate() {
-                if pass == 1 && deferred >> index & 1 == 0 {
+            for index in 0..end - first {
+                if pass == 0 {
+                    select(&mut self.children[first + index..]);
+                } else if deferred >> index & 1 == 0 {
                     continue;
                 }
+                let child = self.children[first + index];
                 let child_score = if child.again { score - child.stored } else { seeds + 1 - score };
-                let shares =
-                    self.shared.parallel && child.node.seeds as usize >= prober.reach() + SHARED_SEEDS as usize;
-                let mark = child.node.slot.mark(child_score);
-                let place = &self.shared.busy[mark as usize % BUSY];
-                if shares {
+                let busy = self.busy(child.node, child_score);
+                if let Some((place, mark)) = busy {
                     if pass == 0 && index > 0 && place.load(Ordering::Relaxed) == mark {
                         deferred |= 1 << index;
                         continue;
@@ -178,26 +214,25 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                     place.store(mark, Ordering::Relaxed);
                 }
                 // After the first move most tests are over; each fetch that is not needed costs a walk of the page tables.
-                if let Some(next) = children.get(index + 1).filter(|next| index > 0 && self.shared.keeps(next.node)) {
-                    positions.prefetch(next.node.slot);
+                if pass == 0 && index > 0 && self.shared.keeps(node) {
+                    select(&mut self.children[first + index + 1..]);
+                    let next = self.children.get(first + index + 1);
+                    if let Some(slot) = next.and_then(|next| self.shared.slot(next.node)) {
+                        positions.prefetch(slot);
+                    }
                 }
-                let result = self.test(&mut self.shared.expand(child.node), child_score);
-                if shares && place.load(Ordering::Relaxed) == mark {
+                let result = self.test(child.node, child_score);
+                self.children.truncate(end);
+                if let Some((place, mark)) = busy
+                    && place.load(Ordering::Relaxed) == mark
+                {
                     place.store(0, Ordering::Relaxed);
                 }
                 if result == STOPPED {
-                    self.open.truncate(depth - 1);
-                    if self.back_to == Some(depth - 1) {
-                        self.back_to = None;
-                        // Decided elsewhere; if the entry is gone again meanwhile, it is searched anew.
-                        return self.test(position, score);
-                    }
                     return STOPPED;
                 }
                 let found = collected(seeds, child.again, child.stored, result);
                 if found >= score {
-                    self.open.pop();
-                    self.keep(node, Bounds { lower: found, upper: seeds }, self.nodes - before);
                     return found;
                 }
                 upper = upper.max(found);
@@ -206,9 +241,16 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 break;
             }
         }
-        self.open.pop();
-        self.keep(node, Bounds { lower, upper }, self.nodes - before);
         upper
+    }
+
+    /// Where threads tell each other that they test a position, and what they put there; `None` where that costs more than it
+    /// saves.
+    #[inline]
+    fn busy(&self, node: Node<W>, score: u32) -> Option<(&'s AtomicU64, u64)> {
+        let slot = self.shared.parallel.then(|| self.shared.slot(node))??;
+        let mark = slot.mark(score);
+        Some((&self.shared.busy[mark as usize % BUSY], mark))
     }
 
     #[cold]

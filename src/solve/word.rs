@@ -83,9 +83,6 @@ pub trait Word:
     /// A product without the bits that do not fit.
     fn wrapping_mul(self, other: Self) -> Self;
 
-    /// Bits that are set.
-    fn count_ones(self) -> u32;
-
     /// A row, or a word of little-endian bytes.
     fn pack(bytes: impl DoubleEndedIterator<Item = u8>) -> Self {
         bytes.rev().fold(Self::default(), |packed, byte| packed << 8 | Self::from(byte))
@@ -123,36 +120,43 @@ pub trait Word:
         self.sums().last()
     }
 
+    /// In byte `i`, 0 or even: in the lower four bits the seeds of the pit `i`, in the upper ones those of the next, 15 at most.
+    #[inline]
+    fn nibbles(self) -> Self {
+        let more = Self::ONES << 4 | Self::ONES << 5 | Self::ONES << 6 | Self::ONES << 7;
+        let row =
+            if self & more == Self::default() { self } else { Self::pack(self.bytes().map(|held| held.min(0xf))) };
+        row | row >> 4
+    }
+
     /// The pits of a row that hold seeds.
     #[inline]
     fn filled(self) -> u32 {
         let (high, low) = (Self::ONES << 7, !(Self::ONES << 7));
         // No byte overflows into the next.
         let above_one = if Self::SEEDS < 0x80 { self + low } else { ((self & low) + low) | self };
-        (above_one & high).count_ones()
+        ((above_one & high) >> 7).total()
     }
 }
 
 /// A list of moves.
 pub trait Moves<T>: Default + DerefMut<Target = [T]> {
+    /// Removes all.
+    fn clear(&mut self);
+
     /// Adds one at the end.
     fn push(&mut self, item: T);
-
-    /// Adds one behind all that have as large a `key`.
-    fn insert_by(&mut self, item: T, key: impl Fn(&T) -> i32);
 }
 
 impl<T, const N: usize> Moves<T> for ArrayVec<T, N> {
     #[inline]
-    fn push(&mut self, item: T) {
-        ArrayVec::push(self, item);
+    fn clear(&mut self) {
+        ArrayVec::clear(self);
     }
 
     #[inline]
-    fn insert_by(&mut self, item: T, key: impl Fn(&T) -> i32) {
-        let order = key(&item);
-        let at = self.iter().rposition(|other| key(other) >= order).map_or(0, |at| at + 1);
-        self.insert(at, item);
+    fn push(&mut self, item: T) {
+        ArrayVec::push(self, item);
     }
 }
 
@@ -207,11 +211,6 @@ macro_rules! word {
             #[inline]
             fn wrapping_mul(self, other: $word) -> $word {
                 <$word>::wrapping_mul(self, other)
-            }
-
-            #[inline]
-            fn count_ones(self) -> u32 {
-                <$word>::count_ones(self)
             }
         }
 
