@@ -85,13 +85,23 @@ impl<W: Word> Lookahead<'_, W> {
             return self.estimate.score(board, seeds);
         }
         *left -= 1;
+        let mut best = -LIMIT;
         let mut moves = W::Moves::<(i32, Sown<W>)>::default();
         for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {
             let sown = self.sower.sow(board, pit);
-            let order = Promise::bonus(pit, sown.again, sown.stored, sown.next());
-            moves.push((order, sown));
+            let Sown { stored, again, .. } = sown;
+            if turns == 1 && !again {
+                let rest = seeds - stored;
+                let next = self.score(sown.next(), rest, 0, (low, high), left);
+                best = best.max(collects(again, stored, rest, next));
+                continue;
+            }
+            moves.push((Promise::bonus(pit, again, stored, sown.next()), sown));
         }
-        let mut best = -LIMIT;
+        low = low.max(best);
+        if low >= high {
+            return best;
+        }
         for index in 0..moves.len() {
             // Most looks end with one of the first: the rest is never sorted.
             if let Some(next) = (index..moves.len()).rev().max_by_key(|&at| moves[at].0) {
