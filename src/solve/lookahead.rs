@@ -91,6 +91,7 @@ impl<W: Word> Lookahead<'_, W> {
             let sown = self.sower.sow(board, pit);
             let Sown { stored, again, .. } = sown;
             if turns == 1 && !again {
+                // The end of the look: sorting such moves costs as much as estimating them.
                 let rest = seeds - stored;
                 let next = self.score(sown.next(), rest, 0, (low, high), left);
                 best = best.max(collects(again, stored, rest, next));
