@@ -1,7 +1,7 @@
 use super::key::Keys;
 
 /// Seeds above the tables for which [`default_memory`] takes [`BASE_MEMORY`].
-const BASE_SEEDS: usize = 24;
+const BASE_SEEDS: usize = 26;
 
 /// Bytes that searches that far above the tables fill in part.
 const BASE_MEMORY: u64 = 16 << 20;
