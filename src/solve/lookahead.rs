@@ -13,7 +13,8 @@ const TURN: u32 = 3;
 /// The most turns to look ahead.
 const MOST_TURNS: u32 = 8;
 
-/// The same without tables: estimates that learned nothing see little more in more turns (docs/measurements.md).
+/// The same without tables: with estimates that learned nothing more turns cost more than the nodes they save
+/// (docs/measurements.md).
 const MOST_TURNS_UNTAUGHT: u32 = 2;
 
 /// Where every move falls short by more than this, all will fail in whatever order: so much, and so much for each seed
