@@ -35,6 +35,14 @@ pub(super) struct Child<W> {
     pub promise: Promise,
 }
 
+impl<W> Child<W> {
+    /// Larger comes first.
+    #[inline]
+    pub fn order(&self) -> i32 {
+        self.promise.order()
+    }
+}
+
 /// A position after a move, whose score stands in a table.
 #[derive(Clone, Copy)]
 pub(super) struct Known {
@@ -57,14 +65,6 @@ pub(super) struct Certain {
     pub lower: u32,
     /// What the mover gets at most by moves that end the game.
     pub ended: u32,
-}
-
-/// Puts the most promising of some children first.
-#[inline]
-pub(super) fn select<W>(children: &mut [Child<W>]) {
-    if let Some(best) = (0..children.len()).rev().max_by_key(|&index| children[index].promise.order()) {
-        children.swap(0, best);
-    }
 }
 
 impl<W: Word> Worker<'_, '_, '_, W> {

@@ -1,7 +1,7 @@
 use super::board::{Board, Sower, Sown};
 use super::estimate::{Estimate, SEED};
-use super::expansion::{Child, select};
-use super::order::{Promise, collects};
+use super::expansion::Child;
+use super::order::{Promise, collects, select};
 use super::word::{Moves, Word};
 
 /// Seeds above the tables from which it pays to look ahead before the moves are ordered.
@@ -56,7 +56,7 @@ impl<W: Word> Lookahead<'_, W> {
         let far = above - LEAST_ABOVE;
         let margin = |(least, each): (i32, i32)| least + each * far as i32;
         let needed = SEED * score as i32;
-        select(children);
+        select(children, Child::order);
         let most = children.iter().map(|child| child.promise.collects).max().unwrap_or(0);
         if most < needed - margin(HOPELESS) || children[0].promise.collects >= needed + margin(SAFE) {
             return;
@@ -65,7 +65,7 @@ impl<W: Word> Lookahead<'_, W> {
         let turns = (1 + far / TURN).min(most);
         let (mut best, mut left) = (-LIMIT, ORDER_POSITIONS);
         for index in 0..children.len() {
-            select(&mut children[index..]);
+            select(&mut children[index..], Child::order);
             let child = &mut children[index];
             let Child { node, again, stored, .. } = *child;
             let (low, high) = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
@@ -105,10 +105,7 @@ impl<W: Word> Lookahead<'_, W> {
             return best;
         }
         for index in 0..moves.len() {
-            // Most looks end with one of the first: the rest is never sorted.
-            if let Some(next) = (index..moves.len()).rev().max_by_key(|&at| moves[at].0) {
-                moves.swap(index, next);
-            }
+            select(&mut moves[index..], |&(order, _)| order);
             let (_, sown) = moves[index];
             let Sown { stored, again, .. } = sown;
             let rest = seeds - stored;

@@ -2,9 +2,10 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::board::Sower;
-use super::expansion::{Certain, Child, Known, Node, collected, select};
+use super::expansion::{Certain, Child, Known, Node, collected};
 use super::key::Keys;
 use super::lookahead::Lookahead;
+use super::order::select;
 use super::prober::Prober;
 use super::transposition::{Bounds, Slot, TranspositionTable};
 use super::word::Word;
@@ -199,7 +200,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         for pass in 0..2 {
             for index in 0..end - first {
                 if pass == 0 {
-                    select(&mut self.children[first + index..]);
+                    select(&mut self.children[first + index..], Child::order);
                 } else if deferred >> index & 1 == 0 {
                     continue;
                 }
@@ -215,7 +216,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 }
                 // After the first move most tests are over; each fetch that is not needed costs a walk of the page tables.
                 if pass == 0 && index > 0 && self.shared.keeps(node) {
-                    select(&mut self.children[first + index + 1..]);
+                    select(&mut self.children[first + index + 1..], Child::order);
                     let next = self.children.get(first + index + 1);
                     if let Some(slot) = next.and_then(|next| self.shared.slot(next.node)) {
                         positions.prefetch(slot);
