@@ -1,0 +1,1 @@
+//! Mutated or random input: checkpoints.
