@@ -60,18 +60,17 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
             (false, after.other.seeds()[place - pits - 1])
         };
         // A pit that was empty before the last seed fell holds exactly that seed now.
-        match rules {
-            Rules::SKalaha if last > 1 => continue,
-            Rules::EmptyCapture | Rules::Standard if own && last == 1 => {
-                let opposite = pits - 1 - place;
-                let captured = after.other.seeds()[opposite];
-                if rules == Rules::EmptyCapture || captured > 0 {
-                    after.stored += 1 + captured;
-                    after.mover.seeds_mut()[place] = 0;
-                    after.other.seeds_mut()[opposite] = 0;
-                }
+        if last > 1 && rules.relays() {
+            continue;
+        }
+        if last == 1 && own {
+            let opposite = pits - 1 - place;
+            let captured = after.other.seeds()[opposite];
+            if rules.captures(captured) {
+                after.stored += 1 + captured;
+                after.mover.seeds_mut()[place] = 0;
+                after.other.seeds_mut()[opposite] = 0;
             }
-            _ => {}
         }
         return after;
     }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::moves::{ForwardMove, Kind, Moves};
 use super::{Evaluator, kernels};
-use crate::game::{Pit, Row, Rules, sow};
+use crate::game::{Capture, Pit, Row, sow};
 use crate::index::{CaptureMap, Frame, SpillMap, game_row, table_row};
 use crate::isa::Isa;
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables};
@@ -79,20 +79,17 @@ impl<'a> FrameEvaluator<'a> {
             }
         }
         // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
-        let most_spilled = match rules {
-            Rules::SKalaha => mover,
-            _ => pits * mover.div_ceil(2 * pits + 1),
-        };
+        let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, then in no later one: its last pit is not empty.
-        let laps = match rules {
-            Rules::SKalaha => 0..0,
-            _ if mover < pits + 2 => 0..1,
-            _ => 0..2,
+        let laps = match rules.capture() {
+            Capture::Never => 0..0,
+            Capture::OppositeSeeds | Capture::Always if mover < pits + 2 => 0..1,
+            Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
         let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
-        let relays = (*rules == Rules::SKalaha).then(|| (rows(mover), rows(other)));
+        let relays = rules.relays().then(|| (rows(mover), rows(other)));
         let moves = evaluator.moves(mover);
         Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
     }
@@ -251,7 +248,7 @@ impl<'a> FrameEvaluator<'a> {
             let score = if !filled && other.seeds()[last] == 0 {
                 total.saturating_sub(ended)
             } else {
-                let sown = sow(Rules::SKalaha, &movers[mover as usize], other, pit);
+                let sown = sow(self.tables.rules(), &movers[mover as usize], other, pit);
                 let small = |row| table_row(row).expect("a row of a table has few seeds");
                 let (own, opposite) = (small(&sown.mover), small(&sown.other));
                 if sown.again && !sown.other.is_empty() {
