@@ -40,11 +40,13 @@
 //! | [`play`] | players of the game, and games between them |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
+//! | [`files`] | opening files by name: regular ones only, and without waiting |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 #![warn(missing_docs)]
 
 pub mod analyse;
 pub mod build;
+pub mod files;
 pub mod game;
 pub mod index;
 pub mod isa;

@@ -1,11 +1,14 @@
 //! The `kalah` command: parse, dispatch, exit code.
 
 mod cli;
+mod limits;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 fn main() -> ExitCode {
+    limits::respect_limits();
+    kalah::table::report_bus_errors();
     cli::Cli::parse().run()
 }

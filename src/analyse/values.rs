@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::files;
 use crate::game::{Rules, StartPosition};
 use crate::solve::ValueBounds;
 
@@ -97,7 +98,7 @@ impl GameValues {
     pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, GameValuesError> {
         let mut values = GameValues { rules, path: path.map(Path::to_owned), values: Vec::new() };
         let Some(path) = path else { return Ok(values) };
-        let bytes = match std::fs::read(path) {
+        let bytes = match files::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(values),
             Err(source) => return Err(GameValuesError::Io { path: path.to_owned(), source }),

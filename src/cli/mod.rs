@@ -35,6 +35,7 @@ mod tournament;
 mod tournament_report;
 mod values;
 mod verify;
+mod verify_report;
 
 use std::io;
 use std::process::ExitCode;
@@ -158,6 +159,6 @@ fn is_damage(error: &anyhow::Error) -> bool {
         };
         table.is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
-            || matches!(cause.downcast_ref(), Some(Fault::Score { .. } | Fault::Damage(_) | Fault::Manifest { .. }))
+            || cause.downcast_ref().is_some_and(Fault::is_wrong)
     })
 }

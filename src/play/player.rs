@@ -21,7 +21,7 @@ pub enum PlayError {
         source: IllegalMove,
     },
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// The solver failed.
     #[error(transparent)]

@@ -1,4 +1,4 @@
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::solver::Solver;
 use super::transposition::Bounds;
+use crate::files;
 use crate::game::{Position, Row};
 
 /// The version of the file with the proofs.
@@ -131,7 +132,7 @@ impl Checkpoint {
     /// # Errors
     /// When a file cannot be read, is damaged, or belongs to another position or rule set.
     pub fn load(&self, solver: &Solver, position: &Position) -> Result<Option<(usize, u64)>, CheckpointError> {
-        let bytes = match std::fs::read(&self.path) {
+        let bytes = match files::read(&self.path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(CheckpointError::Io { path: self.path.clone(), source }),
@@ -159,7 +160,7 @@ impl Checkpoint {
 
     fn load_table(&self, solver: &Solver) -> Result<u64, CheckpointError> {
         let path = self.table_path();
-        let file = match File::open(&path) {
+        let file = match files::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
             Err(source) => return Err(CheckpointError::Io { path, source }),
@@ -181,7 +182,8 @@ fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<(
     partial.push(".partial");
     let partial = PathBuf::from(partial);
     let written = || {
-        let mut file = BufWriter::new(File::create(&partial)?);
+        let mut file =
+            BufWriter::new(files::open_with(&partial, OpenOptions::new().write(true).create(true).truncate(true))?);
         write(&mut file)?;
         file.into_inner()?.sync_all()?;
         std::fs::rename(&partial, path)

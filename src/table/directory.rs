@@ -183,7 +183,7 @@ pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
 }
 
 /// The command that builds a table and all below it.
-pub(super) fn build_command(directory: &Path, key: TableKey) -> String {
+pub(crate) fn build_command(directory: &Path, key: TableKey) -> String {
     format!("kalah build --seeds {}{}", key.seeds, command_flags(directory, key))
 }
 

@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::LockError;
@@ -38,6 +38,9 @@ pub enum Damage {
     /// An archive's chunks are sound, but make another table than the one packed.
     #[error("what it unpacks to is not the table it was made of")]
     Digest,
+    /// The file became shorter while it was read, or the disk failed.
+    #[error("it became shorter while it was in use, or the disk failed")]
+    Shrunk,
     /// It was never finished.
     #[error("it was never finished")]
     Unfinished,
@@ -61,6 +64,16 @@ pub enum TableError {
         path: PathBuf,
         /// The reason.
         source: io::Error,
+    },
+    /// A file cannot grow: the disk is full, or a limit on its size or on the space of a user is reached.
+    #[error("{path}: {source}; {advice}")]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+        /// What is kept, and what to do.
+        advice: String,
     },
     /// The file is damaged, foreign or unfinished.
     #[error("{path} cannot be used: {damage}; {repair}")]
@@ -95,6 +108,19 @@ impl TableError {
     /// An error of the file system at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }
+    }
+
+    /// An error of writing to the file at `path`; where the file cannot grow it says that `kept`, what is not lost, is kept.
+    pub(super) fn writing<'a>(path: &'a Path, kept: &'a str) -> impl FnOnce(io::Error) -> TableError + 'a {
+        move |source| {
+            let room = match source.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room",
+                ErrorKind::FileTooLarge => "raise the limit on the size of files (see `ulimit -f`)",
+                _ => return TableError::Io { path: path.to_owned(), source },
+            };
+            let advice = format!("{kept}; {room} and run the same command again");
+            TableError::Full { path: path.to_owned(), source, advice }
+        }
     }
 
     /// Damage of the table file at `path`, whose name tells the command that builds it anew.

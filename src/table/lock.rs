@@ -2,6 +2,8 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use crate::files;
+
 /// The name of the lock file in a directory of tables.
 const LOCK_FILE: &str = "build.lock";
 
@@ -40,8 +42,9 @@ impl DirectoryLock {
         let path = directory.join(LOCK_FILE);
         let io = |source| LockError::Io { path: path.clone(), source };
         std::fs::create_dir_all(directory).map_err(io)?;
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(io)?;
+        let options = &mut OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut file = files::open_with(&path, options).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {

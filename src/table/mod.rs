@@ -6,6 +6,7 @@
 //! | [`frame`](PackedFrame) | a frame of lines: packing, random access, unpacking runs |
 //! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
 //! | [`reader`](Table) | a finished file, memory-mapped |
+//! | [`mapping`](report_bus_errors) | the memory of a mapped file, and what to say when the file shrinks |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
@@ -30,6 +31,7 @@ mod join;
 pub mod line;
 mod lock;
 mod manifest;
+mod mapping;
 mod pair;
 mod piece;
 mod probe;
@@ -39,6 +41,7 @@ mod stats;
 mod writer;
 
 pub use claim::{Claim, Claims};
+pub(crate) use directory::build_command;
 pub use directory::{Tables, table_file_name, table_path};
 pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
@@ -46,6 +49,7 @@ pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lock::{DirectoryLock, LockError};
 pub use manifest::{Manifest, ManifestEntry};
+pub use mapping::report_bus_errors;
 pub use pair::PairKey;
 pub use piece::{Piece, PieceWriter};
 pub use probe::{Probe, ProbeError};

@@ -65,7 +65,7 @@ pub enum ProbeError {
         tables: usize,
     },
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
 }
 

@@ -1,9 +1,7 @@
-use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use memmap2::Mmap;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -11,6 +9,7 @@ use super::directory::missing;
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 use super::frame::DamagedLine;
 use super::line::LINE_BYTES;
+use super::mapping::Mapping;
 use super::{Damage, FrameScores, TableError, table_path};
 use crate::index::Frame;
 
@@ -19,7 +18,7 @@ const COPY_BYTES: usize = 64 << 20;
 
 /// The bytes of a table: a mapped file, or memory.
 enum Bytes {
-    Mapped(Mmap),
+    Mapped(Mapping),
     Owned(Vec<u8>),
 }
 
@@ -50,10 +49,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be read, or is damaged, foreign or unfinished.
     pub fn open(path: &Path) -> Result<Table, TableError> {
-        let file = File::open(path).map_err(TableError::io(path))?;
-        // SAFETY: finished tables are never written to again, only replaced by renaming. Another program that
-        // truncates or changes the file under us is outside what a mapping can guard against.
-        let map = unsafe { Mmap::map(&file) }.map_err(TableError::io(path))?;
+        let map = Mapping::open(path).map_err(TableError::io(path))?;
         Table::new(path, Bytes::Mapped(map))
     }
 
@@ -102,7 +98,7 @@ impl Table {
             copy.copy_from_slice(bytes);
         }
         let (path, header) = (self.path.clone(), self.header.clone());
-        Ok(Some(Table { path, bytes: Bytes::Mapped(map.make_read_only()?), header }))
+        Ok(Some(Table { path, bytes: Bytes::Mapped(Mapping::of_memory(map.make_read_only()?)), header }))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {

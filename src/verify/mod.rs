@@ -5,6 +5,7 @@
 //! | [`judge`](Judge) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against what is known of it |
+//! | [`survey`](Survey) | what there is in a directory, and what is missing |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
 //! | [`sample`](Sample) | which positions a sample of a layer has: some of every frame |
 //! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
@@ -15,11 +16,12 @@ mod judge;
 mod manifest;
 mod rebuild;
 mod sample;
+mod survey;
 
 use crate::build::gpu::GpuError;
 use crate::game::Position;
 use crate::index::{TableRow, game_row};
-use crate::table::{TableError, TableKey};
+use crate::table::{TableError, TableKey, Tables, build_command};
 
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
@@ -27,6 +29,7 @@ pub use judge::Judge;
 pub use manifest::check_manifest;
 pub use rebuild::check_against;
 pub use sample::Sample;
+pub use survey::Survey;
 
 /// What a check found.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +49,18 @@ pub enum Fault {
     /// Bytes of a table are not what they should be.
     #[error(transparent)]
     Damage(TableError),
+    /// Layers are missing below one that is there.
+    #[error("{key} is there, but not {} below it; make what is missing with: {command}", tables(missing))]
+    Gap {
+        /// The table.
+        key: TableKey,
+        /// Seeds of the layers that are missing, ascending.
+        missing: Vec<usize>,
+        /// The command that makes them.
+        command: String,
+    },
     /// A table is not the one that a manifest tells of.
-    #[error("{key} has not the {figure} that the manifest tells")]
+    #[error("{key}: the {figure} differs from that in the manifest")]
     Manifest {
         /// The table.
         key: TableKey,
@@ -71,7 +84,27 @@ impl From<TableError> for Fault {
     }
 }
 
+/// Tables as a person reads them.
+fn tables(seeds: &[usize]) -> String {
+    let numbers: Vec<String> = seeds.iter().map(usize::to_string).collect();
+    format!("the table{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, numbers.join(", "))
+}
+
 impl Fault {
+    /// Whether it is what a check found, rather than the reason why one could not be made.
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Gpu(_) => false,
+        }
+    }
+
+    /// The layers `missing` below the one of `seeds` seeds, which is there, among those of `tables`; at least one is missing.
+    pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
+        let last = missing.last().copied().unwrap_or(seeds);
+        Fault::Gap { key: tables.key(seeds), missing, command: build_command(tables.directory(), tables.key(last)) }
+    }
+
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
         let row = |row| game_row(key.pits, row);
         let position = Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length");

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::Limits;
 use super::scan::{Piece, Scan};
+use crate::files;
 
 /// The file in which a scan keeps its finished pieces: a first line that tells what is scanned, then a line a piece, all
 /// JSON. A line cut off by a kill is dropped, so a scan goes on from the last whole one.
@@ -72,7 +73,9 @@ impl ScanState {
     /// When the file is in use, is of another scan or none, or the file system says no.
     pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Piece>), StateError> {
         let io = |source| StateError::Io { path: path.to_owned(), source };
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let options = &mut OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut file = files::open_with(path, options).map_err(io)?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(StateError::Held(path.to_owned())),

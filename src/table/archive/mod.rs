@@ -15,7 +15,7 @@ mod container;
 mod order;
 mod predict;
 
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -27,6 +27,7 @@ use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
 use self::order::{Grid, RowOrder};
 use super::{Damage, DirectoryLock, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path};
+use crate::files;
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
 
@@ -112,8 +113,10 @@ pub fn pack_in_chunks(
 }
 
 fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
-    let mut file = File::create(path).map_err(TableError::io(path))?;
-    let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(TableError::io(path));
+    let full = || TableError::writing(path, "nothing of this archive is kept");
+    let options = &mut OpenOptions::new();
+    let mut file = files::open_with(path, options.write(true).create(true).truncate(true)).map_err(full())?;
+    let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
     let header = container::header_frame(table, side);
     write(&header)?;
     let mut sizes = vec![(header.len() as u32, 0)];
@@ -130,7 +133,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     write(&checksum_frame)?;
     sizes.push((checksum_frame.len() as u32, 0));
     write(&container::seek_table_frame(&sizes))?;
-    file.sync_data().map_err(TableError::io(path))
+    file.sync_data().map_err(full())
 }
 
 /// The chunks of a frame, each with the bytes of its content.
