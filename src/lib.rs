@@ -25,11 +25,12 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
+//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
 //! [`serve`], [`kgp`] <- the command line.
 //!
 //! | room | idea |
 //! |---|---|
+//! | [`mod@file`] | files that a run keeps for the next one: replaced whole, sealed, locked |
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
@@ -45,6 +46,7 @@
 
 pub mod analyse;
 pub mod build;
+pub mod file;
 pub mod game;
 pub mod index;
 pub mod isa;

@@ -38,13 +38,14 @@ mod shelf;
 mod stats;
 mod writer;
 
+pub use crate::file::LockError;
 pub use claim::{Claim, Claims};
 pub use directory::{Tables, table_file_name, table_path};
 pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
-pub use lock::{DirectoryLock, LockError};
+pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
 pub use pair::PairKey;
 pub use piece::{Piece, PieceWriter};
