@@ -41,7 +41,9 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use kalah::analyse::opening::ScanError;
+use kalah::analyse::GameValuesError;
+use kalah::analyse::opening::{ScanError, StateError};
+use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
@@ -160,5 +162,9 @@ fn is_damage(error: &anyhow::Error) -> bool {
         table.is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
+            || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
     })
 }

@@ -49,11 +49,8 @@ pub(super) trait Search: Send + Sync {
     /// What is known of the score of `position`: from the rules, tables, whole tests, and transpositions.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
 
-    /// Takes bounds of the score of `position` as proved by whole tests.
-    ///
-    /// # Panics
-    /// When they contradict what is proved already.
-    fn believe(&self, position: &Position, proved: Bounds);
+    /// Takes bounds of the score of `position` as proved by whole tests, unless they contradict what is proved already.
+    fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
     /// What whole tests proved, of positions without stores.
     fn proofs(&self) -> Vec<(Position, Bounds)>;
@@ -79,8 +76,9 @@ pub(super) trait Search: Send + Sync {
     /// Writes the transposition table.
     fn save(&self, file: &mut dyn Write) -> io::Result<()>;
 
-    /// Takes in a transposition table that was saved: the number of its entries, or what is wrong with it.
-    fn load(&self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
+    /// Takes in a transposition table that was saved: the number of its entries, or what is wrong with it; then nothing is
+    /// left in the table.
+    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
 }
 
 /// All of a solver that depends on the word that holds its boards: how they are searched, and what is known of them.
@@ -164,12 +162,12 @@ impl<W: Word> Search for Engine<'_, W> {
         self.known_of(board(position))
     }
 
-    fn believe(&self, position: &Position, proved: Bounds) {
+    fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let mut proofs = self.lock();
         let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });
-        known.lower = known.lower.max(proved.lower);
-        known.upper = known.upper.min(proved.upper);
-        assert!(known.lower <= known.upper, "contradictory bounds of the score of {position}: {known:?}");
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        *known = SolveError::unless_contradictory(position, both)?;
+        Ok(())
     }
 
     fn proofs(&self) -> Vec<(Position, Bounds)> {
@@ -251,7 +249,8 @@ impl<W: Word> Search for Engine<'_, W> {
         saved::save(&self.positions, self.saved(), file)
     }
 
-    fn load(&self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
-        saved::load(&self.positions, self.saved(), file)
+    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
+        let board = self.saved();
+        saved::load(&mut self.positions, board, file)
     }
 }

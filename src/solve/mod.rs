@@ -47,7 +47,7 @@ mod word;
 
 pub use anytime::ValueBounds;
 pub use board::{Board, Sower, Sown};
-pub use checkpoint::{Checkpoint, CheckpointError};
+pub use checkpoint::{Checkpoint, CheckpointError, TakenUp};
 pub use key::Keys;
 pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub use memory::default_memory;

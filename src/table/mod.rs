@@ -40,6 +40,7 @@ mod shelf;
 mod stats;
 mod writer;
 
+pub use crate::file::LockError;
 pub use claim::{Claim, Claims};
 pub(crate) use directory::build_command;
 pub use directory::{Tables, table_file_name, table_path};
@@ -47,7 +48,7 @@ pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
-pub use lock::{DirectoryLock, LockError};
+pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
 pub use mapping::report_bus_errors;
 pub use pair::PairKey;
