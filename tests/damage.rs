@@ -67,7 +67,7 @@ fn seal(bytes: &mut [u8]) {
 fn read_all(table: &Table) -> bool {
     let mut well = true;
     for mover in 1..table.key().seeds {
-        let scores = table.frame(mover);
+        let scores = table.frame_unchecked(mover);
         let (movers, others) = (scores.frame().mover_rows(), scores.frame().mirrored().mover_rows());
         let mut buffer = vec![0; movers + 2 * RUN_MARGIN];
         for other in 0..others as u32 {
@@ -168,7 +168,7 @@ fn a_patch_that_is_not_there_is_told() {
         bytes[lines..lines + 4].copy_from_slice(&offset.to_le_bytes());
         let table = open(bytes).unwrap();
         let mover = table.header().entries.iter().position(|entry| entry.exceptions > 0).unwrap() + 1;
-        let line = table.frame(mover).score(0, 0).unwrap_err();
+        let line = table.frame_unchecked(mover).score(0, 0).unwrap_err();
         assert_eq!((line.line, line.mover, line.other), (0, mover, KEY.seeds - mover));
         let told = table.damaged_line(line);
         let part = Damage::Part { part: "line of scores", offset: lines as u64 };

@@ -21,10 +21,10 @@ pub enum PlayError {
         source: IllegalMove,
     },
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// The solver failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Solve(#[from] SolveError),
 }
 

@@ -63,7 +63,7 @@ pub enum SolveError {
     #[error("the time was up before the result was proved")]
     TimedOut,
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
 }
 

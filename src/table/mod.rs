@@ -6,6 +6,7 @@
 //! | [`frame`](PackedFrame) | a frame of lines: packing, random access, unpacking runs |
 //! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
 //! | [`reader`](Table) | a finished file, memory-mapped |
+//! | `checked` | which blocks of it were compared with their checksums |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
@@ -21,6 +22,7 @@
 //! | [`error`](TableError) | what can be wrong with a file |
 
 pub mod archive;
+mod checked;
 mod claim;
 mod directory;
 mod error;
