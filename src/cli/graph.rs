@@ -130,7 +130,11 @@ impl Graph {
                 // Others of the list may well fit.
                 Err(error) if boards.len() > 1 && !is_stop(&error) => {
                     output::tell(format_args!("kalah: {error}"));
-                    outcome = Outcome::Failed;
+                    outcome = match outcome {
+                        Outcome::Wrong => Outcome::Wrong,
+                        _ if super::is_damage(&error) => Outcome::Wrong,
+                        _ => Outcome::Failed,
+                    };
                 }
                 Err(error) => return Err(error),
             }

@@ -155,6 +155,11 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn is_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
+        // What could not be saved because of it hands it on as an error of the file.
+        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
+            return true;
+        }
         let table = match (cause.downcast_ref(), cause.downcast_ref()) {
             (Some(ProbeError::Table(error)), _) => Some(error),
             (_, error) => error,

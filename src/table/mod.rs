@@ -7,6 +7,7 @@
 //! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
 //! | [`reader`](Table) | a finished file, memory-mapped |
 //! | [`mapping`](report_bus_errors) | the memory of a mapped file, and what to say when the file shrinks |
+//! | `checked` | which blocks of it were compared with their checksums |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
@@ -22,6 +23,7 @@
 //! | [`error`](TableError) | what can be wrong with a file |
 
 pub mod archive;
+mod checked;
 mod claim;
 mod directory;
 mod error;

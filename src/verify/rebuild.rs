@@ -77,7 +77,7 @@ impl Output for Comparison<'_> {
 /// The first score of a frame in the table that is not the right one.
 fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fault> {
     let frame = right.frame;
-    let (stored, right) = (table.frame(frame.mover), right.scores());
+    let (stored, right) = (table.frame_unchecked(frame.mover), right.scores());
     for index in 0..frame.positions() {
         let (mover_rank, other_rank) = frame.ranks(index);
         let stored = match stored.score(mover_rank, other_rank) {

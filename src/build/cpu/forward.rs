@@ -75,7 +75,7 @@ impl<'a> FrameEvaluator<'a> {
         for left in 1..=mover {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
-                children[left * total + opponent] = Some((table, table.frame(opponent)));
+                children[left * total + opponent] = Some((table, table.frame(opponent)?));
             }
         }
         // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
@@ -220,9 +220,8 @@ impl<'a> FrameEvaluator<'a> {
     fn again_after_laps(&self, next: &ForwardMove, best: &mut [u8]) -> Result<(), TableError> {
         let left = usize::from(next.left);
         let table = self.tables.require(left + self.frame.other + usize::from(next.spilled))?;
-        let scores = table.frame(left);
         for (best, &other) in best.iter_mut().zip(self.spills[usize::from(next.spilled)].ranks()) {
-            let score = scores.score(next.own, other).map_err(|line| table.damaged_line(line))?;
+            let score = table.score(left, next.own, other)?;
             *best = (*best).max(score.saturating_add(next.stored));
         }
         Ok(())
@@ -277,7 +276,7 @@ fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Re
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
-    let scores = table.frame(frame.mover);
+    let scores = table.frame(frame.mover)?;
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
     // A task turns the part of all runs that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);

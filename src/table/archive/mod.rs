@@ -25,7 +25,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
 use self::order::{Grid, RowOrder};
-use super::{Damage, DirectoryLock, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path};
+use super::{
+    Damage, DirectoryLock, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path,
+};
 use crate::file::Replacement;
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
@@ -81,7 +83,7 @@ pub fn read_info(archive: &Path) -> Result<ArchiveInfo, TableError> {
 /// is there already is replaced once the archive is complete.
 ///
 /// # Errors
-/// When the table is damaged, or the file system says no.
+/// When the table is damaged, or the archive cannot be written.
 pub fn pack(table: &Table, archive: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<ArchiveInfo, TableError> {
     pack_in_chunks(table, archive, CHUNK_SIDE, progress)
 }
@@ -137,14 +139,15 @@ fn pack_frame(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<(Vec<u8>, u32)>, TableError> {
     let entry = &table.header().entries[frame.mover - 1];
-    // A table that was altered could be packed, but never be unpacked.
+    let packed = table.frame(frame.mover)?;
+    // A table that was altered could be packed, but never be unpacked. Also the list of checksums has to be right.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
         let damage = Damage::Part { part: "frame", offset: entry.offset };
         return Err(TableError::damaged(table.path(), damage));
     }
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
-    let scores = lexicographic_scores(table, frame, &others, &movers)?;
+    let scores = lexicographic_scores(table, packed, &others, &movers)?;
     let grid = Grid::new(frame, side);
     let chunks = (0..grid.chunks()).into_par_iter().map(|number| {
         let (other_part, mover_part) = grid.chunk(number);
@@ -163,14 +166,13 @@ fn pack_frame(
 /// The scores of a frame: for each other row one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
     table: &Table,
-    frame: Frame,
+    packed: FrameScores<'_>,
     others: &RowOrder,
     movers: &RowOrder,
 ) -> Result<Vec<u8>, TableError> {
     let isa = Isa::detect();
-    let packed = table.frame(frame.mover);
     let count = movers.len();
-    let mut scores = zeroed(frame.positions()).map_err(TableError::io(table.path()))?;
+    let mut scores = zeroed(packed.frame().positions()).map_err(TableError::io(table.path()))?;
     scores
         .par_chunks_mut(count)
         .zip(others.ranks())
