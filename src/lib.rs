@@ -42,6 +42,7 @@
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`temporary`] | directories for files that nobody needs after a command |
 #![warn(missing_docs)]
 
 pub mod analyse;
@@ -55,4 +56,5 @@ pub mod play;
 pub mod serve;
 pub mod solve;
 pub mod table;
+pub mod temporary;
 pub mod verify;

@@ -42,8 +42,18 @@ impl Solver<'_> {
     /// # Errors
     /// As [`Solver::test`]; also when the solver was made for smaller boards.
     pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
+        self.value_telling(position, guess, &mut || Ok(()))
+    }
+
+    /// As [`Solver::value`]; calls `proved` after every test that leaves the value open.
+    pub(crate) fn value_telling(
+        &self,
+        position: &Position,
+        guess: i64,
+        proved: &mut dyn FnMut() -> Result<(), SolveError>,
+    ) -> Result<(u32, i64), SolveError> {
         let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
-        let score = self.score(position, guess as u32)?;
+        let score = self.score_telling(position, guess as u32, proved)?;
         Ok((score, position.value(score)))
     }
 

@@ -302,12 +302,25 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn score(&self, position: &Position, guess: u32) -> Result<u32, SolveError> {
+        self.score_telling(position, guess, &mut || Ok(()))
+    }
+
+    /// As [`Solver::score`]; calls `proved` after every test that leaves the score open.
+    pub(crate) fn score_telling(
+        &self,
+        position: &Position,
+        guess: u32,
+        proved: &mut dyn FnMut() -> Result<(), SolveError>,
+    ) -> Result<u32, SolveError> {
         let mut known = self.known(position)?;
         let mut next = guess;
         while known.lower < known.upper {
             let test = next.clamp(known.lower + 1, known.upper);
             known = self.test(position, test)?;
             next = if known.lower >= test { known.lower + 1 } else { known.upper };
+            if known.lower < known.upper {
+                proved()?;
+            }
         }
         Ok(known.lower)
     }
