@@ -8,9 +8,9 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
-/// Look positions up: score, value, every move, a line of best play
+/// Look positions up: score, value, moves, a line of best play
 ///
 /// A position is <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores, or PITSxSEEDS; the mover is South.
 /// A score is what the mover still collects of the seeds in play, a value the final store difference for the mover.
@@ -61,7 +61,7 @@ impl Probe {
         let mut prober = Prober { probe: &self, tables: HashMap::new(), outcome: Outcome::Done };
         if self.positions.is_empty() {
             if std::io::stdin().is_terminal() {
-                output::tell("positions, one a line; end with Ctrl-D:");
+                output::note("positions, one a line; end with Ctrl-D:");
             }
             for line in std::io::stdin().lock().lines() {
                 let line = line.context("cannot read positions from standard input")?;
@@ -105,7 +105,7 @@ impl Prober<'_> {
                 if let Outcome::Done = self.outcome {
                     self.outcome = Outcome::Failed;
                 }
-                self.refuse(text, &error)
+                self.refuse(text, &advice::told(&error))
             }
         }
     }

@@ -14,10 +14,11 @@ use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consist
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
-/// Check that tables are right; exits 3 at the first wrong score or damage
+/// Check that tables are right
 ///
+/// Exits 3 at the first wrong score or damage.
 /// Without a choice of checks: --checksums.
 #[derive(Args)]
 pub struct Verify {
@@ -167,7 +168,7 @@ impl Verify {
                 Err(Fault::Failed(error)) => return Err(error.into()),
                 // A directory may have more than is known.
                 Err(Fault::NotInManifest(_)) if self.seeds.is_none() => {
-                    progress.line(&format!("layer {seeds}: not in the manifest"));
+                    progress.note(&format!("layer {seeds}: not in the manifest"));
                 }
                 Err(fault @ (Fault::Gpu(_) | Fault::NotInManifest(_))) => return Err(fault.into()),
                 Err(fault) => {
@@ -259,7 +260,7 @@ impl Check {
 
 impl Wrong {
     fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
-        let message = fault.to_string();
+        let message = advice::told(fault);
         match fault {
             Fault::Score { position, stored, right, .. } => Wrong {
                 seeds,
