@@ -11,8 +11,9 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{Outcome, args, output};
 
-/// Measure how fast a layer is built, and where the time goes; the lower layers must be there
+/// Measure how fast a layer is built, and where the time goes
 ///
+/// The layers below it must be there.
 /// The layer is built twice into a temporary directory beside the tables, and removed; the second time counts. On a GPU it
 /// is computed once more with its clock read around every stage.
 #[derive(Args)]
@@ -58,7 +59,7 @@ impl Bench {
             tables.require(seeds)?;
         }
         let (backend, why) = self.compute.choose()?;
-        output::tell(format_args!("building the layer of {} seeds {why}", self.seeds));
+        output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
         let pulse = Arc::new(Pulse::default());
         let handler = Arc::clone(&pulse);
         ctrlc::set_handler(move || handler.stop()).context("cannot listen for Ctrl-C")?;

@@ -17,9 +17,9 @@ const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 /// A session this long was a good one: the next pause is the first one again.
 const GOOD: Duration = Duration::from_secs(30);
 
-/// Play on a server of the Kalah Game Protocol, by the standard rules
+/// Play on a server of the Kalah Game Protocol
 ///
-/// Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
+/// By the standard rules. Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
 #[derive(Args)]
 pub struct Kgp {
     /// The server's name or address
@@ -86,7 +86,7 @@ impl Kgp {
             if begin.elapsed() >= GOOD {
                 pause = PAUSES[0];
             }
-            output::tell(format_args!("{why}; connecting again in {} s", pause.as_secs()));
+            output::note(format_args!("{why}; connecting again in {} s", pause.as_secs()));
             let until = Instant::now() + pause;
             while Instant::now() < until {
                 if stop.load(Ordering::Relaxed) {
@@ -102,8 +102,8 @@ impl Kgp {
 /// Tells a person what happens.
 fn tell(event: Event) {
     match event {
-        Event::Greeted { version } => output::tell(format_args!("connected; protocol {version}")),
-        Event::Moved { position, pit } => output::tell(format_args!("{position}  {pit}")),
+        Event::Greeted { version } => output::note(format_args!("connected; protocol {version}")),
+        Event::Moved { position, pit } => output::note(format_args!("{position}  {pit}")),
         Event::Error(text) => output::tell(format_args!("the server says: {text}")),
         Event::Ignored(line) => output::tell(format_args!("not understood: {line}")),
     }

@@ -40,7 +40,7 @@ impl PlayerFlags {
         let reach = tables.max_seeds();
         if reach.is_none() && wanted {
             let directory = self.tables.path.display();
-            output::tell(format_args!("no tables for {} with {pits} pits in {directory}: playing without", self.rules));
+            output::note(format_args!("no tables for {} with {pits} pits in {directory}: playing without", self.rules));
         }
         Ok(reach.is_some().then_some(tables))
     }

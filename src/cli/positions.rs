@@ -137,7 +137,7 @@ fn open(argument: &OsStr) -> Result<File, Option<Unusable>> {
 
 fn standard_input(take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
     if io::stdin().is_terminal() {
-        output::tell("positions, one a line; end with Ctrl-D:");
+        output::note("positions, one a line; end with Ctrl-D:");
     }
     lines("standard input", io::stdin().lock(), take)
 }

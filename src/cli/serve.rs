@@ -9,7 +9,7 @@ use kalah::serve::{self, Options, Stop};
 use super::player_flags::seconds;
 use super::{Outcome, args, output};
 
-/// Serve the tables over HTTP: a JSON API, and a page to play and explore with them
+/// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
 /// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
 /// Whoever reaches the address can use it; the default one is reached from this machine alone.
@@ -54,13 +54,13 @@ impl Serve {
             tables: self.tables.path,
             time: self.time,
             searches: self.searches.map_or(cores, usize::from),
-            threads: usize::from(self.threads),
+            threads: args::threads_that_fit(self.threads),
             memory: self.memory,
             log: Box::new(|line| output::tell(format_args!("kalah: {line}"))),
         };
         output::line(format_args!("http://{address}"))?;
         serve::serve(listener, options, &stop).context("the server failed")?;
-        output::tell("stopped; all requests are answered");
+        output::note("stopped; all requests are answered");
         Ok(Outcome::Done)
     }
 }

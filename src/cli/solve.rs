@@ -114,7 +114,7 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint
             && let Some(TakenUp { proofs, transpositions, outdated }) = checkpoint.load(&mut solver, &position)?
         {
-            output::tell(format_args!(
+            output::note(format_args!(
                 "taken up: {} and {} transpositions",
                 output::count(proofs, "proved position"),
                 HumanCount(transpositions)
@@ -201,7 +201,7 @@ impl Asked<'_, '_> {
             answer.value = Some(solver.value(position, self.guess(position)?)?.1);
         } else {
             let (_, value) = solver.value(position, self.guess(position)?)?;
-            self.progress.line(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
+            self.progress.note(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
             let Solution { value, best, line, .. } = solver.solve(position, value)?;
             answer.value = Some(value);
             (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
@@ -247,7 +247,7 @@ impl Asked<'_, '_> {
                 answer.seconds
             );
             if self.solve.json {
-                self.progress.line(&text);
+                self.progress.note(&text);
             } else {
                 self.progress.print(|| output::line(&text))?;
             }

@@ -58,7 +58,7 @@ impl Thinking {
                         self.bar.tick();
                     } else if self.start.elapsed() >= next {
                         next = self.start.elapsed() + LOG_EVERY;
-                        output::tell(self.text());
+                        output::note(self.text());
                     }
                 }
             });

@@ -86,7 +86,7 @@ impl FromStr for Position {
     type Err = ParseError;
 
     /// Reads a Kalah Game Protocol literal `<m,S,N,s1..sm,n1..nm>`, the short form `s1,..,sm/n1,..,nm` without stores,
-    /// or a start position `6x4`.
+    /// or a start position `6x4` (or `6X4`).
     fn from_str(text: &str) -> Result<Position, ParseError> {
         let text = text.trim();
         if let Some(inner) = text.strip_prefix('<').and_then(|text| text.strip_suffix('>')) {
@@ -149,7 +149,7 @@ impl FromStr for StartPosition {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
-        let (pits, seeds) = text.trim().split_once('x').ok_or_else(|| ParseError::Shape(text.to_owned()))?;
+        let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(|| ParseError::Shape(text.to_owned()))?;
         let start = StartPosition { pits: number(pits)? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }

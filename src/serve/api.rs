@@ -169,6 +169,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
     Json(ServerAnswer {
         version: env!("CARGO_PKG_VERSION"),
         rules: Rules::ALL.map(Rules::name),
+        rule_sets: Rules::ALL.map(Into::into),
         players: PlayerName::KNOWN,
         time: service.time.as_secs_f64(),
         searches: service.search_count,
