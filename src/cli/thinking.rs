@@ -34,7 +34,7 @@ pub struct Thinking {
 impl Thinking {
     /// Begins: the player has `time` from now on, or as long as it takes.
     pub fn new(subject: String, time: Option<Duration>) -> Thinking {
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
         let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
         Thinking { bar, terminal, subject, start: Instant::now(), time, best: Mutex::default() }
