@@ -31,7 +31,8 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(230, 159, 0),
 ];
 
-/// Dashes and gaps of lines in pixels, for one round of colours after the other; the first is drawn through.
+/// Dashes and gaps of lines in pixels, of series one after the other: where lines lie upon each other, those below show
+/// through the gaps. As many as have no divisor in common with the colours; the first is drawn through.
 const DASHES: [(u32, u32); 4] = [(1, 0), (10, 5), (3, 4), (16, 8)];
 
 /// How dark the bars are, for one round of colours after the other.
@@ -110,7 +111,8 @@ impl Axis {
         let power = 10f64.powf(raw.log10().floor());
         let step = [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|&step| step >= raw * 0.999);
         let step = step.unwrap_or(10.0 * power);
-        let (first, last) = ((range.start / step).ceil() as i64, (range.end / step).floor() as i64);
+        // An end that is a mark but for rounding is one.
+        let (first, last) = ((range.start / step - 1e-9).ceil() as i64, (range.end / step + 1e-9).floor() as i64);
         // Multiplied, not added up: no mark drifts off its number.
         let marks = (first..=last).map(|multiple| multiple as f64 * step).collect();
         Axis { range, log: false, marks }
@@ -172,9 +174,8 @@ struct Look {
 
 impl Look {
     fn of(index: usize) -> Look {
-        let round = index / COLOURS.len();
-        let colour = COLOURS[index % COLOURS.len()];
-        Look { colour, dash: DASHES[round % DASHES.len()], shade: SHADES[round % SHADES.len()] }
+        let (colour, round) = (COLOURS[index % COLOURS.len()], index / COLOURS.len());
+        Look { colour, dash: DASHES[index % DASHES.len()], shade: SHADES[round % SHADES.len()] }
     }
 }
 

@@ -337,7 +337,7 @@ fn records(reports: &[BoardReport], layers: bool) -> Grid {
 fn charts(reports: &[BoardReport]) -> Vec<Chart> {
     let mut sizes: Vec<Series> = Vec::new();
     for report in reports {
-        let name = format!("{} pits", report.pits);
+        let name = output::count(report.pits, "pit");
         if sizes.last().is_none_or(|last| last.name != name) {
             sizes.push(Series { name, points: Vec::new() });
         }
