@@ -41,6 +41,7 @@
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`printable`] | texts from outside, made fit to be shown |
 #![warn(missing_docs)]
 
 pub mod analyse;
@@ -50,6 +51,7 @@ pub mod index;
 pub mod isa;
 pub mod kgp;
 pub mod play;
+pub mod printable;
 pub mod serve;
 pub mod solve;
 pub mod table;
