@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-/// Whether a character does something other than show itself: controls, marks of direction, line separators, and what
-/// takes no place.
+/// Whether a character does something other than show itself: control characters, marks of direction, line separators, and
+/// characters of no width.
 fn is_hidden(sign: char) -> bool {
     sign.is_control()
         || matches!(sign,
@@ -20,7 +20,7 @@ fn is_hidden(sign: char) -> bool {
 /// ```
 pub fn printable(text: &str, most: usize) -> String {
     const CUT: &str = "...";
-    // Where it is cut, if it has to be: the end of the last character that leaves room for the mark.
+    // `cut` is the end of the last character that leaves room for the mark.
     let (mut shown, mut count, mut cut) = (String::new(), 0, 0);
     for sign in text.chars() {
         let before = shown.len();
@@ -32,7 +32,7 @@ pub fn printable(text: &str, most: usize) -> String {
         count += shown[before..].chars().count();
         if count > most {
             shown.truncate(cut);
-            // Room for less than the mark gets a part of it.
+            // Where there is no room for the whole mark, a part of it.
             let _ = write!(shown, "{CUT:.0$}", most.min(CUT.len()));
             return shown;
         }

@@ -41,6 +41,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use kalah::analyse::opening::ScanError;
+use kalah::printable::printable;
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
@@ -79,6 +80,9 @@ enum Command {
     Pack(pack::Pack),
     Unpack(pack::Unpack),
 }
+
+/// The most characters of a line of an error.
+const MAX_LINE: usize = 4000;
 
 /// How a command ended.
 enum Outcome {
@@ -127,7 +131,9 @@ impl Cli {
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                output::tell(format_args!("kalah: {}", message(&error)));
+                // It may name files, or quote what was read: neither may do anything to a terminal.
+                let lines: Vec<String> = message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
+                output::tell(format_args!("kalah: {}", lines.join("\n")));
                 ExitCode::from(if is_damage(&error) { 3 } else { 1 })
             }
         }

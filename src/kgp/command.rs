@@ -38,7 +38,7 @@ impl Argument {
 }
 
 impl Command {
-    /// Drops the end of its texts until the line has at most [`MAX_LINE`] bytes, its end counted.
+    /// Shortens its texts until the line, with the characters that end it, has at most [`MAX_LINE`] bytes.
     pub(super) fn shorten(&mut self) {
         let mut over = (self.to_string().len() + "\r\n".len()).saturating_sub(MAX_LINE);
         for argument in self.arguments.iter_mut().rev() {

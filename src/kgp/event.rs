@@ -7,7 +7,7 @@ use crate::printable::printable;
 /// The most characters that are shown of what the server says.
 const MAX_SHOWN: usize = 200;
 
-/// Events of the server's making that are told at once; later on one is told each [`PAUSE`].
+/// How many events that the server causes are told at once; after these, one each [`PAUSE`].
 const AT_ONCE: u32 = 20;
 
 /// Time after which one more event is told.
@@ -15,8 +15,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// What happens in a session.
 ///
-/// Texts are those of the server as they came, with all that they may do to a terminal: show the event itself, which
-/// escapes them.
+/// Texts are those of the server as they came, and may hold terminal escape sequences; the `Display` of the event escapes
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'e> {
     /// The server greeted.
@@ -35,12 +35,12 @@ pub enum Event<'e> {
     Error(&'e str),
     /// A line that means nothing to us, and is left alone.
     Ignored(&'e str),
-    /// A position that is not thought about, because too many wait already; a legal move was sent.
+    /// A position that is not searched, because too many wait already; a legal move was sent.
     Refused {
         /// The server's id of it.
         id: u64,
     },
-    /// There were so many events of the server's making that these are not told.
+    /// So many events were not told, because the server caused too many.
     Hidden(u64),
 }
 
@@ -59,7 +59,7 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// Tells events of the server's making, but no flood of them.
+/// Tells the events that the server causes, at a limited rate.
 pub(super) struct Reports<'s> {
     on_event: &'s (dyn Fn(Event) + Sync),
     /// How many may be told now.

@@ -29,7 +29,7 @@ const MOST_TIME: Duration = Duration::from_hours(24);
 /// How long the server may take to read a line.
 const WRITE_TIME: Duration = Duration::from_secs(10);
 
-/// Positions after which a player is made anew: it keeps what it proved of each.
+/// Positions after which a player is replaced by a new one, to bound its memory: it keeps what it proved of each.
 const PLAYER_POSITIONS: usize = 1 << 12;
 
 /// The most characters of the server's text in an answer to it.
@@ -91,7 +91,7 @@ struct Voice<'s> {
     stream: Mutex<TcpStream>,
     /// The next id: clients use odd ones.
     id: AtomicU64,
-    /// Whether to wait no longer for a server that does not read.
+    /// Set when the session is to end, also while the server does not read.
     stop: &'s AtomicBool,
 }
 
@@ -147,12 +147,12 @@ impl Voice<'_> {
     }
 }
 
-/// Whether an error of the stream says no more than that there was nothing to do for a while.
+/// Whether an error of the stream only says that it was not ready in time.
 fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
 
-/// What the server said, as a part of what it or a person is told.
+/// What the server said, as a part of another text.
 fn quoted(text: &str) -> String {
     printable(text, MAX_QUOTED)
 }
@@ -324,7 +324,7 @@ impl Session<'_> {
         };
         let argument = |index: usize| command.arguments.get(index).map_or("", Argument::text);
         match command.name.as_str() {
-            "kgp" if self.greeted => self.refuse(&command, "the greeting was heard")?,
+            "kgp" if self.greeted => self.refuse(&command, "already greeted")?,
             "kgp" => self.greet(&command)?,
             "ping" => {
                 let text = command.arguments.first().map(|text| Argument::Text(text.text().to_owned()));
@@ -378,14 +378,14 @@ impl Session<'_> {
             _ => return Ok(self.refuse(command, format!("{} is no position with a move", quoted(text)))?),
         };
         if self.duties.knows(id) {
-            return Ok(self.refuse(command, format!("id {id} is in use: the position that has it is not yet answered"))?);
+            return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);
         }
         let duty = Duty { id, position, deadline: Instant::now() + self.time(), stop: Default::default() };
         // The one nearest the store: it stores a seed at least.
         let first = position.moves().last().expect("the game is not over");
         self.voice.say_move(&duty, first)?;
         if !self.duties.add(duty) {
-            self.refuse(command, format!("{MAX_WAITING} positions are waiting: this one gets no better move"))?;
+            self.refuse(command, format!("{MAX_WAITING} positions are waiting; this one is not searched"))?;
             self.voice.say(Some(id), "yield", Vec::new())?;
             self.reports.tell(Event::Refused { id });
         }

@@ -1,4 +1,4 @@
-//! The fields of a request, read one by one: what is wrong with one is told in words of this API.
+//! The fields of a request, read one by one, with errors that name the field and say what it must be.
 
 use std::fmt;
 
@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::ApiError;
 use crate::printable::printable;
 
-/// What the fields hold; where one is missing or wrong, its error says so.
-const BOARD: &str = "a position such as 6x4";
+/// What a field must be, as the end of an error.
+const BOARD: &str = "it must be a position such as 6x4";
 const SECONDS: &str = "it must be a number of seconds, 0 or more";
 
 /// The most characters that are shown of a wrong value.
@@ -21,11 +21,11 @@ const MAX_QUOTED: usize = 60;
 /// The fields of a query or of a body.
 pub(super) struct Fields {
     fields: Vec<(String, Value)>,
-    /// Whether they come from the query, where all values are texts.
+    /// Whether they come from a query, where all values are strings.
     query: bool,
 }
 
-/// A JSON object as it is written, with fields in order, also those that it has twice.
+/// The fields of a JSON object in the order they are written, repeated ones too.
 struct Object(Vec<(String, Value)>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -50,13 +50,13 @@ impl<'de> Deserialize<'de> for Object {
     }
 }
 
-/// What a value is, as the subject's complement: "'time' is a text".
+/// What a value is, as in "'time' is a string".
 fn kind(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Number(_) => "a number".to_owned(),
-        Value::String(_) => "a text".to_owned(),
+        Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
     }
@@ -67,7 +67,7 @@ fn bad(why: impl Into<String>) -> ApiError {
 }
 
 impl Fields {
-    /// Those of an address. All that it may have are `known`, two at least.
+    /// The fields in the query of `address`; `known` are all that it may have, at least two.
     pub fn of_query(address: &Uri, known: &[&str]) -> Result<Fields, ApiError> {
         let pairs = Query::<Vec<(String, String)>>::try_from_uri(address);
         let Query(pairs) = pairs.map_err(|_| bad("the query is not of the form field=value&field=value"))?;
@@ -75,14 +75,14 @@ impl Fields {
         Fields { fields, query: true }.checked(known)
     }
 
-    /// Those of a JSON body. All that it may have are `known`, two at least.
+    /// The fields of a JSON body; `known` are all that it may have, at least two.
     pub fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
         if body.trim_ascii().is_empty() {
             return Err(bad(format!("the body is empty; {FORM}")));
         }
         let value: Value = serde_json::from_slice(body).map_err(|error| {
-            bad(format!("the body is no JSON from line {}, column {} on; {FORM}", error.line(), error.column()))
+            bad(format!("the body is not valid JSON (line {}, column {}); {FORM}", error.line(), error.column()))
         })?;
         let object = serde_json::from_slice(body);
         let Object(fields) = object.map_err(|_| bad(format!("the body is {}; it must be an object", kind(&value))))?;
@@ -92,15 +92,12 @@ impl Fields {
     /// The same, if all fields are known and none is there twice.
     fn checked(self, known: &[&str]) -> Result<Fields, ApiError> {
         for (index, (name, _)) in self.fields.iter().enumerate() {
-            if self.query && name.is_empty() {
-                continue;
-            }
             let shown = printable(name, MAX_QUOTED);
             if !known.contains(&name.as_str()) {
                 let part = if self.query { "query" } else { "body" };
                 let (last, others) = known.split_last().expect("there are some");
                 let known = format!("{} and {last}", others.join(", "));
-                return Err(bad(format!("there is no '{shown}'; the {part} of this address has {known}")));
+                return Err(bad(format!("'{shown}' is not a field of this {part}; the fields are {known}")));
             }
             if self.fields[..index].iter().any(|(other, _)| other == name) {
                 return Err(bad(format!("'{shown}' is given twice")));
@@ -109,27 +106,27 @@ impl Fields {
         Ok(self)
     }
 
-    /// A field that is there and not null.
+    /// The value of a field, unless it is missing or null.
     fn take(&mut self, name: &str) -> Option<Value> {
         let index = self.fields.iter().position(|(other, _)| other == name)?;
         Some(self.fields.swap_remove(index).1).filter(|value| !value.is_null())
     }
 
-    /// A text, if it is there.
+    /// A string; `None` where the field is missing.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, ApiError> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(value) => Err(bad(format!("'{name}' is {}; it must be a text", kind(&value)))),
+            Some(value) => Err(bad(format!("'{name}' is {}; it must be a string", kind(&value)))),
         }
     }
 
     /// The text of a position.
     pub fn board(&mut self) -> Result<String, ApiError> {
-        self.text("board")?.ok_or_else(|| bad(format!("'board' is missing: {BOARD}")))
+        self.text("board")?.ok_or_else(|| bad(format!("'board' is missing; {BOARD}")))
     }
 
-    /// A number of seconds, if it is there.
+    /// A number of seconds; `None` where the field is missing.
     pub fn seconds(&mut self, name: &str) -> Result<Option<f64>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(None) };
         let (seconds, shown) = match &value {

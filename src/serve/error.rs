@@ -55,13 +55,13 @@ pub enum ApiError {
     /// There is no move to choose.
     #[error("the game is over: there is no move to choose")]
     GameOver,
-    /// The request is meant for another host.
+    /// The host of the request is not this server.
     #[error(
-        "this server is not '{0}': it answers as localhost, as the address it is reached at, and as what --allow-host \
+        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what --allow-host \
          names"
     )]
     Host(String),
-    /// The request comes from a page of another website.
+    /// A page of another website sent the request.
     #[error("requests from other websites are refused, here '{0}'")]
     Origin(String),
     /// The request did not arrive in time.
@@ -134,7 +134,7 @@ impl ApiError {
         json!({ "error": { "code": self.kind().1, "message": self.to_string() } }).to_string()
     }
 
-    /// The whole response as it is sent where the HTTP layer sends none, the last one of its connection.
+    /// The whole response as bytes on the wire, for where no handler can return it; the last one on its connection.
     pub(super) fn response_text(&self) -> String {
         let (status, document) = (self.status(), self.document());
         format!(

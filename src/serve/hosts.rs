@@ -1,5 +1,5 @@
-//! Whose requests are answered: those to a name of this server, and not those of pages of other websites, which a browser
-//! would send from this machine to a server that is reached from this machine alone.
+//! Which requests are refused because they come from pages of other websites: a browser sends them from its user's machine,
+//! where even a server that listens at a loopback address is reached.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, Uri, header};
 use super::ApiError;
 use crate::printable::printable;
 
-/// What a browser tells of who sends a request.
+/// Says how the page that sends a request relates to this server.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The most characters that are shown of a host or origin.
@@ -65,14 +65,12 @@ struct Place {
 impl Place {
     fn new(authority: &str) -> Option<Place> {
         let authority: Authority = authority.parse().ok()?;
-        let port = match authority.port() {
-            // `host:` is as good as `host`.
-            None if authority.as_str().contains('@') => return None,
-            None => None,
-            Some(port) => Some(port.as_str().parse().ok()?),
+        // Nothing before the host, such as the name of a user.
+        let port = match authority.as_str().strip_prefix(authority.host())? {
+            "" | ":" => None,
+            port => Some(port.strip_prefix(':')?.parse().ok()?),
         };
-        let plain = authority.as_str().starts_with(authority.host());
-        plain.then(|| Some(Place { host: Host::new(authority.host())?, port })).flatten()
+        Some(Place { host: Host::new(authority.host())?, port })
     }
 
     /// That of a website's pages: `http://host:port`, the port that of the scheme if it has none.
@@ -91,7 +89,7 @@ impl Place {
 pub(super) struct Hosts(pub Vec<Host>);
 
 impl Hosts {
-    /// Whether a request that arrived at the address `local` was meant for us.
+    /// Whether `host` means this server in a request that arrived at the address `local`.
     fn is_ours(&self, host: &Host, local: IpAddr) -> bool {
         let here = match host {
             Host::Name(name) => name == "localhost",
@@ -100,15 +98,15 @@ impl Hosts {
         here || self.0.contains(host)
     }
 
-    /// Checks who a request is meant for, and whose page sends it. `api` are those that do or tell something; the others
-    /// may be links on other pages. `local` is the address at which it arrived.
+    /// Checks which host a request is meant for, and which page sends it. `local` is the address at which it arrived; `api`
+    /// says that it is one to the API, and not one for the page, which may be linked from elsewhere.
     ///
     /// # Errors
-    /// When it has not one host, when the host is not this server, or when a page of another website sends it.
+    /// When there is not exactly one host, when it is not this server, or when a page of another website sends the request.
     pub fn check(&self, address: &Uri, headers: &HeaderMap, local: IpAddr, api: bool) -> Result<(), ApiError> {
         let mut given = headers.get_all(header::HOST).iter();
         let (Some(named), None) = (given.next(), given.next()) else {
-            return Err(ApiError::Request("it needs one Host header".to_owned()));
+            return Err(ApiError::Request("it must have one Host header".to_owned()));
         };
         let named = String::from_utf8_lossy(named.as_bytes());
         let authority = address.authority().map_or(&*named, Authority::as_str);
@@ -119,14 +117,14 @@ impl Hosts {
             let origin = String::from_utf8_lossy(origin.as_bytes());
             let ours = Place::of_origin(&origin).is_some_and(|(from, standard)| {
                 let port = |place: &Place| place.port.unwrap_or(standard);
-                // Another server of this machine is another website; behind a proxy a port means nothing.
+                // Another port of this machine is another website; behind a proxy the ports differ anyway.
                 from.host == to.host && port(&from) == port(&to) || self.0.contains(&from.host)
             });
             if !ours {
                 return Err(ApiError::Origin(printable(&origin, MAX_SHOWN)));
             }
         }
-        // Told also where there is no origin, as with images.
+        // Also sent where there is no origin, as for images.
         for site in headers.get_all(SEC_FETCH_SITE) {
             if api && !matches!(site.as_bytes(), b"same-origin" | b"none") {
                 return Err(ApiError::Origin(printable(&String::from_utf8_lossy(site.as_bytes()), MAX_SHOWN)));

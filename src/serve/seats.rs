@@ -1,4 +1,5 @@
-//! The connections that are open: so many and no more, and who waits longest for his client gives way to the next one.
+//! The open connections: at most so many. When all seats are taken, the connection that has waited longest for its client is
+//! closed in favour of the next one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +8,10 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How long a connection may wait for its client before it gives way when there are too many.
+/// How long a connection may wait for its client before it can be closed in favour of another.
 const UNDISTURBED: Duration = Duration::from_secs(2);
 
-/// How long a connection that gives way may take for it before the next one has to.
+/// How long to wait for a connection that was told to leave before another one is told.
 const LEAVING: Duration = Duration::from_millis(100);
 
 /// Room for so many connections.
@@ -23,7 +24,7 @@ pub(super) struct Seats {
 /// The connections that wait for their clients: for a request, for the rest of one, or until an answer is read.
 #[derive(Default)]
 struct Waiting {
-    /// By a number that rises, so the first one waits longest.
+    /// By rising numbers: the first one has waited longest.
     seats: BTreeMap<u64, (Instant, Arc<Notify>)>,
     next: u64,
 }
@@ -37,7 +38,7 @@ impl Seats {
         Seats { most, free: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
     }
 
-    /// The next free one. When there is none, that of who has waited longest for his client.
+    /// A seat, as soon as one is free; when none is, the connection that has waited longest for its client is told to leave.
     pub async fn take(&self) -> Seat {
         let mut give_way = Duration::ZERO;
         loop {
@@ -78,7 +79,7 @@ pub(super) struct Seat {
 }
 
 impl Seat {
-    /// From now on it waits for its client.
+    /// The connection waits for its client from now on.
     fn wait(&self) {
         let mut waiting = lock(&self.waiting);
         let place = waiting.next;
@@ -87,13 +88,13 @@ impl Seat {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
     }
 
-    /// Nobody waits for its client now.
+    /// The connection no longer waits for its client.
     fn leave_line(&self) {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
         place.and_then(|place| lock(&self.waiting).seats.remove(&place));
     }
 
-    /// Nobody waits for its client as long as this is there: the server has something to do.
+    /// The connection does not wait for its client while the returned value lives: the server is at work for it.
     pub fn work(&self) -> Work<'_> {
         self.leave_line();
         Work(self)

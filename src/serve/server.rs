@@ -35,11 +35,11 @@ const READING: usize = 8;
 /// How long requests under way may take once the server was told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// The most connections, and how many files are left for tables and others where fewer can be open.
+/// The most connections; fewer where the limit of open files would leave less than this number for tables and the rest.
 const MAX_CONNECTIONS: u64 = 512;
 const OTHER_FILES: u64 = 64;
 
-/// How long to wait when a connection cannot be taken.
+/// How long to wait after a connection could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// How to serve.
@@ -54,7 +54,8 @@ pub struct Options {
     pub threads: usize,
     /// The most bytes of the transposition table of one search.
     pub memory: u64,
-    /// How long a client may take to send the head of a request, its body, to read an answer, and to ask again.
+    /// How long a client may take for each of: the head of a request, its body, reading an answer, the time to the next
+    /// request.
     pub patience: Duration,
     /// Hosts that it answers as, besides `localhost`, loopback addresses and the address that a client reached. Pages of
     /// these may use it, on whatever port.
@@ -102,7 +103,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
         let listener = tokio::net::TcpListener::from_std(listener)?;
         let seats = Seats::new(max_connections());
         answer(listener, &service, &seats, &stop.0).await;
-        // Who has not sent his request by now does not hold us up.
+        // Clients whose requests have not arrived by then are not waited for.
         let _ = tokio::time::timeout(GRACE, seats.all_free()).await;
         Ok(())
     });
@@ -110,7 +111,7 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     served
 }
 
-/// As many connections as there may be, with files to spare.
+/// How many connections there may be with the limit of open files.
 fn max_connections() -> u32 {
     #[cfg(unix)]
     let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
@@ -122,11 +123,11 @@ fn max_connections() -> u32 {
 
 /// Waits until the server is told to stop.
 async fn stopped(mut stop: watch::Receiver<bool>) {
-    // An error would say that there is nobody left to stop the server; but that one is.
+    // It fails only when the sender is gone, and the caller of `serve` holds that.
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
-/// Takes connections, so many at a time, until the server is told to stop.
+/// Accepts connections until the server is told to stop.
 async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats: &Seats, stop: &watch::Sender<bool>) {
     let routes = routes(Arc::clone(service));
     let stopping = stopped(stop.subscribe());
@@ -140,9 +141,9 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats
         let stream = match accepted {
             Ok((stream, _)) => stream,
             Err(error) => {
-                // Too many open files, mostly: nothing to do but to wait until one is closed.
+                // Mostly too many open files, of this process or of the system: one has to be closed first.
                 if !failing {
-                    (service.log)(&format!("a connection cannot be taken: {error}"));
+                    (service.log)(&format!("cannot accept a connection: {error}"));
                 }
                 failing = true;
                 tokio::time::sleep(ACCEPT_AGAIN).await;
@@ -158,11 +159,11 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats
     }
 }
 
-/// Answers the requests on one connection until its client or the server ends it, the client takes too long, or somebody
-/// else needs the seat.
+/// Answers the requests on one connection until the client closes it or takes too long, the server is told to stop, or the
+/// seat is needed for another.
 async fn converse(stream: TcpStream, seat: Seat, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
     let Ok(local) = stream.local_addr() else { return };
-    // Without it answers are late, but there.
+    // Where this fails answers are later, no more.
     let _ = stream.set_nodelay(true);
     let client = Client { local: local.ip(), seat: Arc::new(seat) };
     let seat = Arc::clone(&client.seat);

@@ -1,5 +1,5 @@
-//! A connection as the HTTP layer sees it, with what that layer lacks: an end to waiting for clients that do not read,
-//! refusals in words of this API, and an end that lets the client read the last answer.
+//! A connection as the HTTP layer sees it, with what that layer lacks: a time limit on clients that do not read, refusals
+//! with the error document of this API, and a close that lets the client read the last answer.
 
 use std::io;
 use std::pin::Pin;
@@ -14,8 +14,8 @@ use tokio::time::{Sleep, sleep, timeout};
 
 use super::ApiError;
 
-/// How long, and for how many bytes more, a client is listened to after the last answer, so that it can read it: an end
-/// with unread bytes would take an answer away that is still on its way, such as one that refuses a long body.
+/// How long, and for how many bytes, a connection is still read after the last answer: closing it with unread bytes resets
+/// it, and the client may lose an answer that it has not read yet, such as the refusal of a long body.
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 4 << 20;
 
@@ -24,14 +24,14 @@ pub(super) struct Wire {
     stream: TokioIo<TcpStream>,
     /// How long the client may take to read what is written at once.
     patience: Duration,
-    /// When it has taken too long; not set while all is read.
+    /// When it has taken too long; `None` while nothing waits to be written.
     late: Option<Pin<Box<Sleep>>>,
     /// What is written instead of a refusal of the HTTP layer.
     instead: Vec<u8>,
 }
 
-/// A refusal of the HTTP layer at the end of `written`: where it begins, and what it means. That layer sends it without a
-/// body, which none of our own answers is without.
+/// A refusal of the HTTP layer at the end of `written`: where it begins, and what it means. It has no body, while all errors
+/// of the API have one; and it is always the last answer on a connection.
 fn refusal(written: &[u8]) -> Option<(usize, ApiError)> {
     const START: &[u8] = b"HTTP/1.1 4";
     if !written.ends_with(b"\r\n\r\n") {
@@ -44,7 +44,7 @@ fn refusal(written: &[u8]) -> Option<(usize, ApiError)> {
     let status = lines.next()?.split(' ').nth(1)?;
     let empty = lines.any(|line| line.eq_ignore_ascii_case("content-length: 0"));
     let error = match status {
-        "400" => ApiError::Request("it is not HTTP, or has a header that is not".to_owned()),
+        "400" => ApiError::Request("it is not valid HTTP/1.1".to_owned()),
         "414" => ApiError::LongAddress,
         "431" => ApiError::LongHead,
         _ => return None,
@@ -57,7 +57,7 @@ impl Wire {
         Wire { stream: TokioIo::new(stream), patience, late: None, instead: Vec::new() }
     }
 
-    /// Fails when the client has taken too long to read; else it is looked at again when it has.
+    /// The error for a client that has taken too long to read; pending until it has.
     fn check_late(&mut self, cx: &mut Context<'_>) -> Poll<io::Error> {
         let patience = self.patience;
         let late = self.late.get_or_insert_with(|| Box::pin(sleep(patience)));
@@ -75,12 +75,12 @@ impl Wire {
         Poll::Ready(Ok(()))
     }
 
-    /// What was done, unless the client has taken too long.
+    /// `done`, or an error where it is pending and the client has taken too long.
     fn in_time<T>(&mut self, cx: &mut Context<'_>, done: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if done.is_pending() { self.check_late(cx).map(Err) } else { done }
     }
 
-    /// Tells the client why nothing more is answered, and ends the connection.
+    /// Sends `error` as the last answer and closes the connection.
     pub async fn refuse(self, error: &ApiError) {
         let refusal = error.response_text();
         let mut stream = self.stream.into_inner();
@@ -88,13 +88,13 @@ impl Wire {
         linger(stream).await;
     }
 
-    /// Ends the connection when all is written.
+    /// Closes the connection.
     pub async fn end(self) {
         linger(self.stream.into_inner()).await;
     }
 }
 
-/// Says that nothing more is said, and listens until the client has heard it.
+/// Closes the writing half, and reads until the client closes its own.
 async fn linger(mut stream: TcpStream) {
     let heard = async {
         stream.shutdown().await?;

@@ -1,5 +1,6 @@
 //! Hostile requests: near the grammar, beside it, cut, run together, with bytes changed.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,6 +14,9 @@ use proptest::prelude::*;
 use serde_json::Value;
 
 use crate::fuzz;
+
+/// How often each status was answered.
+static STATUSES: Mutex<BTreeMap<u16, u64>> = Mutex::new(BTreeMap::new());
 
 /// Longer than any answer takes on a busy machine.
 const HUNG: Duration = Duration::from_secs(60);
@@ -111,7 +115,8 @@ fn target() -> impl Strategy<Value = String> {
 }
 
 fn body() -> impl Strategy<Value = Vec<u8>> {
-    let json = (board(), rules(), player(), prop_oneof![Just("0"), Just("0.05"), Just("-1"), Just("\"1\""), Just("1e9")]);
+    let json =
+        (board(), rules(), player(), prop_oneof![Just("0"), Just("0.05"), Just("-1"), Just("\"1\""), Just("1e9")]);
     prop_oneof![
         4 => json.prop_map(|(board, rules, player, time)| {
             let fields = serde_json::json!({ "board": board, "rules": rules, "player": player });
@@ -222,15 +227,18 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
         let end = bytes.windows(4).position(|end| end == b"\r\n\r\n").ok_or("a head without an end")?;
         let head = std::str::from_utf8(&bytes[..end]).map_err(|_| "a head that is no text")?;
         bytes = &bytes[end + 4..];
-        let status = head.strip_prefix("HTTP/1.").and_then(|head| head.get(2..5)).and_then(|status| status.parse().ok());
+        let status =
+            head.strip_prefix("HTTP/1.").and_then(|head| head.get(2..5)).and_then(|status| status.parse().ok());
         let status: u16 = status.ok_or_else(|| format!("no status: {head}"))?;
         if status == 100 {
             continue;
         }
-        let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        let length =
+            head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
         let length: usize = length.ok_or_else(|| format!("no length: {head}"))?;
         // An answer to HEAD has none.
-        let body = if bytes.is_empty() || bytes.starts_with(b"HTTP/1.") { &[] } else { bytes.get(..length).ok_or("cut")? };
+        let body =
+            if bytes.is_empty() || bytes.starts_with(b"HTTP/1.") { &[] } else { bytes.get(..length).ok_or("cut")? };
         bytes = &bytes[body.len()..];
         answers.push((status, body.to_vec()));
     }
@@ -242,6 +250,7 @@ fn http_requests_are_answered_or_refused() {
     fuzz("http", &conversation(), |(bytes, shut)| {
         let answer = ask(&bytes, shut)?;
         for (status, body) in answers(&answer).map_err(TestCaseError::fail)? {
+            *STATUSES.lock().unwrap().entry(status).or_default() += 1;
             prop_assert!((200..300).contains(&status) || (400..500).contains(&status) || status == 503, "{status}");
             if status < 400 || body.is_empty() {
                 continue;
@@ -254,11 +263,13 @@ fn http_requests_are_answered_or_refused() {
         }
         // All as it was: a sound request, whatever came before.
         let sound = b"GET /api/position?board=2x1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-        let mut sound = std::iter::repeat_with(|| ask(sound, false)).take(3).filter_map(|answer| answers(&answer.ok()?).ok());
+        let mut sound =
+            std::iter::repeat_with(|| ask(sound, false)).take(3).filter_map(|answer| answers(&answer.ok()?).ok());
         prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a sound request is not answered");
         prop_assert_eq!(PANICS.load(Ordering::Relaxed), 0);
         let told = SERVER.told.lock().unwrap();
         prop_assert!(told.is_empty(), "{told:?}");
         Ok(())
     });
+    println!("http: statuses {:?}", STATUSES.lock().unwrap());
 }

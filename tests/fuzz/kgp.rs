@@ -89,8 +89,12 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
     let told = Mutex::new(Vec::new());
     let heard = thread::scope(|scope| {
         let playing = scope.spawn(|| {
-            let thinking =
-                Thinking { time: Duration::from_millis(50), margin: Duration::from_millis(1), searches: 2, memory: 1 << 20 };
+            let thinking = Thinking {
+                time: Duration::from_millis(50),
+                margin: Duration::from_millis(1),
+                searches: 2,
+                memory: 1 << 20,
+            };
             let introduction = Introduction { name: "fuzz".to_owned(), ..Introduction::default() };
             let on_event = |event: kgp::Event| told.lock().unwrap().push(event.to_string());
             let shelf = Shelf::new(TABLES.clone());
@@ -126,7 +130,8 @@ fn kgp_lines_are_obeyed_refused_or_left_alone() {
         }
         prop_assert!(told.len() < 100, "{} messages", told.len());
         for line in told {
-            let bad = |sign: char| sign.is_control() || matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+            let bad =
+                |sign: char| sign.is_control() || matches!(sign, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
             prop_assert!(!line.contains(bad) && line.chars().count() < 400, "{line:?}");
         }
         Ok(())

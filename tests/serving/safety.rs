@@ -43,11 +43,15 @@ fn only_known_hosts_are_answered() {
         assert_eq!(get(&format!("{host}:{port}")).0, 200, "{host}");
         assert_eq!(get(&format!("{host}:1")).0, 200, "{host}: a tunnel may have another port");
     }
-    for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "[::2]", "evillocalhost"] {
+    for host in
+        ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "[::2]", "evillocalhost"]
+    {
         assert_eq!(code(&get(host)), (403, "host"), "{host}");
         assert_eq!(code(&get(&format!("{host}:{port}"))), (403, "host"), "{host}");
     }
-    for host in ["", ":", "a b", "user@localhost", "localhost:port", "localhost:99999", "[::1", "localhost/x", "\u{1b}[31m"] {
+    for host in
+        ["", ":", "a b", "user@localhost", "localhost:port", "localhost:99999", "[::1", "localhost/x", "\u{1b}[31m"]
+    {
         let refused = get(host);
         assert!([400, 403].contains(&refused.0), "{host}: {refused:?}");
     }
@@ -65,13 +69,17 @@ fn other_websites_are_refused() {
     let port = server.address.rsplit(':').next().unwrap();
     let host = format!("Host: 127.0.0.1:{port}");
     let position = "GET /api/position?board=6x4&time=0";
-    for origin in ["http://evil.example", "null", "file://", "http://127.0.0.1:1", "http://localhost:1", "127.0.0.1", ""] {
+    for origin in
+        ["http://evil.example", "null", "file://", "http://127.0.0.1:1", "http://localhost:1", "127.0.0.1", ""]
+    {
         for request in [position, "GET /api", "GET /", "POST /api/move"] {
             let answer = ask(&server, request, &[&host, &format!("Origin: {origin}")]);
             assert_eq!(code(&answer), (403, "origin"), "{origin:?} {request}");
         }
     }
-    for origin in [format!("http://127.0.0.1:{port}"), "http://kalah.example".into(), "https://kalah.example:8443".into()] {
+    for origin in
+        [format!("http://127.0.0.1:{port}"), "http://kalah.example".into(), "https://kalah.example:8443".into()]
+    {
         assert_eq!(ask(&server, position, &[&host, &format!("Origin: {origin}")]).0, 200, "{origin}");
     }
     for site in ["cross-site", "same-site", "nonsense"] {
@@ -170,8 +178,20 @@ fn clients_that_do_not_read_are_left() {
 
 /// Words of the libraries below, which mean nothing to who asks.
 const FOREIGN: [&str; 14] = [
-    "serde", "invalid type", "expected value", "missing field", "unknown variant", "unknown field", "Failed to deserialize",
-    "duplicate field", "EOF while", "trailing characters", "key must be", "invalid digit", "float literal", "control character",
+    "serde",
+    "invalid type",
+    "expected value",
+    "missing field",
+    "unknown variant",
+    "unknown field",
+    "Failed to deserialize",
+    "duplicate field",
+    "EOF while",
+    "trailing characters",
+    "key must be",
+    "invalid digit",
+    "float literal",
+    "control character",
 ];
 
 #[track_caller]
@@ -194,46 +214,44 @@ fn errors_tell_the_field_in_the_words_of_the_api() {
         ("board=6x4&time=NaN", "'time' is 'NaN'"),
         ("board=6x4&time=", "'time' is ''"),
         ("board=6x4&board=6x5", "'board' is given twice"),
-        ("board=6x4&rule=standard", "there is no 'rule'; the query of this address has board, rules and time"),
-        ("board=6x4&%1b[31m=1", "there is no '\\u{1b}[31m'"),
+        ("board=6x4&rule=standard", "'rule' is not a field of this query; the fields are board, rules and time"),
+        ("board=6x4&%1b[31m=1", "'\\u{1b}[31m' is not a field"),
         ("board=%ff%fe", "is not a position"),
         ("board=6x4&rules=x", "'x'"),
-        ("board=6x4&&&", ""),
     ] {
         let path = format!("/api/position?{query}");
-        let answer = server().get(&path);
-        if query.ends_with("&&&") {
-            assert_eq!(answer.0, 200);
-        } else {
-            assert_own_words(&answer, words, &path);
-        }
+        assert_own_words(&server().get(&path), words, &path);
     }
+    assert_eq!(server().get("/api/position?&board=3x2&&").0, 200, "what says nothing is no field");
     assert_own_words(&server().get("/api/line?moves=1"), "'board' is missing", "line");
-    assert_own_words(&server().get("/api/line?board=6x4&time=1"), "has board, rules and moves", "line");
+    assert_own_words(&server().get("/api/line?board=6x4&time=1"), "the fields are board, rules and moves", "line");
     for (body, words) in [
         ("", "the body is empty"),
         ("   ", "the body is empty"),
-        ("{", "the body is no JSON from line 1, column 1 on"),
-        ("nonsense", "the body is no JSON from line 1, column"),
-        ("{\"board\": \"6x4\",}", "the body is no JSON from line 1, column 17 on"),
-        ("{\"board\": \"6x4\"} {}", "the body is no JSON from line 1, column 18 on"),
-        ("{\"board\": \"\n\"}", "the body is no JSON from line 2, column"),
-        ("{board: 1}", "the body is no JSON"),
-        ("{\"board\": 1e999}", "the body is no JSON"),
+        ("{", "the body is not valid JSON (line 1, column 1)"),
+        ("nonsense", "the body is not valid JSON (line 1, column"),
+        ("{\"board\": \"6x4\",}", "the body is not valid JSON (line 1, column 17)"),
+        ("{\"board\": \"6x4\"} {}", "the body is not valid JSON (line 1, column 18)"),
+        ("{\"board\": \"\n\"}", "the body is not valid JSON (line 2, column"),
+        ("{board: 1}", "the body is not valid JSON"),
+        ("{\"board\": 1e999}", "the body is not valid JSON"),
         ("[1]", "the body is an array; it must be an object"),
         ("7", "the body is a number; it must be an object"),
         ("null", "the body is null; it must be an object"),
-        ("\"6x4\"", "the body is a text; it must be an object"),
+        ("\"6x4\"", "the body is a string; it must be an object"),
         ("{}", "'board' is missing"),
         ("{\"board\": null}", "'board' is missing"),
-        ("{\"board\": 6}", "'board' is a number; it must be a text"),
-        ("{\"board\": [\"6x4\"]}", "'board' is an array; it must be a text"),
-        ("{\"board\": \"6x4\", \"rules\": 1}", "'rules' is a number; it must be a text"),
-        ("{\"board\": \"6x4\", \"player\": {}}", "'player' is an object; it must be a text"),
-        ("{\"board\": \"6x4\", \"player\": true}", "'player' is true; it must be a text"),
-        ("{\"board\": \"6x4\", \"time\": \"1\"}", "'time' is a text; it must be a number of seconds, 0 or more"),
+        ("{\"board\": 6}", "'board' is a number; it must be a string"),
+        ("{\"board\": [\"6x4\"]}", "'board' is an array; it must be a string"),
+        ("{\"board\": \"6x4\", \"rules\": 1}", "'rules' is a number; it must be a string"),
+        ("{\"board\": \"6x4\", \"player\": {}}", "'player' is an object; it must be a string"),
+        ("{\"board\": \"6x4\", \"player\": true}", "'player' is true; it must be a string"),
+        ("{\"board\": \"6x4\", \"time\": \"1\"}", "'time' is a string; it must be a number of seconds, 0 or more"),
         ("{\"board\": \"6x4\", \"time\": -1}", "'time' is -1; it must be a number of seconds, 0 or more"),
-        ("{\"board\": \"6x4\", \"Player\": \"greedy\"}", "there is no 'Player'; the body of this address has board, rules, player and time"),
+        (
+            "{\"board\": \"6x4\", \"Player\": \"greedy\"}",
+            "'Player' is not a field of this body; the fields are board, rules, player and time",
+        ),
         ("{\"board\": \"6x4\", \"board\": \"6x4\"}", "'board' is given twice"),
         ("{\"board\": \"6x4\", \"player\": \"\"}", "''"),
     ] {
@@ -242,15 +260,17 @@ fn errors_tell_the_field_in_the_words_of_the_api() {
         assert_own_words(&answer, words, body);
     }
     let deep = format!("{{\"board\": {}1{}}}", "[".repeat(500), "]".repeat(500));
-    assert_own_words(&server().post("/api/move", deep.as_bytes()), "the body is no JSON", "deep");
-    assert_own_words(&server().post("/api/move", b"\xff\xfe{}"), "the body is no JSON", "bytes");
+    assert_own_words(&server().post("/api/move", deep.as_bytes()), "the body is not valid JSON", "deep");
+    assert_own_words(&server().post("/api/move", b"\xff\xfe{}"), "the body is not valid JSON", "bytes");
     let times = json!({ "board": "3x2", "time": 1e300, "rules": null });
     assert_eq!(server().post("/api/move", times.to_string().as_bytes()).0, 200, "a long time is cut");
 }
 
 #[test]
 fn what_the_http_layer_refuses_is_told_as_everything_else() {
-    for (length, expected) in [(9_000, "long-address"), (70_000, "long-address"), (120_000, "long-address"), (300_000, "long-head")] {
+    for (length, expected) in
+        [(9_000, "long-address"), (70_000, "long-address"), (120_000, "long-address"), (300_000, "long-head")]
+    {
         let answer = ask(server(), &format!("GET /api/position?board={}", "1".repeat(length)), &["Host: localhost"]);
         let status = if expected == "long-address" { 414 } else { 431 };
         assert_eq!(code(&answer), (status, expected), "{length}");
@@ -261,7 +281,12 @@ fn what_the_http_layer_refuses_is_told_as_everything_else() {
     let many: Vec<String> = (0..200).map(|index| format!("X-{index}: 1")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     assert_eq!(code(&ask(server(), "GET /api", &many)), (431, "long-head"));
-    for bytes in ["nonsense\r\n\r\n", "GET /a b HTTP/1.1\r\n\r\n", "GET /api HTTP/1.1\r\nHost localhost\r\n\r\n", "\0\0\0\0\r\n\r\n"] {
+    for bytes in [
+        "nonsense\r\n\r\n",
+        "GET /a b HTTP/1.1\r\n\r\n",
+        "GET /api HTTP/1.1\r\nHost localhost\r\n\r\n",
+        "\0\0\0\0\r\n\r\n",
+    ] {
         assert_eq!(code(&parts(&server().raw(bytes.as_bytes()))), (400, "request"), "{bytes:?}");
     }
     // After a sound request on the same connection.
