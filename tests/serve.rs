@@ -1,5 +1,7 @@
 //! The HTTP API: what it answers, what it refuses, and that nothing brings it down.
 
+#[path = "serving/safety.rs"]
+mod safety;
 mod serving;
 
 use std::io::Write;

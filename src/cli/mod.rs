@@ -54,6 +54,7 @@ use clap::{ArgMatches, ColorChoice, FromArgMatches, Parser, Subcommand, ValueEnu
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
 use kalah::game::Rules;
+use kalah::printable::printable;
 use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::TableError;
 use kalah::verify::Fault;
@@ -112,6 +113,9 @@ enum Command {
     #[command(name = "man")]
     Manual(man::Manual),
 }
+
+/// The most characters of a line of an error.
+const MAX_LINE: usize = 4000;
 
 /// How a command ended.
 enum Outcome {
@@ -216,7 +220,9 @@ impl Cli {
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                output::tell(format_args!("kalah: {}", message(&error)));
+                // It may name files, or quote what was read: neither may do anything to a terminal.
+                let lines: Vec<String> = message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
+                output::tell(format_args!("kalah: {}", lines.join("\n")));
                 ExitCode::from(if is_damage(&error) { 3 } else { 1 })
             }
         }
