@@ -77,13 +77,12 @@ impl Choose {
             output::tell(format_args!("kalah: the game is over at {}: there is no move to choose", self.position));
             return Ok(Outcome::Usage);
         }
+        let start = Instant::now();
+        let limit = self.time.map_or_else(Limit::none, Limit::time);
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
         let mut player = self.player.player(&setting);
-        player.prepare(&self.position)?;
-        let start = Instant::now();
-        let limit = self.time.map_or_else(Limit::none, Limit::time);
         let choice = player.choose(&self.position, &limit, &mut |_| ())?;
         let seconds = start.elapsed().as_secs_f64();
         if !self.json {
