@@ -232,7 +232,7 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
 /// Reads a number of minutes.
 pub fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes < 1e7);
-    minutes.ok_or_else(|| "write a number of minutes above 0".to_owned())
+    minutes.ok_or_else(|| "write a number of minutes above 0 and below 10000000".to_owned())
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.

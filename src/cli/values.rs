@@ -151,8 +151,10 @@ impl Values {
         };
         let start = Instant::now();
         let narrowed = progress.watch(&solver, Some(SAVE_EVERY), on_time, || {
+            // The guess takes its part of the time.
+            solver.set_deadline(start.checked_add(within));
             let guess = solver.first_guess(&position)?;
-            solver.narrow(&position, guess, within)
+            solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
         });
         progress.finish();
         let stopped = matches!(narrowed, Err(SolveError::Stopped));

@@ -85,6 +85,16 @@ impl Server {
         1024 * line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap()
     }
 
+    /// The time that its threads had a processor, in steps of a hundredth of a second; `None` where the system does not tell.
+    pub fn busy(&self) -> Option<Duration> {
+        let told = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // After the name, which stands in parentheses: the 12th and 13th numbers are ticks in the program and in the system.
+        let (_, after) = told.rsplit_once(')')?;
+        let ticks: Vec<u64> =
+            after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
+        (ticks.len() == 2).then(|| Duration::from_millis(10 * (ticks[0] + ticks[1])))
+    }
+
     /// Sends the signal that Ctrl-C sends.
     #[cfg(unix)]
     pub fn interrupt(&self) {
