@@ -55,5 +55,7 @@ impl PlayerFlags {
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // Less than half a nanosecond is none.
+    let time = time.filter(|time| !time.is_zero());
     time.ok_or_else(|| "write a number of seconds above 0".to_owned())
 }
