@@ -239,9 +239,10 @@ fn a_long_search_tells_what_it_has_so_far() {
     let output = kalah(&["move", "6x6", "--rules", "standard", "--tables", tables, "--time", "6"], "");
     let (text, told) = (stdout(&output), stderr(&output));
     let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
-    assert!(line.starts_with("perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard | best so far "), "{line}");
+    assert!(line.contains("s left: move "), "{line}");
+    assert!(line.ends_with("| perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard"), "{line}");
     // Quick answers need no words.
-    assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("best so far"));
+    assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("so far"));
 }
 
 #[test]

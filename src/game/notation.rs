@@ -149,8 +149,10 @@ impl FromStr for StartPosition {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
-        let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(|| ParseError::Shape(text.to_owned()))?;
-        let start = StartPosition { pits: number(pits)? as usize, seeds: number(seeds)? };
+        let shape = || ParseError::Shape(text.to_owned());
+        let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(shape)?;
+        // An x occurs in many words; a number before it does not.
+        let start = StartPosition { pits: number(pits).map_err(|_| shape())? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }
 }
