@@ -25,11 +25,12 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
+//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
 //! [`serve`], [`kgp`] <- the command line.
 //!
 //! | room | idea |
 //! |---|---|
+//! | [`mod@file`] | files opened without waiting, replaced whole, sealed, locked |
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
@@ -40,13 +41,13 @@
 //! | [`play`] | players of the game, and games between them |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
-//! | [`files`] | opening files by name: regular ones only, and without waiting |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`temporary`] | directories for files that nobody needs after a command |
 #![warn(missing_docs)]
 
 pub mod analyse;
 pub mod build;
-pub mod files;
+pub mod file;
 pub mod game;
 pub mod index;
 pub mod isa;
@@ -55,4 +56,5 @@ pub mod play;
 pub mod serve;
 pub mod solve;
 pub mod table;
+pub mod temporary;
 pub mod verify;

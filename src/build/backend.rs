@@ -22,7 +22,7 @@ pub enum ComputeError {
     #[error("{0}")]
     Table(#[from] TableError),
     /// The GPU failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Gpu(#[from] GpuError),
 }
 

@@ -20,7 +20,9 @@ mod output;
 mod pack;
 mod plan;
 mod play;
+mod play_wish;
 mod player_flags;
+mod positions;
 mod probe;
 mod progress;
 mod report;
@@ -31,6 +33,7 @@ mod solve;
 mod solve_tables;
 mod solver_flags;
 mod stats;
+mod thinking;
 mod tournament;
 mod tournament_report;
 mod values;
@@ -41,7 +44,9 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use kalah::analyse::opening::ScanError;
+use kalah::analyse::GameValuesError;
+use kalah::analyse::opening::{ScanError, StateError};
+use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
@@ -153,6 +158,11 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn is_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
+        // What could not be saved because of it hands it on as an error of the file.
+        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
+            return true;
+        }
         let table = match (cause.downcast_ref(), cause.downcast_ref()) {
             (Some(ProbeError::Table(error)), _) => Some(error),
             (_, error) => error,
@@ -160,5 +170,9 @@ fn is_damage(error: &anyhow::Error) -> bool {
         table.is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
+            || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
     })
 }

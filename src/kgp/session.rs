@@ -91,7 +91,7 @@ pub enum KgpError {
     #[error("the server speaks version {0} of the protocol; this client speaks version 1")]
     Version(String),
     /// A table or a search failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Play(#[from] PlayError),
 }
 

@@ -129,7 +129,7 @@ impl Thinking<'_, '_> {
             return Ok(Choice { worth: Worth::Exact(outlook.value), source: Source::Solver, ..looks });
         }
         tell(&looks);
-        match self.limit.watch(self.stop, || self.solve(guess)) {
+        match self.limit.watch(self.stop, || self.solve(guess, tell)) {
             Ok(choice) => Ok(choice),
             Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(looks)),
             Err(error) => Err(error.into()),
@@ -163,9 +163,15 @@ impl Thinking<'_, '_> {
         Ok(self.solver.outlook(self.position, turns)?.expect("a game that is not over has moves"))
     }
 
-    /// A best move, proved.
-    fn solve(&self, guess: i64) -> Result<Choice, SolveError> {
-        let (score, value) = self.solver.value(self.position, guess)?;
+    /// A best move, proved; bounds are told as they are found.
+    fn solve(&self, guess: i64, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
+        let mut proved = || {
+            if let Some(choice) = self.proved()? {
+                tell(&choice);
+            }
+            Ok(())
+        };
+        let (score, value) = self.solver.value_telling(self.position, guess, &mut proved)?;
         let pit = self.solver.best_move(self.position, score)?.expect("a game that is not over has moves");
         Ok(Choice { pit, worth: Worth::Exact(value), source: Source::Solver })
     }

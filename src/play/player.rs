@@ -24,7 +24,7 @@ pub enum PlayError {
     #[error("{0}")]
     Table(#[from] TableError),
     /// The solver failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Solve(#[from] SolveError),
 }
 

@@ -28,7 +28,7 @@ impl ValueBounds {
 
 impl Solver<'_> {
     /// What is known of the score of `position` without searching: of itself, and of the positions after its moves.
-    fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
+    pub(super) fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
         let mut known = self.known(position)?;
         let (mut lower, mut upper) = (0, 0);
         for pit in position.moves() {
@@ -47,7 +47,7 @@ impl Solver<'_> {
         if !position.is_over() {
             (known.lower, known.upper) = (known.lower.max(lower), known.upper.min(upper));
         }
-        Ok(known)
+        SolveError::unless_contradictory(position, known)
     }
 
     /// What is known of the value of `position` without searching.
@@ -81,7 +81,7 @@ impl Solver<'_> {
             Err(SolveError::TimedOut) => {}
             done => return done.map(drop),
         }
-        let guess = (guess - position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
+        let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
         // Tests between these were not decided in their time.
         let (mut low, mut high) = (guess + 1, guess);
         let mut step = 1;

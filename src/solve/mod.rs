@@ -7,6 +7,7 @@
 //! | [`key`](Keys) | an exact number for each position |
 //! | `transposition` | proved [bounds](Bounds) of positions, shared by threads |
 //! | `prober` | scores from tables, by the numbers of rows |
+//! | `audit` | whether these tables were compared with their checksums: no result before that |
 //! | `estimate` | scores guessed from the seeds of each pit, learned from the tables (by `least_squares`) |
 //! | `lookahead` | the same some turns later |
 //! | `order` | which move is searched first |
@@ -24,6 +25,7 @@
 //! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
 
 mod anytime;
+mod audit;
 mod board;
 mod checkpoint;
 mod engine;
@@ -47,7 +49,7 @@ mod word;
 
 pub use anytime::ValueBounds;
 pub use board::{Board, Sower, Sown};
-pub use checkpoint::{Checkpoint, CheckpointError};
+pub use checkpoint::{Checkpoint, CheckpointError, TakenUp};
 pub use key::Keys;
 pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub use memory::default_memory;

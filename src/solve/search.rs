@@ -127,7 +127,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Certain { mut lower, ended: mut upper } = self.expand(node, score);
         if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
             if proved.lower >= score {
-                return proved.lower;
+                // A saved table that was forged may say more.
+                return proved.lower.min(node.seeds);
             }
             if proved.upper < score {
                 return proved.upper;

@@ -65,6 +65,20 @@ pub enum SolveError {
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
+    /// What is said to be proved excludes each other.
+    #[error(
+        "what is known of {0} contradicts itself, so a saved search or a table is wrong: search without --checkpoint or \
+         --state, and check the tables with kalah verify"
+    )]
+    Contradiction(Box<Position>),
+}
+
+impl SolveError {
+    /// The bounds of the score of `position`, unless they exclude each other.
+    pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
+        let sound = bounds.lower <= bounds.upper;
+        sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))
+    }
 }
 
 /// What happens in a solver, as it happens.
@@ -234,29 +248,28 @@ impl<'a> Solver<'a> {
     /// Takes a bound of the score of `position` as proved, from an earlier run.
     ///
     /// # Errors
-    /// When the position does not fit the solver.
-    ///
-    /// # Panics
-    /// When it contradicts what is proved already.
+    /// When the position does not fit the solver, the bound contradicts the tables or what is proved already, or a table is
+    /// damaged.
     pub fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
-        self.check(position)?;
-        self.engine.believe(position, proved);
-        Ok(())
+        let known = self.known(position)?;
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        SolveError::unless_contradictory(position, both)?;
+        self.engine.believe(position, proved)
     }
 
     /// What is known of the score of `position` without searching: from the rules, tables, tests, and transpositions.
     ///
     /// # Errors
-    /// When the position does not fit the solver, or a table is damaged.
+    /// When the position does not fit the solver, what is known contradicts itself, or a table is damaged.
     pub fn known(&self, position: &Position) -> Result<Bounds, SolveError> {
         self.check(position)?;
-        Ok(self.engine.known(position)?)
+        SolveError::unless_contradictory(position, self.engine.known(position)?)
     }
 
     /// Tests whether the mover of `position` collects at least `score` of the seeds in play: bounds that decide it.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, or a table is damaged.
+    /// When stopped, the position does not fit the solver, what is known contradicts itself, or a table is damaged.
     pub fn test(&self, position: &Position, score: u32) -> Result<Bounds, SolveError> {
         let known = self.known(position)?;
         if known.lower >= score || known.upper < score {
@@ -276,7 +289,8 @@ impl<'a> Solver<'a> {
         };
         let found = self.engine.test(&position, score, &run)?;
         let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
-        self.engine.believe(&position, proved);
+        SolveError::unless_contradictory(&position, proved)?;
+        self.engine.believe(&position, proved)?;
         let (nodes, seconds) = (self.nodes() - nodes, start.elapsed().as_secs_f64());
         (self.on_event)(self, Event::Proved { position, known: proved, nodes, seconds });
         Ok(proved)
@@ -288,12 +302,25 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn score(&self, position: &Position, guess: u32) -> Result<u32, SolveError> {
+        self.score_telling(position, guess, &mut || Ok(()))
+    }
+
+    /// As [`Solver::score`]; calls `proved` after every test that leaves the score open.
+    pub(crate) fn score_telling(
+        &self,
+        position: &Position,
+        guess: u32,
+        proved: &mut dyn FnMut() -> Result<(), SolveError>,
+    ) -> Result<u32, SolveError> {
         let mut known = self.known(position)?;
         let mut next = guess;
         while known.lower < known.upper {
             let test = next.clamp(known.lower + 1, known.upper);
             known = self.test(position, test)?;
             next = if known.lower >= test { known.lower + 1 } else { known.upper };
+            if known.lower < known.upper {
+                proved()?;
+            }
         }
         Ok(known.lower)
     }
@@ -303,9 +330,9 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn at_least(&self, position: &Position, value: i64) -> Result<bool, SolveError> {
-        let seeds = i64::from(position.seeds());
+        let seeds = i128::from(position.seeds());
         // value <= 2 score - seeds + the difference of the stores, for whole scores.
-        let score = (value - position.value(0) + 1).div_euclid(2);
+        let score = (i128::from(value) - i128::from(position.value(0)) + 1).div_euclid(2);
         if score <= 0 || score > seeds {
             return Ok(score <= 0);
         }

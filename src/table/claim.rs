@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::directory::table_stem;
 use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
-use crate::files;
+use crate::file;
 
 /// How often the holder of a claim shows that it lives.
 const BEAT: Duration = Duration::from_millis(500);
@@ -71,7 +71,7 @@ impl Claims {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(io(&path)(error)),
         }
-        let now = match files::read(&path) {
+        let now = match file::read(&path) {
             Ok(now) => now,
             // Just given back.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -134,12 +134,12 @@ impl Claim {
 }
 
 fn is_ours(path: &Path, id: &str) -> bool {
-    files::read_to_string(path).is_ok_and(|text| text.starts_with(id))
+    file::read_to_string(path).is_ok_and(|text| text.starts_with(id))
 }
 
 /// Writes over a file without shortening it first, so that nobody reads it empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
-    files::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
+    file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
 }
 
 impl Drop for Claim {

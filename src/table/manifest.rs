@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Table, TableError, TableKey, score_counts};
-use crate::files;
+use crate::file;
 use crate::game::Rules;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
@@ -84,7 +84,7 @@ impl Manifest {
     /// When the file cannot be read or is no manifest: a line is no entry, no table can be what it tells of, or two lines tell
     /// different things of one table. An entry that could never be compared would pass as one that was.
     pub fn read(path: &Path) -> io::Result<Manifest> {
-        let text = files::read_to_string(path)?;
+        let text = file::read_to_string(path)?;
         let mut entries: Vec<ManifestEntry> = Vec::new();
         // The line and the place of the first entry of a table.
         let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();

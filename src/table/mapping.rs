@@ -3,7 +3,7 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
-use crate::files;
+use crate::file;
 
 /// Memory that a table is read from: a mapped file, or a copy of one.
 ///
@@ -21,7 +21,7 @@ impl Mapping {
     /// # Errors
     /// When it cannot be opened or mapped, or is not a regular file.
     pub fn open(path: &Path) -> io::Result<Mapping> {
-        let file = files::open(path)?;
+        let file = file::open(path)?;
         // SAFETY: finished tables are never written to again, only replaced by renaming. Another program that changes the
         // file under us is outside what a mapping can guard against; of one that truncates it see above.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| {

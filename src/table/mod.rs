@@ -7,6 +7,7 @@
 //! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
 //! | [`reader`](Table) | a finished file, memory-mapped |
 //! | [`mapping`](report_bus_errors) | the memory of a mapped file, and what to say when the file shrinks |
+//! | `checked` | which blocks of it were compared with their checksums |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
@@ -22,6 +23,7 @@
 //! | [`error`](TableError) | what can be wrong with a file |
 
 pub mod archive;
+mod checked;
 mod claim;
 mod directory;
 mod error;
@@ -40,6 +42,7 @@ mod shelf;
 mod stats;
 mod writer;
 
+pub use crate::file::LockError;
 pub use claim::{Claim, Claims};
 pub(crate) use directory::build_command;
 pub use directory::{Tables, table_file_name, table_path};
@@ -47,7 +50,7 @@ pub use error::{Damage, TableError};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
-pub use lock::{DirectoryLock, LockError};
+pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
 pub use mapping::report_bus_errors;
 pub use pair::PairKey;

@@ -7,7 +7,7 @@ use tempfile::NamedTempFile;
 
 use super::format::{ALIGNMENT, ENTRY_BYTES, FrameEntry, RawEntry, VERSION, rules_code};
 use super::{Damage, PackedFrame, PairKey, TableError};
-use crate::files;
+use crate::file;
 use crate::index::Frame;
 
 /// What the writer of a piece that cannot go on leaves.
@@ -79,7 +79,7 @@ impl Piece {
     /// When it is not there, cannot be read, or its header is not that of this pair.
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
         let path = pair.piece_path(directory);
-        let file = files::open(&path).map_err(TableError::io(&path))?;
+        let file = file::open(&path).map_err(TableError::io(&path))?;
         let mut prefix = Vec::new();
         (&file).take(prefix_bytes(pair)).read_to_end(&mut prefix).map_err(TableError::io(&path))?;
         let file_bytes = file.metadata().map_err(TableError::io(&path))?.len();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::format::{ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest};
 use super::line::count_exceptions;
 use super::{PackedFrame, Piece, TableError, table_path};
-use crate::files;
+use crate::file;
 use crate::index::Frame;
 
 /// What a writer that cannot go on leaves.
@@ -42,7 +42,7 @@ impl TableWriter {
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, key: TableKey) -> Result<TableWriter, TableError> {
         let options = &mut OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
-        let file = files::open_with(&partial, options).map_err(TableError::writing(&partial, KEPT))?;
+        let file = file::open_with(&partial, options).map_err(TableError::writing(&partial, KEPT))?;
         let mut writer = TableWriter {
             key,
             path,

@@ -11,14 +11,14 @@ use crate::table::{Damage, PackedFrame, Table, TableError, Tables};
 /// Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse` counts them while it
 /// runs.
 ///
-/// The blocks of the layers below are checked first: damage there would be found as wrong scores here.
+/// The blocks of its table and of those below are checked first: damage would be found as wrong scores here.
 ///
 /// # Errors
-/// Damage of a layer below, the first wrong score in the order of the file, or why a table cannot be read or the backend
+/// Damage of the table or one below, the first wrong score in the order of the file, or why a table cannot be read or the backend
 /// failed.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
-    for table in &tables.layers()[..seeds - 2] {
+    for table in &tables.layers()[..seeds - 1] {
         if pulse.is_stopped() {
             return Ok(0);
         }
@@ -77,7 +77,7 @@ impl Output for Comparison<'_> {
 /// The first score of a frame in the table that is not the right one.
 fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fault> {
     let frame = right.frame;
-    let (stored, right) = (table.frame(frame.mover), right.scores());
+    let (stored, right) = (table.frame_unchecked(frame.mover), right.scores());
     for index in 0..frame.positions() {
         let (mover_rank, other_rank) = frame.ranks(index);
         let stored = match stored.score(mover_rank, other_rank) {

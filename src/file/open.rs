@@ -1,13 +1,9 @@
-//! Opening files by name: regular files only, and without waiting for anybody.
-//!
-//! A named pipe under the name of a table would keep whoever opens it waiting for ever, and a device may have no end. What
-//! is asked for by name here must be a file.
-
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// Opens the regular file at `path` to read it.
+/// Opens the regular file at `path` to read it, without waiting: a named pipe under the name of a table would keep whoever
+/// opens it waiting for ever, and a device may have no end.
 ///
 /// # Errors
 /// When it cannot be opened, or is not a regular file.
@@ -53,6 +49,28 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// An error unless there is a regular file at `path`, or nothing.
+///
+/// # Errors
+/// When there is something else, or that cannot be found out.
+pub(super) fn require_regular(path: &Path) -> io::Result<()> {
+    match found(path.metadata())?.and_then(|metadata| refusal(&metadata)) {
+        Some(refusal) => Err(refusal),
+        None => Ok(()),
+    }
+}
+
+/// What was found, or `None` where the file is not there.
+///
+/// # Errors
+/// All others.
+pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        result => result.map(Some),
+    }
 }
 
 /// Why what has this metadata is not opened; `None` of a regular file.
