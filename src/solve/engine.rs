@@ -235,7 +235,7 @@ impl<W: Word> Search for Engine<'_, W> {
                 scope.spawn(|| pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
             }
             let copier = (run.copy > 0 && !self.prober.is_copied()).then(|| {
-                scope.spawn(|| {
+                std::thread::Builder::new().spawn_scoped(scope, || {
                     // Short searches are over before copying pays.
                     while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
                         std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
@@ -244,11 +244,14 @@ impl<W: Word> Search for Engine<'_, W> {
                 })
             });
             for _ in 1..run.threads {
-                scope.spawn(work);
+                // The search is the same with fewer threads than were asked for, if the system has no more.
+                if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
             }
             work();
             ended.store(true, Ordering::Relaxed);
-            if let Some(copier) = copier {
+            if let Some(Ok(copier)) = copier {
                 copier.thread().unpark();
             }
         });
