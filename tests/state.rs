@@ -290,6 +290,29 @@ fn a_search_killed_at_any_time_ends_with_the_same_answer() {
 }
 
 #[test]
+fn values_killed_at_any_time_end_with_the_same_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let flags = ["values", "--no-tables", "--memory", "16MiB", "--pits", "2..4", "--seeds", "2..4", "--json"];
+    let saving = [&flags[..], &["--state", path.to_str().unwrap()]].concat();
+    let values = |arguments: &[&str]| {
+        let (code, out, err) = run(arguments);
+        assert_eq!(code, 0, "{out}{err}");
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let told = |value: &Value| ["pits", "seeds", "value"].map(|name| value[name].as_i64().unwrap());
+        report["values"].as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+    };
+    let right = values(&flags);
+    for round in 0..12 {
+        let mut search = Killed(kalah(&saving).spawn().unwrap());
+        std::thread::sleep(Duration::from_millis(10 + 17 * round));
+        search.kill();
+    }
+    assert_eq!(values(&saving), right);
+    assert_eq!(files(directory.path()), ["values"]);
+}
+
+#[test]
 fn an_edited_bound_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");

@@ -273,7 +273,7 @@ pub struct Place {
 impl Place {
     /// A value for the player to move told for the one who moved first on the line, or the other way round.
     pub fn turned(&self, value: i64) -> i64 {
-        if self.first { value } else { -value }
+        if self.first { value } else { value.saturating_neg() }
     }
 
     /// An error unless the last turn is over.
