@@ -25,11 +25,12 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
+//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
 //! [`serve`], [`kgp`] <- the command line.
 //!
 //! | room | idea |
 //! |---|---|
+//! | [`mod@file`] | files opened without waiting, replaced whole, sealed, locked |
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
@@ -41,16 +42,21 @@
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`temporary`] | directories for files that nobody needs after a command |
+//! | [`printable`] | texts from outside, made fit to be shown |
 #![warn(missing_docs)]
 
 pub mod analyse;
 pub mod build;
+pub mod file;
 pub mod game;
 pub mod index;
 pub mod isa;
 pub mod kgp;
 pub mod play;
+pub mod printable;
 pub mod serve;
 pub mod solve;
 pub mod table;
+pub mod temporary;
 pub mod verify;

@@ -178,7 +178,7 @@ fn wrong_score(directory: &Path) {
     std::fs::remove_file(table_path(directory, key)).unwrap();
     let mut writer = TableWriter::open(directory, key).unwrap();
     for frame in key.frames() {
-        let scores = tables.layer(6).unwrap().frame(frame.mover);
+        let scores = tables.layer(6).unwrap().frame(frame.mover).unwrap();
         let mut scores: Vec<u8> = (0..frame.positions())
             .map(|index| {
                 let (mover, other) = frame.ranks(index);

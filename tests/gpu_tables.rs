@@ -414,7 +414,7 @@ fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
     let changed = Frame { pits: key.pits, mover: key.seeds / 2 + 1, other: key.seeds - key.seeds / 2 - 1 };
     let (mover_rank, other_rank) = (changed.mover_rows() as u32 / 2, changed.mirrored().mover_rows() as u32 / 2);
     for frame in key.frames() {
-        let scores = table.frame(frame.mover);
+        let scores = table.frame(frame.mover).unwrap();
         let mut all: Vec<u8> = (0..frame.positions())
             .map(|index| frame.ranks(index))
             .map(|(mover, other)| scores.score(mover, other).unwrap())

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 use kalah::analyse::opening::{
     Limits, Outcome, Part, Ring, Scan, ScanState, Sown, StateError, Verdict, check, outcome, winning_opening,
 };
+use kalah::file::LockError;
 use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -345,7 +346,7 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
     let other = Scan { rules: Rules::Standard, ..SCAN };
     assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other(_))));
     let first = ScanState::open(&path, &SCAN).unwrap();
-    assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Held(_))));
+    assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));
     drop(first);
     for foreign in ["a letter", "a letter\n", "{}\n", "{\"houses\":2", "\n"] {
         std::fs::write(&path, foreign).unwrap();

@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 
 use assert_cmd::Command;
 use kalah::build::build;
-use kalah::game::Rules;
+use kalah::game::{Line, Position, Rules};
+use proptest::prelude::*;
 use serde_json::Value;
 
 /// Tables to 8 seeds, built once.
@@ -57,11 +58,107 @@ fn moves_are_taken_back_and_bad_ones_told() {
     let typed = "back\n9\nxyzzy\n3\n2\nback\nline\nquit\n";
     let text = stdout(&kalah(&["play", "6x4", "--north", "human"], typed));
     assert!(text.contains("you have not moved yet"), "{text}");
-    assert!(text.contains("move 9 is not legal"), "{text}");
+    assert!(text.contains("move 9 is not legal: the pits are 1 to 6"), "{text}");
     assert!(text.contains("'xyzzy' is neither a pit nor a word"), "{text}");
-    // 3 moves again; 2 is taken back, and only 3 is left.
-    assert!(text.contains("\nSouth> line\n3\n") || text.contains("\nNorth> line\n3"), "{text}");
+    // 3 moves again; 2 is taken back, although North would be to move, and only 3 is left.
+    assert!(text.contains("\nSouth> line\n3\n"), "{text}");
     assert!(text.contains("the game ends here, at"), "{text}");
+}
+
+#[test]
+fn extra_moves_captures_relays_and_the_end_are_announced() {
+    let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n43\n"));
+    for told in [
+        "South sows 4 and moves again\n",
+        "South sows 2 and captures 1\n",
+        "North sows 4 and moves again\nNorth sows 3 and captures 1\n",
+        "North's row is empty: the game is over, and South keeps the 1 seed left in its row\nSouth wins, 3 to 2\n",
+    ] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    // Two of the other side and the capturing one.
+    let text = stdout(&kalah(&["play", "1,0,1/1,2,1", "--north", "human"], "1\n"));
+    assert!(text.contains("South sows 1 and captures 3\n"), "{text}");
+    let flags = ["play", "2,2,2,2,2/2,2,2,2,2", "--north", "greedy", "--rules", "s-kalaha"];
+    let text = stdout(&kalah(&flags, "5\n"));
+    assert!(text.contains("South sows 5 and picks up 3 pits on the way\n"), "{text}");
+    assert!(text.contains("North, greedy, sows 5, picks up 2 pits on the way and moves again ("), "{text}");
+}
+
+#[test]
+fn whole_turns_are_typed_and_taken_back_as_one() {
+    for turn in ["36", "3 6", "3,6", " 3, 6 "] {
+        let text = stdout(&kalah(&["play", "6x4", "--north", "greedy"], &format!("{turn}\nline\nu\nline\nU\n")));
+        assert!(text.contains("South sows 3 and moves again\nSouth sows 6\n"), "{text}");
+        assert!(text.contains("line\n36 26\n") && text.contains("South> line\n\n"), "{text}");
+        assert!(text.contains("you have not moved yet"), "{text}");
+    }
+    let text = stdout(&kalah(&["play", "12x4", "--north", "human", "--tables", "/"], "9,1\n36\nline\n"));
+    assert!(text.contains("South sows 9 and moves again\nSouth sows 1\n"), "{text}");
+    assert!(text.contains("move 36 is not legal: the pits are 1 to 12; several moves are written 3,6"), "{text}");
+    assert!(text.contains("North> line\n9,1\n"), "{text}");
+}
+
+#[test]
+fn a_turn_that_is_not_legal_to_its_end_is_not_played_at_all() {
+    for (turn, why) in [
+        ("25", "move 5 cannot follow: move 2 does not end in the store; none of these moves is made"),
+        ("33", "move 3 is not legal: the pit is empty; legal: 1 2 4 5 6; none of these moves is made"),
+        ("37", "move 7 is not legal: the pits are 1 to 6"),
+        ("3 \u{0663}", "'\u{0663}' is neither a pit nor a word I know; ? lists what can be typed"),
+        ("3 \u{1b}[2J", "'\\u{1b}[2J' is neither a pit nor a word"),
+    ] {
+        let text = stdout(&kalah(&["play", "6x4", "--north", "human"], &format!("{turn}\nline\n")));
+        assert!(text.contains(why) && text.contains("South> line\n\n"), "{turn}: {text}");
+    }
+    // The last seed of South's row.
+    let text = stdout(&kalah(&["play", "0,1/1,0", "--north", "human"], "21\nline\n2\n"));
+    assert!(text.contains("move 1 cannot follow: move 2 ends the game; none of these moves is made"), "{text}");
+    assert!(text.ends_with("South's row is empty: the game is over, and North keeps the 1 seed left in its row\na draw, 1 to 1\nline 2\n"), "{text}");
+}
+
+#[test]
+fn words_are_listed_when_asked_for_and_no_bytes_break_the_game() {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.args(["play", "6x4", "--north", "human"]).env("KALAH_TABLES", directory());
+    let text = stdout(&command.write_stdin(&b"h\n?\nHELP\n\xff\xfe 3\n\nboard\nq\n"[..]).output().unwrap());
+    assert_eq!(text.matches("undo (u): takes your last turn back").count(), 4, "{text}");
+    assert!(text.contains("is neither a pit nor a word") && text.contains("the game ends here"), "{text}");
+}
+
+/// Anything that may be typed, much of it legal.
+fn typed() -> impl Strategy<Value = Vec<String>> {
+    let line = prop_oneof![
+        8 => "[1-4]{1,3}",
+        2 => "[1-4]([ ,]{1,2}[1-4]){0,2}",
+        3 => Just("u".to_owned()),
+        1 => "\\PC{0,6}",
+    ];
+    // What ends the game is typed at the end alone.
+    let line = line.prop_filter("no end", |line| !["q", "quit", "exit"].contains(&line.trim().to_lowercase().as_str()));
+    prop::collection::vec(line, 0..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The line of play that is told leads to the position that is told, whatever was typed and taken back.
+    #[test]
+    fn what_is_told_is_what_was_played(lines in typed(), rules in prop::sample::select(&Rules::ALL[..])) {
+        let start: Position = "4x3".parse().unwrap();
+        let stdin = lines.join("\n") + "\nline\n";
+        let output = kalah(&["play", "4x3", "--north", "human", "--rules", rules.name()], &stdin);
+        let text = stdout(&output);
+        let end = text.lines().last().unwrap();
+        if let Some(line) = end.strip_prefix("line ") {
+            prop_assert!(Line::parse(4, line).unwrap().replay(rules, &start).unwrap().is_over(), "{}", text);
+        } else {
+            let line = text.lines().rev().nth(2).unwrap();
+            let places = Line::parse(4, line).unwrap().follow(rules, &start).unwrap();
+            let at = format!("the game ends here, at {}", places.last().unwrap().position);
+            prop_assert_eq!(end, at, "{}", text);
+        }
+    }
 }
 
 #[test]
@@ -123,4 +220,40 @@ fn bad_players_and_positions_are_usage_errors_that_tell_what_is_known() {
     }
     assert_eq!(kalah(&["move", "6"], "").status.code(), Some(2));
     assert_eq!(kalah(&["move", "0,0/1,0"], "").status.code(), Some(2));
+}
+
+#[test]
+fn a_move_says_how_sure_it_is() {
+    let text = stdout(&kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
+    assert!(text.ends_with("from the tables\n  proved: no move is worth more\n"), "{text}");
+    let text = stdout(&kalah(&["move", "6x4", "--player", "alphabeta:3"], ""));
+    assert!(text.ends_with("looking 3 ahead\n  not proved: what looks best that far ahead\n"), "{text}");
+    let text = stdout(&kalah(&["move", "6x4", "--player", "heuristic"], ""));
+    assert!(text.ends_with("not proved: this player does not weigh moves\n"), "{text}");
+}
+
+#[test]
+fn a_long_search_tells_what_it_has_so_far() {
+    let empty = tempfile::tempdir().unwrap();
+    let tables = empty.path().to_str().unwrap();
+    let output = kalah(&["move", "6x6", "--rules", "standard", "--tables", tables, "--time", "6"], "");
+    let (text, told) = (stdout(&output), stderr(&output));
+    let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
+    assert!(line.starts_with("perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard | best so far "), "{line}");
+    // Quick answers need no words.
+    assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("best so far"));
+}
+
+#[test]
+fn moves_are_chosen_in_the_positions_of_files() {
+    let positions = "\u{feff}# two\r\n6x1\r\n\r\nnone\r\n1,0,1,1,1,1/1,0,0,1,1,0 # by the tables\r\n0,0/1,0";
+    let output = kalah(&["move", "-", "--json"], positions);
+    assert_eq!(output.status.code(), Some(2));
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let answers: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 2, "{text}");
+    assert_eq!(answers[0]["position"], "<6,0,0,1,1,1,1,1,1,1,1,1,1,1,1>");
+    let told = stderr(&output);
+    assert!(told.contains("kalah: standard input:4: 'none' is not a position"), "{told}");
+    assert!(told.contains("kalah: standard input:6: the game is over at <2,0,0,0,0,1,0>"), "{told}");
 }

@@ -1,11 +1,16 @@
-//! What a probe says of any position fits the rules of the game, and itself.
+//! What a probe says of any position fits the rules of the game, and itself; and what `kalah probe` takes for positions.
 
+use std::ffi::OsStr;
 use std::path::Path;
+use std::process::Output;
+use std::sync::LazyLock;
 
+use assert_cmd::Command;
 use kalah::game::{Pit, Position, Row, Rules};
 use kalah::table::{ProbeError, TableKey, Tables};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
+use serde_json::Value;
 
 const PITS: usize = 4;
 const SEEDS: usize = 12;
@@ -78,4 +83,129 @@ fn what_no_table_holds_is_told_apart() {
     assert!(matches!(probe("300,0,0,0/0,0,0,1"), Err(ProbeError::BeyondTables { .. })));
     // A game that is over needs no table.
     assert_eq!(probe("<7,5,9,0,0,0,0,0,0,0,300,0,0,0,0,0,0>").unwrap().value, 5 - 9 - 300);
+}
+
+/// `kalah probe --json` in a directory of its own, with tables to 6 seeds.
+fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        kalah::build::build(directory.path(), Rules::EmptyCapture, PITS, 6).unwrap();
+        directory
+    });
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.current_dir(directory).env("KALAH_TABLES", TABLES.path());
+    command.arg("probe").arg("--json").args(args).write_stdin(stdin).output().unwrap()
+}
+
+/// What was answered: the position, or the file and line of an error.
+fn answers(output: &Output) -> Vec<String> {
+    let text = std::str::from_utf8(&output.stdout).unwrap();
+    let answer = |line: &str| {
+        let answer: Value = serde_json::from_str(line).unwrap();
+        match (&answer["error"], &answer["file"]) {
+            (Value::Null, _) => answer["position"].as_str().unwrap().to_owned(),
+            (_, Value::Null) => "error".to_owned(),
+            (_, file) => format!("{}:{}", file.as_str().unwrap(), answer["line"]),
+        }
+    };
+    text.lines().map(answer).collect()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+const FIRST: &str = "<4,0,0,1,0,0,0,0,0,0,1>";
+const SECOND: &str = "<4,2,1,0,1,1,0,1,0,1,0>";
+
+#[test]
+fn files_hold_a_position_a_line_and_comments() {
+    let directory = tempfile::tempdir().unwrap();
+    // As an editor on Windows leaves it, with a comment in Latin-1.
+    let text = b"\xef\xbb\xbf# caf\xe9\r\n1,0,0,0/0,0,0,1\r\n\r\n   \r\n <4,2,1, 0,1,1,0,1,0,1,0># two\r\n#";
+    std::fs::write(directory.path().join("file"), text).unwrap();
+    for (args, stdin) in [(&["file"][..], &b""[..]), (&["-"], text), (&[], text)] {
+        let output = probe(directory.path(), args, stdin);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(answers(&output), [FIRST, SECOND], "{args:?}");
+    }
+    let output = probe(directory.path(), &["0,1,0,0/0,0,1,0", "file", "-", "2x1"], b"1,0,0,0/0,0,0,1");
+    assert_eq!(answers(&output)[..4], ["<4,0,0,0,1,0,0,0,0,1,0>", FIRST, SECOND, FIRST]);
+}
+
+#[test]
+fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in [("1x1", FIRST), ("list", SECOND)] {
+        std::fs::write(directory.path().join(name), text).unwrap();
+    }
+    assert_ne!(answers(&probe(directory.path(), &["1x1"], b"")), [FIRST]);
+    assert_eq!(answers(&probe(directory.path(), &["./1x1"], b"")), [FIRST]);
+    let output = probe(directory.path(), &["lost", "list", "."], b"");
+    assert_eq!(
+        (output.status.code(), answers(&output)),
+        (Some(2), vec!["error".into(), SECOND.into(), "error".into()])
+    );
+    let told = stderr(&output);
+    assert!(told.contains("'lost' is not a position") && told.contains("nor is there a file of that name"), "{told}");
+    assert!(told.contains(". is a directory: name a file with positions"), "{told}");
+}
+
+#[test]
+fn bad_lines_are_named_and_the_others_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let long = "1".repeat(200_000);
+    let text = format!("{FIRST}\n1,0,0,0/0,0,1\n{long}\n{SECOND}\n6x\u{1b}[2J\n");
+    let text = [text.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
+    std::fs::write(directory.path().join("list"), text).unwrap();
+    let output = probe(directory.path(), &["list"], b"");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(answers(&output), [FIRST, "list:2", "list:3", SECOND, "list:5", "list:6", FIRST]);
+    let told = stderr(&output);
+    assert!(told.contains("kalah: list:2: the rows have 4 and 3 pits"), "{told}");
+    assert!(told.contains("kalah: list:3: this line is longer than"), "{told}");
+    assert!(told.contains("kalah: list:6: this line is not UTF-8"), "{told}");
+    assert!(!told.contains('\u{1b}') && told.len() < 2000, "no word for the terminal, no line repeated: {told}");
+
+    // A table, or UTF-16: told once, and not read to its end.
+    let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\0x\01\0\n\06\0x\01\0");
+    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["standard input:1".into(), FIRST.into()]));
+    assert!(stderr(&output).contains("not a text"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn names_need_not_be_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    let name = OsStr::from_bytes(b"list\xff");
+    std::fs::write(directory.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
+    let output = probe(directory.path(), &[name], b"");
+    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["list\u{fffd}:1".into(), FIRST.into()]));
+    let output = probe(directory.path(), &[OsStr::from_bytes(b"lost\xff")], b"");
+    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["error".into()]));
+    assert!(stderr(&output).contains("neither a position nor the name of a file"), "{}", stderr(&output));
+}
+
+/// Each position is answered as soon as it is written.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_answered_line_by_line() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut kalah = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    kalah.arg("probe").arg("--json").arg(&pipe).env("KALAH_TABLES", directory.path());
+    let mut kalah = kalah.stdout(Stdio::piped()).spawn().unwrap();
+    let mut answers = BufReader::new(kalah.stdout.take().unwrap()).lines();
+    let mut writer = std::fs::OpenOptions::new().write(true).open(&pipe).unwrap();
+    for number in 1..5 {
+        // Games that are over need no tables.
+        writeln!(writer, "0,0/{number},0").unwrap();
+        assert!(answers.next().unwrap().unwrap().contains(&format!("<2,0,0,0,0,{number},0>")));
+    }
+    drop(writer);
+    assert!(kalah.wait().unwrap().success());
 }

@@ -268,7 +268,7 @@ fn a_directory_is_locked_by_one_holder_at_a_time() {
     let process = format!("process {}", std::process::id());
     let error = DirectoryLock::take(&directory).err().unwrap();
     match &error {
-        LockError::Held { directory: told, holder } => {
+        LockError::Held { path: told, holder } => {
             assert_eq!(*told, directory);
             assert!(holder.starts_with(&process), "{holder}");
         }

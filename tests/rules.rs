@@ -8,7 +8,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
     let pits = mover.len();
     let (store, other_store) = (pits, 2 * pits + 1);
     let mut ring = [mover, &[0], other, &[0]].concat();
-    let mut place = pit;
+    let (mut place, mut captured, mut relays) = (pit, 0, 0);
     let again = loop {
         let mut was_empty = false;
         for _ in 0..std::mem::take(&mut ring[place]) {
@@ -23,20 +23,23 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
             break true;
         }
         if rules == Rules::SKalaha && !was_empty {
+            relays += 1;
             continue;
         }
         if rules != Rules::SKalaha && place < store && was_empty {
             // The places of two opposite pits add up to that of the last pit of the other row.
             let opposite = 2 * pits - place;
             if rules == Rules::EmptyCapture || ring[opposite] > 0 {
-                ring[store] += std::mem::take(&mut ring[place]) + std::mem::take(&mut ring[opposite]);
+                captured = std::mem::take(&mut ring[place]) + std::mem::take(&mut ring[opposite]);
+                ring[store] += captured;
             }
         }
         break false;
     };
     assert_eq!(ring[other_store], 0, "the other store takes no seeds");
     let row = |seeds: &[u32]| Row::new(seeds).unwrap();
-    Sowing { stored: ring[store], mover: row(&ring[..store]), other: row(&ring[store + 1..other_store]), again }
+    let (mover, other) = (row(&ring[..store]), row(&ring[store + 1..other_store]));
+    Sowing { stored: ring[store], captured, relays, mover, other, again }
 }
 
 /// Two rows of equal length, the pits drawn from `seeds`.

@@ -81,7 +81,7 @@ fn change_score(directory: &Path, key: TableKey, frame: Frame, index: u64) {
     std::fs::remove_file(table_path(directory, key)).unwrap();
     let mut writer = TableWriter::open(directory, key).unwrap();
     for written in key.frames() {
-        let stored = tables.layer(key.seeds).unwrap().frame(written.mover);
+        let stored = tables.layer(key.seeds).unwrap().frame(written.mover).unwrap();
         let score = |index| {
             let (mover, other) = written.ranks(index);
             stored.score(mover, other).unwrap()

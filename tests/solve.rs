@@ -336,7 +336,7 @@ fn a_stopped_search_of_a_wide_board_goes_on_from_its_checkpoint() {
 
 fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables>) {
     let directory = tempfile::tempdir().unwrap();
-    let checkpoint = Checkpoint::new(&directory.path().join("search"));
+    let checkpoint = Checkpoint::open(&directory.path().join("search")).unwrap();
     let rules = Rules::EmptyCapture;
     let whole = Solver::new(options(rules, &position, tables)).unwrap();
     let expected = whole.solve(&position, 0).unwrap();
@@ -349,12 +349,12 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
         let stop = Arc::clone(&options.stop);
         // Other sizes than the one saved are filled as well.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
-        let solver = Solver::new(SolverOptions { memory, ..options }).unwrap().with_events(|_, event| {
+        let mut solver = Solver::new(SolverOptions { memory, ..options }).unwrap().with_events(|_, event| {
             if matches!(event, Event::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
                 stop.store(true, Ordering::Relaxed);
             }
         });
-        let loaded = checkpoint.load(&solver, &position).unwrap();
+        let loaded = checkpoint.load(&mut solver, &position).unwrap();
         assert_eq!(loaded.is_some(), runs > 1);
         let result = solver.solve(&position, 0);
         nodes += solver.nodes();
@@ -387,14 +387,16 @@ fn checkpoints_of_something_else_or_damaged_are_refused() {
 fn assert_others_and_damaged_ones_are_refused(position: Position, other: Position) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
-    let checkpoint = Checkpoint::new(&path);
+    let checkpoint = Checkpoint::open(&path).unwrap();
     let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
     solver.solve(&position, 0).unwrap();
     checkpoint.save_proofs(&solver, &position).unwrap();
     checkpoint.save_table(&solver).unwrap();
-    let load =
-        |rules, position: &Position| checkpoint.load(&Solver::new(options(rules, position, None)).unwrap(), position);
-    assert!(matches!(load(Rules::Standard, &position), Ok(Some((proofs, entries))) if proofs > 0 && entries > 0));
+    let load = |rules, position: &Position| {
+        checkpoint.load(&mut Solver::new(options(rules, position, None)).unwrap(), position)
+    };
+    let sound = load(Rules::Standard, &position).unwrap().unwrap();
+    assert!(sound.proofs > 0 && sound.transpositions > 0 && !sound.outdated, "{sound:?}");
     assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::Other { .. })));
     assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::Other { .. })));
     let table = std::fs::read(checkpoint.table_path()).unwrap();
@@ -403,17 +405,16 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
         damaged[at] ^= 0x41;
         std::fs::write(checkpoint.table_path(), damaged).unwrap();
         // A changed bit of the packed frame's own header may say the same; nothing else is believed.
-        if let Ok(Some((_, entries))) = load(Rules::Standard, &position) {
-            std::fs::write(checkpoint.table_path(), &table).unwrap();
-            assert!(matches!(load(Rules::Standard, &position), Ok(Some((_, sound))) if sound == entries), "byte {at}");
+        if let Ok(taken_up) = load(Rules::Standard, &position) {
+            assert_eq!(taken_up, Some(sound), "byte {at}");
         }
         std::fs::write(checkpoint.table_path(), &table[..at]).unwrap();
         assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::Damaged { .. })), "cut at {at}");
     }
     std::fs::write(checkpoint.table_path(), &table).unwrap();
     if position.pits() <= 8 {
-        let wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
-        assert!(matches!(checkpoint.load(&wide, &position), Err(CheckpointError::Damaged { .. })));
+        let mut wide = Solver::with_word::<u128>(options(Rules::Standard, &position, None)).unwrap();
+        assert!(matches!(checkpoint.load(&mut wide, &position), Err(CheckpointError::Damaged { .. })));
     }
     std::fs::write(&path, "{}").unwrap();
     assert!(matches!(load(Rules::Standard, &position), Err(CheckpointError::Damaged { .. })));
@@ -536,6 +537,31 @@ fn single_tests_and_stores() {
     assert!(test(&[position, "--at-least", "1"]) && !test(&[position, "--at-most", "1"]));
     assert!(test(&[position, "--at-most", "2"]) && test(&[position, "--at-most", "99"]));
     assert!(test(&[position, "--at-least", "-99"]) && !test(&[position, "--at-least", "99"]));
+    // However large the numbers are.
+    let (least, most) = (&i64::MIN.to_string(), &i64::MAX.to_string());
+    for position in ["2x2", position, "<2,1073741823,1073741820,1,0,1,2>", "<2,0,2147483641,1,0,1,2>", "<1,5,7,0,3>"] {
+        for (flag, value, holds) in [
+            ("--at-least", least, true),
+            ("--at-least", most, false),
+            ("--at-most", least, false),
+            ("--at-most", most, true),
+        ] {
+            assert_eq!(test(&[position, flag, value]), holds, "{position} {flag} {value}");
+        }
+    }
+    for guess in [least, most] {
+        for how in [&["--value-only"][..], &["--openings"], &[]] {
+            let asked = [&["solve", "--json", "--no-tables", position, "--first-guess", guess], how].concat();
+            let (code, out, err) = kalah(&asked);
+            assert_eq!(code, 0, "{err}");
+            assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["value"], 2, "{guess} {how:?}");
+        }
+    }
+    let (code, _, err) = kalah(&["solve", "<6,4294967295,4294967295,4,4,4,4,4,4,4,4,4,4,4,4>"]);
+    assert!(code == 2 && err.contains("seeds are more than"), "{code} {err}");
+    // The largest stores that a position can have.
+    let (code, out, err) = kalah(&["solve", "--no-tables", "--json", "<2,2147483637,0,1,4,1,4>"]);
+    assert!(code == 0 && out.contains("\"value\":2147483635"), "{out}{err}");
 }
 
 #[test]

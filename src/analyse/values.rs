@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::file::{self, Document, DocumentError, FileLock, LockError};
 use crate::game::{Rules, StartPosition};
 use crate::solve::ValueBounds;
 
@@ -34,9 +35,29 @@ impl GameValue {
         ValueBounds { lower: self.at_least, upper: self.at_most }
     }
 
+    /// What is proved with `more` bounds of the same game; `None` when they exclude each other.
+    #[must_use]
+    pub fn bounds_with(&self, more: ValueBounds) -> Option<ValueBounds> {
+        let (lower, upper) = (self.at_least.max(more.lower), self.at_most.min(more.upper));
+        (lower <= upper).then_some(ValueBounds { lower, upper })
+    }
+
     /// The value, when it is proved.
     pub fn value(&self) -> Option<i64> {
         self.bounds().value()
+    }
+
+    /// Whether there can be such bounds of such a game: there is a start position, and the first player collects some number
+    /// of its seeds.
+    fn can_be(&self) -> bool {
+        let Ok(position) = self.start().position() else { return false };
+        let (least, most) = (position.value(0), position.value(position.seeds()));
+        let is_value = |value: i64| (least..=most).contains(&value) && (value - least) % 2 == 0;
+        is_value(self.at_least)
+            && is_value(self.at_most)
+            && self.at_least <= self.at_most
+            && self.seconds.is_finite()
+            && self.seconds >= 0.0
     }
 
     /// Whether the first player wins (`W`), loses (`L`) or draws (`D`); `None` when that is not proved.
@@ -53,14 +74,23 @@ impl GameValue {
 /// The values of games of one rule set, as far as they are known, and the file that keeps them.
 pub struct GameValues {
     rules: Rules,
-    path: Option<PathBuf>,
+    file: Option<Kept>,
     values: Vec<GameValue>,
+}
+
+/// A file of game values, that no other process has open.
+struct Kept {
+    path: PathBuf,
+    _lock: FileLock,
 }
 
 /// Why values cannot be kept.
 #[derive(Debug, thiserror::Error)]
 pub enum GameValuesError {
-    /// The file system said no.
+    /// Another process has the file open.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file.
@@ -68,9 +98,17 @@ pub enum GameValuesError {
         /// The reason.
         source: io::Error,
     },
-    /// The file is none of game values, or of other rules.
+    /// The file holds values of other rules, or of another version of the program.
     #[error("{path} cannot be used: {what}; name another file")]
     Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The file is damaged, or holds something else.
+    #[error("{path} cannot be used: {what}; delete it to begin anew, or name another file")]
+    Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong.
@@ -80,41 +118,42 @@ pub enum GameValuesError {
 
 #[derive(Serialize, Deserialize)]
 struct State {
-    format: String,
-    version: u32,
     rules: String,
     values: Vec<GameValue>,
 }
 
-const FORMAT: &str = "kalah game values";
-const VERSION: u32 = 1;
+/// The file. Its first version had no checksum.
+const DOCUMENT: Document = Document { format: "kalah game values", version: 2 };
 
 impl GameValues {
     /// The values of `rules` kept in the file `path`, none if it is not there yet; without a path they are kept in memory.
+    /// Until they are dropped no other process can open the file.
     ///
     /// # Errors
-    /// When the file cannot be read or holds something else.
+    /// When another process has the file open, or it cannot be read, is damaged, or holds something else.
     pub fn open(rules: Rules, path: Option<&Path>) -> Result<GameValues, GameValuesError> {
-        let mut values = GameValues { rules, path: path.map(Path::to_owned), values: Vec::new() };
-        let Some(path) = path else { return Ok(values) };
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(values),
-            Err(source) => return Err(GameValuesError::Io { path: path.to_owned(), source }),
-        };
-        let unusable = |what: String| GameValuesError::Unusable { path: path.to_owned(), what };
-        let state: State = serde_json::from_slice(&bytes).map_err(|error| unusable(error.to_string()))?;
-        if (state.format.as_str(), state.version) != (FORMAT, VERSION) {
-            return Err(unusable(format!("it holds no '{FORMAT}' of version {VERSION}")));
+        let Some(path) = path else { return Ok(GameValues { rules, file: None, values: Vec::new() }) };
+        let path = file::resolved(path);
+        let io = |source| GameValuesError::Io { path: path.clone(), source };
+        let lock = FileLock::beside(&path)?;
+        file::remove_leftovers(&path).map_err(io)?;
+        let mut values = Vec::new();
+        if let Some(bytes) = file::found(file::read(&path)).map_err(io)? {
+            let unusable = |what| GameValuesError::Unusable { path: path.clone(), what };
+            let damaged = |what| GameValuesError::Damaged { path: path.clone(), what };
+            let state: State = DOCUMENT.parse(&bytes).map_err(|error| match error {
+                DocumentError::Version { .. } => unusable(error.to_string()),
+                _ => damaged(error.to_string()),
+            })?;
+            if state.rules != rules.name() {
+                return Err(unusable(format!("it holds values of {}, not of {rules}", state.rules)));
+            }
+            if let Some(value) = state.values.iter().find(|value| !value.can_be()) {
+                return Err(damaged(format!("no game has what it holds as the value of {}", value.start())));
+            }
+            values = state.values;
         }
-        if state.rules != rules.name() {
-            return Err(unusable(format!("it holds values of {}, not of {rules}", state.rules)));
-        }
-        if let Some(value) = state.values.iter().find(|value| value.at_least > value.at_most) {
-            return Err(unusable(format!("its value of {} is none", value.start())));
-        }
-        values.values = state.values;
-        Ok(values)
+        Ok(GameValues { rules, file: Some(Kept { path, _lock: lock }), values })
     }
 
     /// What is known of a game.
@@ -130,20 +169,8 @@ impl GameValues {
         self.values.retain(|old| old.start() != value.start());
         self.values.push(value);
         self.values.sort_by_key(|value| (value.pits, value.seeds));
-        let Some(path) = &self.path else { return Ok(()) };
-        let io = |source| GameValuesError::Io { path: path.clone(), source };
-        let state = State {
-            format: FORMAT.to_owned(),
-            version: VERSION,
-            rules: self.rules.name().to_owned(),
-            values: self.values.clone(),
-        };
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // Renamed into place, so that a stop at any time leaves one of both.
-        let mut file = tempfile::NamedTempFile::new_in(directory).map_err(io)?;
-        serde_json::to_writer_pretty(&mut file, &state).map_err(|error| io(error.into()))?;
-        file.as_file().sync_all().map_err(io)?;
-        file.persist(path).map_err(|error| io(error.error))?;
-        Ok(())
+        let Some(Kept { path, .. }) = &self.file else { return Ok(()) };
+        let state = State { rules: self.rules.name().to_owned(), values: self.values.clone() };
+        DOCUMENT.write(path, &state).map_err(|source| GameValuesError::Io { path: path.clone(), source })
     }
 }

@@ -19,10 +19,10 @@ pub enum Backend {
 #[derive(Debug, thiserror::Error)]
 pub enum ComputeError {
     /// A table cannot be read, or there is no memory.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// The GPU failed.
-    #[error(transparent)]
+    #[error("{0}")]
     Gpu(#[from] GpuError),
 }
 

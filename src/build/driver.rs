@@ -21,7 +21,7 @@ pub enum BuildError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// A table cannot be read or written.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
     /// The GPU failed.
     #[error("{0}")]

@@ -1,9 +1,10 @@
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::file;
 use crate::table::TableKey;
 
 /// The name of the log in a directory of tables: one JSON object a line.
@@ -40,13 +41,13 @@ impl BuildRecord {
     /// # Errors
     /// When the log cannot be written.
     pub fn append(&self, directory: &Path) -> io::Result<()> {
-        let mut file = OpenOptions::new().append(true).create(true).open(directory.join(LOG_FILE))?;
+        let mut file = file::open_with(&directory.join(LOG_FILE), OpenOptions::new().append(true).create(true))?;
         writeln!(file, "{}", serde_json::to_string(self)?)
     }
 
     /// The last record of a table in the log of `directory`; `None` without one or without a log.
     pub fn last(directory: &Path, key: TableKey) -> Option<BuildRecord> {
-        let file = File::open(directory.join(LOG_FILE)).ok()?;
+        let file = file::open(&directory.join(LOG_FILE)).ok()?;
         BufReader::new(file)
             .lines()
             .map_while(Result::ok)

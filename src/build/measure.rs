@@ -11,6 +11,7 @@ use super::writing::write_frames;
 use super::{Backend, BuildError, ComputeError, Computer, Output};
 use crate::index::{Frame, layer_positions};
 use crate::table::{PackedFrame, Table, TableWriter, Tables};
+use crate::temporary::TemporaryDirectory;
 
 /// Bytes that are copied to measure bandwidths.
 const COPIED_BYTES: usize = 256 << 20;
@@ -107,7 +108,7 @@ fn built_twice(
     let mut measurement = None;
     for _ in 0..2 {
         let io = crate::table::TableError::io(directory);
-        let place = tempfile::tempdir_in(directory).map_err(io)?;
+        let place = TemporaryDirectory::new_in(directory).map_err(io)?;
         let start = Instant::now();
         let writer = TableWriter::open(place.path(), tables.key(seeds))?;
         let Some(written) = write_frames(computer, writer, &[], tables, pulse, &|_| {})? else {

@@ -158,7 +158,7 @@ impl Plan {
 
 /// Positions a second.
 pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
-    let relays = rules == Rules::SKalaha;
+    let relays = rules.relays();
     match backend {
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
         Backend::Gpu(gpu) => {

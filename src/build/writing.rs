@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -32,7 +33,7 @@ pub(super) fn write_frames(
     // Memory of written frames comes back for the next ones.
     let (give_back, given_back) = channel::<Vec<u8>>();
     std::thread::scope(|scope| {
-        let writing = scope.spawn(move || -> Result<Written, TableError> {
+        let write = move || -> Result<Written, TableError> {
             let mut writing = Duration::ZERO;
             for packed in receiver {
                 let start = Instant::now();
@@ -42,7 +43,9 @@ pub(super) fn write_frames(
                 let _ = give_back.send(packed.into_buffer());
             }
             Ok(Written { writer, writing })
-        });
+        };
+        let spawned = std::thread::Builder::new().spawn_scoped(scope, write);
+        let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
         let output = ToWriter { frames: sender, given_back: Mutex::new(given_back), on_event };
         let completed = computer.compute(tables, &missing, pulse, &output);
         drop(output);

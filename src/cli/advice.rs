@@ -37,6 +37,10 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref() {
         return of_probe(error);
     }
+    if let Some(Fault::Gap { directory, key, missing }) = error.downcast_ref() {
+        let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
+        return Some(of_missing(directory, last));
+    }
     if let Some(BuildError::Gpu(_)) = error.downcast_ref() {
         return Some("finished frames are kept: run the same command again, or with --backend cpu".to_owned());
     }
@@ -91,10 +95,8 @@ fn of_probe(error: &ProbeError) -> Option<String> {
 
 fn of_table(error: &TableError) -> Option<String> {
     match error {
-        TableError::Missing { directory, key, .. } => Some(match plan(directory, *key).check(directory, None) {
-            Ok(()) => format!("make what is missing with `{}`", build_command(directory, *key)),
-            Err(error) => does_not_fit(&error),
-        }),
+        TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
+        TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
             // The file gives back the disk that the new one takes.
@@ -111,16 +113,26 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::Damaged { kind: FileKind::Archive, .. } => {
             Some("download it again, or pack the table again".to_owned())
         }
-        TableError::Io { source, .. } if is_full(source) => {
-            Some("what is finished is kept: make room, then run the same command again".to_owned())
-        }
         TableError::Io { .. } | TableError::Lock(_) => None,
     }
 }
 
-/// Whether a file could not grow.
-fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+/// What to do where a table and perhaps others below it are missing.
+fn of_missing(directory: &Path, key: TableKey) -> String {
+    match plan(directory, key).check(directory, None) {
+        Ok(()) => format!("make what is missing with `{}`", build_command(directory, key)),
+        Err(error) => does_not_fit(&error),
+    }
+}
+
+/// What to do where a file could not grow.
+fn of_full(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            "raise the limit on the size of files (see `ulimit -f`) and run the same command again"
+        }
+        _ => "make room and run the same command again",
+    }
 }
 
 fn plan(directory: &Path, key: TableKey) -> Plan {

@@ -232,11 +232,14 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
 /// Reads a number of minutes.
 pub fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes < 1e7);
-    minutes.ok_or_else(|| "write a number of minutes above 0".to_owned())
+    minutes.ok_or_else(|| "write a number of minutes above 0 and below 10000000".to_owned())
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.
 pub fn bytes(text: &str) -> Result<u64, String> {
-    let bytes: Result<bytesize::ByteSize, _> = text.parse();
-    bytes.map(|bytes| bytes.as_u64()).map_err(|_| "write bytes, or a size such as 512MiB or 4GiB".to_owned())
+    let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
+    // Sizes that are too large come as the largest number, and those below a byte as 0.
+    let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
+    let exact = bytes.filter(|&bytes| bytes < u64::MAX && (bytes > 0 || zero()));
+    exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
 }

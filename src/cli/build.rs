@@ -75,6 +75,8 @@ impl Build {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
+        // What killed measurements left counts as room on the disk.
+        kalah::temporary::remove_dead(directory);
         let (backend, why) = self.compute.choose()?;
         let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
         let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };

@@ -1,29 +1,34 @@
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::game::Position;
-use kalah::play::{Limit, PlayerName, Source, Worth};
+use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
 use serde::Serialize;
 
 use super::player_flags::{PlayerFlags, seconds};
+use super::positions;
+use super::thinking::Thinking;
 use super::{Outcome, output};
 
 /// Ask a player for its move in a position
 ///
-/// The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED.
+/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South. Files hold a
+/// position a line; what follows # is a comment. The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED.
 #[derive(Args)]
 pub struct Choose {
-    /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; the mover is South
-    position: Position,
+    /// Positions such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files of positions, or - for standard input
+    #[arg(value_name = "POSITION|FILE", required = true)]
+    positions: Vec<OsString>,
     /// The player
     #[arg(long, value_name = "NAME", default_value = "perfect")]
     player: PlayerName,
-    /// Seconds to think [default: as long as it takes]
+    /// Seconds to think about a position [default: as long as it takes]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     #[command(flatten)]
     with: PlayerFlags,
-    /// Print one JSON document
+    /// Print one JSON object a position
     #[arg(long)]
     json: bool,
 }
@@ -73,40 +78,67 @@ impl From<Worth> for WorthOf {
 
 impl Choose {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        if self.position.is_over() {
-            output::tell(format_args!("kalah: the game is over at {}: there is no move to choose", self.position));
-            return Ok(Outcome::Usage);
-        }
         self.with.threads.start()?;
-        let tables = self.with.open_tables(&self.position, self.player == PlayerName::Perfect)?;
+        let mut outcome = Outcome::Done;
+        positions::read(&self.positions, |given| {
+            let error: Box<dyn std::fmt::Display> = match &given.position {
+                Ok(position) if position.is_over() => {
+                    Box::new(format!("the game is over at {position}: there is no move to choose"))
+                }
+                Ok(position) => return self.answer(position),
+                Err(unusable) => Box::new(unusable),
+            };
+            given.refuse(&*error);
+            let usage = given.position.as_ref().map_or_else(positions::Unusable::is_usage, |_| true);
+            match outcome {
+                Outcome::Usage => {}
+                _ if usage => outcome = Outcome::Usage,
+                _ => outcome = Outcome::Failed,
+            }
+            Ok(())
+        })?;
+        Ok(outcome)
+    }
+
+    fn answer(&self, position: &Position) -> anyhow::Result<()> {
+        // What a player needs before it thinks, tables and memory, counts too.
+        let (start, rules) = (Instant::now(), self.with.rules);
+        let limit = self.time.map_or_else(Limit::none, Limit::time);
+        let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
         let mut player = self.player.player(&setting);
-        player.prepare(&self.position)?;
-        let start = Instant::now();
-        let limit = self.time.map_or_else(Limit::none, Limit::time);
-        let choice = player.choose(&self.position, &limit, &mut |_| ())?;
+        let subject = format!("{} on {position}, {rules}", player.name());
+        let thinking = Thinking::new(subject, self.time);
+        let choice = thinking.watch(|| player.choose(position, &limit, &mut |choice| thinking.best(choice)))?;
         let seconds = start.elapsed().as_secs_f64();
         if !self.json {
-            output::line(self.position)?;
-            output::line(format_args!(
-                "  {}  move {}, {}, {}",
-                player.name(),
-                choice.pit,
-                choice.worth,
-                choice.source
-            ))?;
-            return Ok(Outcome::Done);
+            let Choice { pit, worth, source } = choice;
+            output::line(position)?;
+            output::line(format_args!("  {}  move {pit}, {worth}, {source}", player.name()))?;
+            return Ok(output::line(format_args!("  {}", certainty(&choice)))?);
         }
-        output::json(&Answer {
-            position: self.position.to_string(),
-            rules: self.with.rules.name(),
+        Ok(output::json(&Answer {
+            position: position.to_string(),
+            rules: rules.name(),
             player: player.name(),
             r#move: choice.pit.number(),
             worth: choice.worth.into(),
             source: choice.source.name(),
             depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
             seconds,
-        })?;
-        Ok(Outcome::Done)
+        })?)
+    }
+}
+
+/// How sure the choice is.
+fn certainty(choice: &Choice) -> String {
+    match (choice.worth, choice.source) {
+        (Worth::Exact(_), _) => "proved: no move is worth more".to_owned(),
+        (Worth::Bounds { lower, upper }, _) => {
+            format!("proved: this move is worth {lower:+} at least, and no move more than {upper:+}")
+        }
+        (Worth::Estimate(_), _) => "not proved: what looks best that far ahead".to_owned(),
+        (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),
+        (Worth::Unknown, _) => "not proved: this player does not weigh moves".to_owned(),
     }
 }

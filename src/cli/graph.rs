@@ -9,6 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
 use kalah::game::{Rules, StartPosition};
 use kalah::table::Tables;
+use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
 
 use super::boards::Boards;
@@ -129,8 +130,12 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
                 Err(error) if boards.len() > 1 && !is_stop(&error) => {
-                    output::note(format_args!("kalah: {error}"));
-                    outcome = Outcome::Failed;
+                    output::tell(format_args!("kalah: {}", super::message(&error)));
+                    outcome = match outcome {
+                        Outcome::Wrong => Outcome::Wrong,
+                        _ if super::is_damage(&error) => Outcome::Wrong,
+                        _ => Outcome::Failed,
+                    };
                 }
                 Err(error) => return Err(error),
             }
@@ -174,7 +179,9 @@ impl Graph {
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {
-                temporary = tempfile::tempdir().context("cannot make a directory for tables")?;
+                temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
+                    format!("cannot make a directory for tables in {}", std::env::temp_dir().display())
+                })?;
                 solve_tables::build(temporary.path(), rules, start.pits, seeds, false, self.memory)?;
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }

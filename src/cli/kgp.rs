@@ -1,10 +1,11 @@
-use std::net::TcpStream;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::kgp::{self, End, Event, Introduction, Thinking};
+use kalah::kgp::{self, End, Introduction, Thinking};
 use kalah::table::Shelf;
 
 use super::player_flags::seconds;
@@ -13,6 +14,9 @@ use super::{Outcome, args, output};
 
 /// The first and the longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
+
+/// How long a server may take to answer a connection.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
 
 /// A session this long was a good one: the next pause is the first one again.
 const GOOD: Duration = Duration::from_secs(30);
@@ -70,7 +74,7 @@ impl Kgp {
         let mut pause = PAUSES[0];
         loop {
             let begin = Instant::now();
-            let why = match TcpStream::connect((self.host.as_str(), self.port)) {
+            let why = match self.connect() {
                 Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
                     End::Stopped => return Ok(Outcome::Done),
                     End::Goodbye if self.once => return Ok(Outcome::Done),
@@ -97,14 +101,24 @@ impl Kgp {
             pause = PAUSES[1].min(pause * 2);
         }
     }
+
+    /// Connects to the first of the server's addresses that answers.
+    fn connect(&self) -> io::Result<TcpStream> {
+        let mut last = io::ErrorKind::NotFound.into();
+        for address in (self.host.as_str(), self.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, CONNECT_TIME) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
 }
 
 /// Tells a person what happens.
 fn tell(event: Event) {
     match event {
-        Event::Greeted { version } => output::note(format_args!("connected; protocol {version}")),
-        Event::Moved { position, pit } => output::note(format_args!("{position}  {pit}")),
-        Event::Error(text) => output::tell(format_args!("the server says: {text}")),
-        Event::Ignored(line) => output::tell(format_args!("not understood: {line}")),
+        Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
+        Event::Error(_) | Event::Ignored(_) => output::tell(event),
     }
 }

@@ -39,7 +39,7 @@ pub struct Line {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
-    seconds.ok_or_else(|| "write a number of seconds above 0".to_owned())
+    seconds.ok_or_else(|| "write a number of seconds above 0 and below 1000000000".to_owned())
 }
 
 /// A position on the line.

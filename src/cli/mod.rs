@@ -24,7 +24,9 @@ mod output;
 mod pack;
 mod plan;
 mod play;
+mod play_wish;
 mod player_flags;
+mod positions;
 mod probe;
 mod progress;
 mod report;
@@ -36,10 +38,12 @@ mod solve;
 mod solve_tables;
 mod solver_flags;
 mod stats;
+mod thinking;
 mod tournament;
 mod tournament_report;
 mod values;
 mod verify;
+mod verify_report;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -47,8 +51,11 @@ use std::process::ExitCode;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, ColorChoice, FromArgMatches, Parser, Subcommand, ValueEnum};
-use kalah::analyse::opening::ScanError;
+use kalah::analyse::GameValuesError;
+use kalah::analyse::opening::{ScanError, StateError};
 use kalah::game::Rules;
+use kalah::printable::printable;
+use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::TableError;
 use kalah::verify::Fault;
 
@@ -106,6 +113,9 @@ enum Command {
     #[command(name = "man")]
     Manual(man::Manual),
 }
+
+/// The most characters of a line of an error.
+const MAX_LINE: usize = 4000;
 
 /// How a command ended.
 enum Outcome {
@@ -210,7 +220,9 @@ impl Cli {
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                output::tell(format_args!("kalah: {}", message(&error)));
+                // It may name files, or quote what was read: neither may do anything to a terminal.
+                let lines: Vec<String> = message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
+                output::tell(format_args!("kalah: {}", lines.join("\n")));
                 ExitCode::from(if is_damage(&error) { 3 } else { 1 })
             }
         }
@@ -238,8 +250,17 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn is_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
+        // What could not be saved because of it hands it on as an error of the file.
+        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
+            return true;
+        }
         advice::table_error(cause).is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
-            || matches!(cause.downcast_ref(), Some(Fault::Score { .. } | Fault::Damage(_) | Fault::Manifest { .. }))
+            || cause.downcast_ref().is_some_and(Fault::is_wrong)
+            || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
     })
 }

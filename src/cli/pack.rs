@@ -2,8 +2,10 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
+use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
 use kalah::table::{DirectoryLock, Tables};
@@ -71,7 +73,7 @@ impl Pack {
         };
         let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        // Two that write the same archive would write to the same temporary file.
+        // One process at a time, so that what is left of an archive under way is that of one that was killed.
         let _lock = DirectoryLock::take(directory)?;
 
         let progress = Progress::new(chosen.iter().map(|table| table.header().positions).sum());
@@ -80,6 +82,7 @@ impl Pack {
         for table in chosen {
             let (key, start) = (table.key(), Instant::now());
             let path = archive_path(directory, key);
+            file::remove_leftovers(&path).with_context(|| format!("cannot tidy up beside {}", path.display()))?;
             progress.stage(format!("layer {}", key.seeds));
             let count = |positions| _ = packed.fetch_add(positions, Ordering::Relaxed);
             let info = progress.watch(&packed, || archive::pack(table, &path, &count))?;

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use kalah::game::{Line, Pit, Position};
+use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{Choice, Limit, Player, PlayerName, UnknownPlayer};
 
 use super::board_view::draw;
+use super::play_wish::{HELP, Wish};
 use super::player_flags::{PlayerFlags, seconds};
 use super::{Outcome, output};
 
@@ -51,11 +52,6 @@ impl FromStr for Seat {
     }
 }
 
-/// What can be typed.
-const HELP: &str =
-    "a number sows that pit; hint (h): what the perfect player would do; back (b): takes your last move back;
-board: draws it again; line: the moves so far; help (?): this; quit (q)";
-
 /// A place of a game.
 #[derive(Clone, Copy)]
 struct Place {
@@ -75,11 +71,110 @@ impl Place {
     }
 }
 
-/// What a person wants.
-enum Wish {
-    Move(Pit),
-    Back,
-    Leave,
+/// A game under way.
+struct Game {
+    rules: Rules,
+    start: Position,
+    place: Place,
+    past: Vec<(Place, Pit)>,
+    /// How many moves there were before each turn that a person typed.
+    typed: Vec<usize>,
+}
+
+impl Game {
+    fn new(rules: Rules, start: Position) -> Game {
+        Game { rules, start, place: Place { position: start, south: true }, past: Vec::new(), typed: Vec::new() }
+    }
+
+    /// Makes a move; says what it did, after `North sows 3`. `None` if it is not legal.
+    fn play(&mut self, pit: Pit) -> Option<String> {
+        let Place { position, south } = self.place;
+        let played = position.play(self.rules, pit).ok()?;
+        let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
+        self.past.push((self.place, pit));
+        self.place = Place { position: played.position, south: south == played.again };
+        let relays =
+            (sown.relays > 0).then(|| format!("picks up {} on the way", output::count(sown.relays as usize, "pit")));
+        let captured = (sown.captured > 0).then(|| format!("captures {}", sown.captured));
+        let again = played.again.then(|| "moves again".to_owned());
+        let does: Vec<String> = relays.into_iter().chain(captured).chain(again).collect();
+        Some(match &*does {
+            [] => String::new(),
+            [first @ .., last] => first.iter().map(|does| format!(", {does}")).collect::<String>() + " and " + last,
+        })
+    }
+
+    /// Makes the moves of a person, all or, with the reason, none.
+    fn play_turn(&mut self, turn: &[Pit]) -> Result<Vec<String>, String> {
+        let before = (self.place, self.past.len());
+        let mut told = Vec::new();
+        let played = self.try_turn(turn, &mut told);
+        if let Err(error) = played {
+            self.place = before.0;
+            self.past.truncate(before.1);
+            let none = if turn.len() > 1 { "; none of these moves is made" } else { "" };
+            return Err(error + none);
+        }
+        self.typed.push(before.1);
+        Ok(told)
+    }
+
+    fn try_turn(&mut self, turn: &[Pit], told: &mut Vec<String>) -> Result<(), String> {
+        let south = self.place.south;
+        for (index, &pit) in turn.iter().enumerate() {
+            let Place { position, .. } = self.place;
+            if index > 0 && (self.place.south != south || position.is_over()) {
+                let why = if position.is_over() { "ends the game" } else { "does not end in the store" };
+                return Err(format!("move {pit} cannot follow: move {} {why}", turn[index - 1]));
+            }
+            let name = self.place.name();
+            let Some(does) = self.play(pit) else {
+                let legal: Vec<String> = position.moves().map(|pit| pit.to_string()).collect();
+                return Err(format!("move {pit} is not legal: the pit is empty; legal: {}", legal.join(" ")));
+            };
+            told.push(format!("{name} sows {pit}{does}"));
+        }
+        Ok(())
+    }
+
+    /// Takes back what a person typed last, and what was played since; whether there was something.
+    fn undo(&mut self) -> bool {
+        let Some(moves) = self.typed.pop() else { return false };
+        self.place = self.past[moves].0;
+        self.past.truncate(moves);
+        true
+    }
+
+    /// The moves so far, turn by turn.
+    fn line(&self) -> Line {
+        let mut line = Line::new(self.start.pits());
+        for turn in self.past.chunk_by(|(a, _), (b, _)| a.south == b.south) {
+            line.push(turn.iter().map(|&(_, pit)| pit).collect());
+        }
+        line
+    }
+
+    fn tell_end(&self) -> io::Result<()> {
+        let end = self.place.board();
+        let (south, north) = (end.mover().total(), end.other().total());
+        let over = |empty: &str, full: &str, left: u32| {
+            let left = output::count(left as usize, "seed");
+            format!("{empty}'s row is empty: the game is over, and {full} keeps the {left} left in its row")
+        };
+        output::line(match (south, north) {
+            (0, 0) => "both rows are empty: the game is over".to_owned(),
+            (0, left) => over("South", "North", left),
+            (left, _) => over("North", "South", left),
+        })?;
+        let (south, north) = (end.mover_store() + south, end.other_store() + north);
+        let how = match south.cmp(&north) {
+            std::cmp::Ordering::Greater => "South wins",
+            std::cmp::Ordering::Less => "North wins",
+            std::cmp::Ordering::Equal => "a draw",
+        };
+        output::line(format_args!("{how}, {south} to {north}"))?;
+        output::line(format_args!("line {}", self.line()))
+    }
 }
 
 impl Play {
@@ -92,112 +187,88 @@ impl Play {
             Seat::Player(name) => Some(name.player(&setting)),
         };
         let mut players = [player(self.south), player(self.north)];
-        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position))?;
+        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
-        let mut place = Place { position: self.position, south: true };
-        let mut past: Vec<(Place, Pit)> = Vec::new();
+        let mut game = Game::new(self.with.rules, self.position);
         if players.iter().any(Option::is_none) {
             output::line(HELP)?;
         }
-        output::line(draw(&place.board()))?;
-        while !place.position.is_over() {
-            let pit = match &mut players[usize::from(!place.south)] {
-                Some(player) => self.ask(player.as_mut(), &place)?,
-                None => match self.listen(adviser.as_mut(), &place, &past)? {
-                    Wish::Move(pit) => pit,
-                    Wish::Back => {
-                        let own = past.iter().rposition(|(before, _)| before.south == place.south);
-                        match own {
-                            Some(own) => {
-                                place = past[own].0;
-                                past.truncate(own);
-                                output::line(draw(&place.board()))?;
-                            }
-                            None => output::line("you have not moved yet")?,
-                        }
-                        continue;
-                    }
-                    Wish::Leave => {
-                        output::line(format_args!("the game ends here, at {}", place.position))?;
+        output::line(draw(&game.place.board()))?;
+        while !game.place.position.is_over() {
+            let before = game.place;
+            match &mut players[usize::from(!before.south)] {
+                Some(player) => {
+                    let Choice { pit, worth, source } = self.ask(player.as_mut(), &before)?;
+                    let Some(does) = game.play(pit) else {
+                        anyhow::bail!("{} chose move {pit}, which is not legal at {}", player.name(), before.position);
+                    };
+                    output::line(format_args!(
+                        "{}, {}, sows {pit}{does} ({worth}, {source})",
+                        before.name(),
+                        player.name()
+                    ))?;
+                }
+                None => {
+                    if !self.listen(adviser.as_mut(), &mut game)? {
+                        output::line(format_args!("the game ends here, at {}", game.place.position))?;
                         return Ok(Outcome::Done);
                     }
+                }
+            }
+            output::line(draw(&game.place.board()))?;
+        }
+        game.tell_end()?;
+        Ok(Outcome::Done)
+    }
+
+    fn ask(&self, player: &mut dyn Player, place: &Place) -> anyhow::Result<Choice> {
+        Ok(player.choose(&place.position, &Limit::time(self.time), &mut |_| ())?)
+    }
+
+    /// Does what the person to move wants, until the board has changed; false when the person leaves.
+    fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> anyhow::Result<bool> {
+        loop {
+            let Some(text) = read(game.place.name())? else { return Ok(false) };
+            match Wish::read(&text, game.start.pits()) {
+                Ok(Wish::Nothing) => {}
+                Ok(Wish::Leave) => return Ok(false),
+                Ok(Wish::Turn(turn)) => match game.play_turn(&turn) {
+                    Ok(told) => {
+                        told.iter().try_for_each(output::line)?;
+                        return Ok(true);
+                    }
+                    Err(error) => output::line(error)?,
                 },
-            };
-            match place.position.play(self.with.rules, pit) {
-                Ok(played) => {
-                    past.push((place, pit));
-                    place = Place { position: played.position, south: place.south == played.again };
-                    output::line(draw(&place.board()))?;
+                Ok(Wish::Undo) => {
+                    if game.undo() {
+                        return Ok(true);
+                    }
+                    output::line("you have not moved yet")?;
+                }
+                Ok(Wish::Help) => output::line(HELP)?,
+                Ok(Wish::Board) => output::line(draw(&game.place.board()))?,
+                Ok(Wish::Line) => output::line(game.line())?,
+                Ok(Wish::Hint) => {
+                    let Choice { pit, worth, source } = self.ask(adviser, &game.place)?;
+                    output::line(format_args!("sow {pit}: {worth}, {source}"))?;
                 }
                 Err(error) => output::line(error)?,
             }
         }
-        self.tell_end(&place, &past)
-    }
-
-    /// The move of a player, told.
-    fn ask(&self, player: &mut dyn Player, place: &Place) -> anyhow::Result<Pit> {
-        let choice = player.choose(&place.position, &Limit::time(self.time), &mut |_| ())?;
-        let Choice { pit, worth, source } = choice;
-        output::line(format_args!("{}, {}, sows {pit} ({worth}, {source})", place.name(), player.name()))?;
-        Ok(pit)
-    }
-
-    /// What the person to move wants.
-    fn listen(&self, adviser: &mut dyn Player, place: &Place, past: &[(Place, Pit)]) -> anyhow::Result<Wish> {
-        loop {
-            print_prompt(place.name())?;
-            let mut text = String::new();
-            let read = io::stdin().lock().read_line(&mut text).context("cannot read from standard input")?;
-            if !io::stdin().is_terminal() {
-                output::line(text.trim())?;
-            }
-            match text.trim() {
-                _ if read == 0 => return Ok(Wish::Leave),
-                "" => {}
-                "quit" | "q" => return Ok(Wish::Leave),
-                "back" | "b" => return Ok(Wish::Back),
-                "help" | "?" => output::line(HELP)?,
-                "board" => output::line(draw(&place.board()))?,
-                "line" => output::line(line(&self.position, past))?,
-                "hint" | "h" => {
-                    let Choice { pit, worth, source } =
-                        adviser.choose(&place.position, &Limit::time(self.time), &mut |_| ())?;
-                    output::line(format_args!("sow {pit}: {worth}, {source}"))?;
-                }
-                number => match number.parse().ok().and_then(Pit::from_number) {
-                    Some(pit) => return Ok(Wish::Move(pit)),
-                    None => output::line(format_args!("'{number}' is neither a pit nor a word I know; {HELP}"))?,
-                },
-            }
-        }
-    }
-
-    fn tell_end(&self, place: &Place, past: &[(Place, Pit)]) -> anyhow::Result<Outcome> {
-        let end = place.board();
-        let (south, north) = (end.mover_store() + end.mover().total(), end.other_store() + end.other().total());
-        let how = match south.cmp(&north) {
-            std::cmp::Ordering::Greater => "South wins",
-            std::cmp::Ordering::Less => "North wins",
-            std::cmp::Ordering::Equal => "a draw",
-        };
-        output::line(format_args!("{how}, {south} to {north}"))?;
-        output::line(format_args!("line {}", line(&self.position, past)))?;
-        Ok(Outcome::Done)
     }
 }
 
-/// The moves so far, turn by turn.
-fn line(start: &Position, past: &[(Place, Pit)]) -> Line {
-    let mut line = Line::new(start.pits());
-    for turn in past.chunk_by(|(a, _), (b, _)| a.south == b.south) {
-        line.push(turn.iter().map(|&(_, pit)| pit).collect());
-    }
-    line
-}
-
-fn print_prompt(name: &str) -> io::Result<()> {
+/// Asks the player of that name for a line; `None` at the end of the input.
+fn read(name: &str) -> anyhow::Result<Option<String>> {
     let mut out = io::stdout().lock();
     write!(out, "{name}> ")?;
-    out.flush()
+    out.flush()?;
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_until(b'\n', &mut bytes).context("cannot read from standard input")?;
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    // Who pipes the moves in reads what was typed; at the end of the input a terminal is still in the line.
+    if !io::stdin().is_terminal() || read == 0 {
+        output::line(&text)?;
+    }
+    Ok((read > 0).then_some(text))
 }

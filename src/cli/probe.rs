@@ -1,23 +1,25 @@
 use std::collections::HashMap;
-use std::io::{BufRead, IsTerminal};
+use std::ffi::OsString;
 
-use anyhow::Context;
 use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
+use super::positions::{self, Given, Place};
 use super::{Outcome, advice, args, output};
 
 /// Look positions up: score, value, moves, a line of best play
 ///
 /// A position is <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores, or PITSxSEEDS; the mover is South.
 /// A score is what the mover still collects of the seeds in play, a value the final store difference for the mover.
+/// Files hold a position a line; what follows # is a comment. A file that is named like a position is ./6x4.
 #[derive(Args)]
 pub struct Probe {
-    /// Positions [default: one a line from standard input]
-    positions: Vec<String>,
+    /// Positions, files of positions, or - for standard input [default: -]
+    #[arg(value_name = "POSITION|FILE")]
+    positions: Vec<OsString>,
     /// Rule set: empty-capture, standard or s-kalaha
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
@@ -54,24 +56,14 @@ struct Answer {
 struct Refusal {
     position: String,
     error: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    place: Option<Place>,
 }
 
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut prober = Prober { probe: &self, tables: HashMap::new(), outcome: Outcome::Done };
-        if self.positions.is_empty() {
-            if std::io::stdin().is_terminal() {
-                output::note("positions, one a line; end with Ctrl-D:");
-            }
-            for line in std::io::stdin().lock().lines() {
-                let line = line.context("cannot read positions from standard input")?;
-                if !line.trim().is_empty() {
-                    prober.answer(&line)?;
-                }
-            }
-        } else {
-            self.positions.iter().try_for_each(|position| prober.answer(position))?;
-        }
+        positions::read(&self.positions, |given| prober.answer(&given))?;
         Ok(prober.outcome)
     }
 }
@@ -85,28 +77,33 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     /// Answers one position, or says why not and goes on.
-    fn answer(&mut self, text: &str) -> anyhow::Result<()> {
-        let position: Position = match text.parse() {
+    fn answer(&mut self, given: &Given) -> anyhow::Result<()> {
+        let position = match &given.position {
             Ok(position) => position,
-            Err(error) => {
-                self.outcome = Outcome::Usage;
-                return self.refuse(text, &error);
+            Err(unusable) => {
+                self.ended(if unusable.is_usage() { Outcome::Usage } else { Outcome::Failed });
+                return self.refuse(given, unusable);
             }
         };
         if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
-            self.outcome = Outcome::Usage;
-            return self.refuse(text, &format_args!("{position} has {} pits a side, not {pits}", position.pits()));
+            self.ended(Outcome::Usage);
+            return self.refuse(given, &format_args!("{position} has {} pits a side, not {pits}", position.pits()));
         }
-        match self.look_up(&position) {
+        match self.look_up(position) {
             Ok(probe) if self.probe.json => Ok(self.json(&probe)?),
             Ok(probe) => Ok(self.text(&probe)?),
             Err(ProbeError::Table(error @ TableError::Damaged { .. })) => Err(error.into()),
             Err(error) => {
-                if let Outcome::Done = self.outcome {
-                    self.outcome = Outcome::Failed;
-                }
-                self.refuse(text, &advice::told(&error))
+                self.ended(Outcome::Failed);
+                self.refuse(given, &advice::told(&error))
             }
+        }
+    }
+
+    /// Notes that something went wrong. Bad input is told rather than what failed.
+    fn ended(&mut self, outcome: Outcome) {
+        if !matches!(self.outcome, Outcome::Usage) {
+            self.outcome = outcome;
         }
     }
 
@@ -123,10 +120,11 @@ impl Prober<'_> {
         tables.probe(position)
     }
 
-    fn refuse(&self, position: &str, error: &dyn std::fmt::Display) -> anyhow::Result<()> {
-        output::tell(format_args!("kalah: {error}"));
+    fn refuse(&self, given: &Given, error: &dyn std::fmt::Display) -> anyhow::Result<()> {
+        given.refuse(error);
         if self.probe.json {
-            output::json(&Refusal { position: position.trim().to_owned(), error: error.to_string() })?;
+            let (position, place) = (given.text.trim().to_owned(), given.place.clone());
+            output::json(&Refusal { position, error: error.to_string(), place })?;
         }
         Ok(())
     }

@@ -90,7 +90,7 @@ impl Progress {
     pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let watcher = scope.spawn(|| {
+            let watch = || {
                 let mut logged = Instant::now();
                 while !done.load(Ordering::Relaxed) {
                     std::thread::park_timeout(TICK);
@@ -100,8 +100,10 @@ impl Progress {
                         self.log(counter.load(Ordering::Relaxed));
                     }
                 }
-            });
-            let _finish = Finish(&done, watcher.thread().clone());
+            };
+            // Where the system gives no thread, the work is done unseen.
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, watch).ok();
+            let _finish = watcher.map(|watcher| Finish(&done, watcher.thread().clone()));
             work()
         })
     }

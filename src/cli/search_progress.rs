@@ -84,7 +84,7 @@ impl SearchProgress {
     ) -> T {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            let watcher = scope.spawn(|| {
+            let watch = || {
                 let (mut logged, mut called) = (Instant::now(), Instant::now());
                 while !done.load(Ordering::Relaxed) {
                     std::thread::park_timeout(TICK);
@@ -100,8 +100,12 @@ impl SearchProgress {
                         called = Instant::now();
                     }
                 }
-            });
-            let _finish = Finish(&done, watcher.thread().clone());
+            };
+            // Where the system gives no thread, the work is done unseen.
+            let unseen =
+                |error: &std::io::Error| output::tell(format_args!("no progress is shown, nothing saved: {error}"));
+            let watcher = std::thread::Builder::new().spawn_scoped(scope, watch).inspect_err(unseen).ok();
+            let _finish = watcher.map(|watcher| Finish(&done, watcher.thread().clone()));
             work()
         })
     }

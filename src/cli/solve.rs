@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::solve::{Checkpoint, Event, Opening, Solution, SolveError, Solver};
+use kalah::solve::{Checkpoint, Event, Opening, Solution, SolveError, Solver, TakenUp};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
@@ -94,10 +94,11 @@ impl Solve {
             }
         };
         self.with.threads.start()?;
+        // Whoever cannot have the checkpoint is told before anything takes long.
+        let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         let tables = self.with.open_tables(&position)?;
         let start = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
-        let checkpoint = self.checkpoint.as_deref().map(Checkpoint::new);
         let progress = SearchProgress::new(position);
         let on_event = |solver: &Solver, event: Event| {
             progress.event(event);
@@ -108,16 +109,19 @@ impl Solve {
             }
         };
         let Some(solver) = self.with.solver(&position, tables.as_ref(), &stop)? else { return Ok(Outcome::Usage) };
-        let solver = solver.with_events(on_event);
+        let mut solver = solver.with_events(on_event);
         stop_on_signal(&stop)?;
         if let Some(checkpoint) = &checkpoint
-            && let Some((proofs, entries)) = checkpoint.load(&solver, &position)?
+            && let Some(TakenUp { proofs, transpositions, outdated }) = checkpoint.load(&mut solver, &position)?
         {
             output::note(format_args!(
                 "taken up: {} and {} transpositions",
                 output::count(proofs, "proved position"),
-                HumanCount(entries)
+                HumanCount(transpositions)
             ));
+            if outdated {
+                output::tell("an earlier version saved its proofs without a checksum: they are proved again");
+            }
         }
 
         let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every * 60.0));

@@ -88,7 +88,12 @@ impl Values {
             }
             let told = format!("{board} ({} of {})", index + 1, boards.len());
             match self.solve(board, known, Duration::from_secs_f64(left), told, &stop)? {
-                Ended::Done(value) => values.put(value)?,
+                Ended::Done(value, search) => {
+                    values.put(value)?;
+                    if let Some(search) = search.filter(|_| value.value().is_some()) {
+                        search.remove().context("the search that is over cannot be removed")?;
+                    }
+                }
                 Ended::Stopped(value) => {
                     values.put(value)?;
                     stopped = true;
@@ -128,10 +133,10 @@ impl Values {
         let progress = SearchProgress::new(position);
         progress.stage(told);
         let Some(solver) = self.with.solver(&position, tables.as_ref(), stop)? else { return Ok(Ended::Refused) };
-        let solver = solver.with_events(|_, event: Event| progress.event(event));
-        let checkpoint = self.state.as_deref().map(|state| Checkpoint::new(&beside(state, board)));
+        let mut solver = solver.with_events(|_, event: Event| progress.event(event));
+        let checkpoint = self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose()?;
         if let Some(checkpoint) = &checkpoint {
-            checkpoint.load(&solver, &position)?;
+            checkpoint.load(&mut solver, &position)?;
         }
         let save = || match &checkpoint {
             Some(checkpoint) => {
@@ -146,8 +151,10 @@ impl Values {
         };
         let start = Instant::now();
         let narrowed = progress.watch(&solver, Some(SAVE_EVERY), on_time, || {
+            // The guess takes its part of the time.
+            solver.set_deadline(start.checked_add(within));
             let guess = solver.first_guess(&position)?;
-            solver.narrow(&position, guess, within)
+            solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
         });
         progress.finish();
         let stopped = matches!(narrowed, Err(SolveError::Stopped));
@@ -155,18 +162,18 @@ impl Values {
             Err(SolveError::Stopped) => solver.value_bounds(&position)?,
             narrowed => narrowed?,
         };
+        let both = known.map_or(Some(bounds), |known| known.bounds_with(bounds));
+        let bounds = both.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
         let value = GameValue {
             pits: board.pits,
             seeds: board.seeds,
             at_least: bounds.lower,
             at_most: bounds.upper,
-            nodes: solver.nodes() + known.map_or(0, |known| known.nodes),
+            nodes: known.map_or(0, |known| known.nodes).saturating_add(solver.nodes()),
             seconds: start.elapsed().as_secs_f64() + known.map_or(0.0, |known| known.seconds),
         };
         if value.value().is_none() {
             save()?;
-        } else if let Some(checkpoint) = &checkpoint {
-            checkpoint.remove().context("the search that is over cannot be removed")?;
         }
         if value.seconds > 1.0 {
             output::note(format_args!(
@@ -176,7 +183,7 @@ impl Values {
                 HumanCount(value.nodes)
             ));
         }
-        Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value) })
+        Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })
     }
 
     fn print(&self, known: &[GameValue]) -> anyhow::Result<()> {
@@ -248,7 +255,8 @@ impl Values {
 
 /// How the search of a game ended.
 enum Ended {
-    Done(GameValue),
+    /// Proved, or out of time; with the file of its search, if there is one.
+    Done(GameValue, Option<Checkpoint>),
     Stopped(GameValue),
     /// The board is too large, which was told.
     Refused,
@@ -260,9 +268,7 @@ fn start((pits, seeds): (u32, u32)) -> StartPosition {
 
 /// The file of a search under way, beside that of the values.
 fn beside(state: &Path, board: StartPosition) -> PathBuf {
-    let mut name = state.as_os_str().to_owned();
-    name.push(format!(".{board}"));
-    name.into()
+    kalah::file::beside(state, &format!(".{board}"))
 }
 
 /// A value, or bounds of it; `?` when nothing is proved.

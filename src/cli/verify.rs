@@ -1,30 +1,38 @@
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use kalah::build::Backend;
 use kalah::build::cpu::Pulse;
-use kalah::index::MAX_TABLE_SEEDS;
+use kalah::game::Rules;
 use kalah::isa::Isa;
-use kalah::table::{Manifest, Table, Tables};
-use kalah::verify::{Fault, Sample, check_against, check_checksums, check_consistency, check_manifest, check_sample};
-use serde::Serialize;
+use kalah::table::{Manifest, Table, TableKey, Tables};
+use kalah::verify::{
+    Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,
+};
 
 use super::progress::Progress;
-use super::{Outcome, advice, args, output};
+use super::verify_report::{self, Board, Check, Directory, Passed};
+use super::{Outcome, args, output};
 
 /// Check that tables are right
 ///
-/// Exits 3 at the first wrong score or damage.
-/// Without a choice of checks: --checksums.
+/// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks: --checksums.
+/// Every file of the board is opened, and none may be missing below one that is there. Where there was nothing to check or to
+/// compare, it exits 1.
 #[derive(Args)]
 pub struct Verify {
-    /// Check the layer with this many seeds [default: all layers]
+    /// Check the layer with this many seeds [default: all layers that are there]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
+    /// Check all rule sets and boards in the directory; files that are no tables are listed
+    #[arg(long, conflicts_with_all = ["seeds", "rules", "pits"])]
+    all: bool,
     /// Every block against its checksum, every frame and the whole against their digests
     #[arg(long)]
     checksums: bool,
@@ -38,10 +46,11 @@ pub struct Verify {
     /// With --sample: where the random numbers start; the same number draws the same positions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
-    /// Compute the layer again and compare it bit for bit
+    /// Check the layers below against their checksums, then compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
     against: Option<Against>,
-    /// Compare the tables with those that this file tells of (tables/manifest.jsonl of the repository has the known ones)
+    /// Compare the tables with those that this file tells of (tables/manifest.jsonl of the repository has the known ones):
+    /// digests, sizes, and the number of positions with each score; all scores are read for that, as by --checksums
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
     #[command(flatten)]
@@ -58,65 +67,72 @@ enum Against {
     Gpu,
 }
 
-#[derive(Clone, Copy, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum Check {
-    Checksums,
-    Manifest,
-    Consistency,
-    Cpu,
-    Gpu,
+/// What all boards are checked with.
+struct Means<'a> {
+    verify: &'a Verify,
+    checks: Vec<Check>,
+    manifest: Option<Manifest>,
+    backend: Backend,
+    pulse: Pulse,
 }
 
-/// One check of one layer.
-#[derive(Serialize)]
-struct Passed {
-    seeds: usize,
-    check: Check,
-    /// Positions, or blocks of a checksum.
-    checked: u64,
-    /// Frames visited, of a consistency check.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    frames: Option<usize>,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct Wrong {
-    seeds: usize,
-    check: Check,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    position: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stored: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    right: Option<u8>,
-    message: String,
-}
-
-#[derive(Serialize)]
-struct Report {
-    rules: &'static str,
-    pits: usize,
-    ok: bool,
-    passed: Vec<Passed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wrong: Option<Wrong>,
+/// The tables of one board, opened.
+struct Opened {
+    /// Those from 2 seeds up to the first that is missing or cannot be opened.
+    tables: Tables,
+    /// Those that are to be checked, by seeds.
+    chosen: BTreeMap<usize, Arc<Table>>,
+    report: Board,
 }
 
 impl Verify {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.common.threads.start()?;
-        let args::Board { rules, pits } = self.common.board;
-        let last = self.seeds.unwrap_or(MAX_TABLE_SEEDS);
-        let tables = Tables::open(&self.common.tables.path, rules, pits, last)?;
-        let layers = match self.seeds {
-            Some(seeds) => seeds..=seeds,
-            None => 2..=tables.max_seeds().unwrap_or(2),
+        let directory = &self.common.tables.path;
+        let means = self.means()?;
+        let survey = Survey::read(directory).with_context(|| format!("cannot list {}", directory.display()))?;
+        let boards: Vec<(Rules, usize)> = if self.all {
+            survey.boards.iter().map(|&(rules, pits, _)| (rules, pits)).collect()
+        } else {
+            vec![(self.common.board.rules, self.common.board.pits)]
         };
-        for seeds in layers.clone() {
-            tables.require(seeds)?;
+        if boards.is_empty() {
+            bail!("there are no tables in {}: nothing was checked", directory.display());
         }
+        let mut opened = Vec::new();
+        for (rules, pits) in boards {
+            opened.push(self.open(&survey, rules, pits)?);
+        }
+        let total = opened.iter().map(|board| means.work(board)).sum();
+        let progress = Progress::new(total);
+        let mut reports = Vec::new();
+        for board in opened {
+            reports.push(means.check_board(board, &progress)?);
+        }
+        progress.finish();
+        if let (Some(manifest), Some(path)) = (&means.manifest, &self.manifest) {
+            compared_nothing(&mut reports, manifest, path);
+        }
+
+        let outcome = verify_report::outcome(&reports);
+        if self.common.json {
+            if self.all {
+                let ok = reports.iter().all(Board::is_ok);
+                output::json(&Directory { ok, boards: reports, others: survey.others })?;
+            } else {
+                output::json(&reports[0])?;
+            }
+            return Ok(outcome);
+        }
+        verify_report::text(&reports)?;
+        if self.all && !survey.others.is_empty() {
+            output::line(format_args!("no tables, not looked at: {}", survey.others.join(", ")))?;
+        }
+        Ok(outcome)
+    }
+
+    /// The checks that are asked for, and what they need.
+    fn means(&self) -> anyhow::Result<Means<'_>> {
         let mut checks = Vec::new();
         let others = self.consistency || self.against.is_some() || self.manifest.is_some();
         if self.checksums || !others {
@@ -125,9 +141,14 @@ impl Verify {
         let manifest = match &self.manifest {
             Some(path) => {
                 checks.push(Check::Manifest);
-                Manifest::read(path).with_context(|| format!("cannot read the manifest {}", path.display()))?
+                let manifest = Manifest::read(path);
+                let manifest = manifest.with_context(|| format!("cannot read the manifest {}", path.display()))?;
+                if manifest.entries().is_empty() {
+                    bail!("the manifest {} tells of no table: nothing can be compared with it", path.display());
+                }
+                Some(manifest)
             }
-            None => Manifest::default(),
+            None => None,
         };
         if self.consistency {
             checks.push(Check::Consistency);
@@ -140,137 +161,159 @@ impl Verify {
             Against::Cpu => Check::Cpu,
             Against::Gpu => Check::Gpu,
         }));
-
-        let work = |check: Check, table: &Table| match (check, self.sample) {
-            (Check::Checksums | Check::Manifest, _) => 0,
-            (Check::Consistency, Some(count)) => self.sample(&tables, table.key().seeds, count).positions(),
-            (Check::Consistency | Check::Cpu | Check::Gpu, _) => table.header().positions,
-        };
-        let every = || checks.iter().flat_map(|&check| layers.clone().map(move |seeds| (check, seeds)));
-        let total = every().map(|(check, seeds)| tables.layer(seeds).map_or(0, |table| work(check, table))).sum();
-        let progress = Progress::new(total);
-        let pulse = Pulse::default();
-        let mut report = Report { rules: rules.name(), pits, ok: true, passed: Vec::new(), wrong: None };
-        for (check, seeds) in every() {
-            let start = Instant::now();
-            progress.stage(format!("layer {seeds}, {}", check.name()));
-            let result =
-                progress.watch(&pulse.positions, || self.check(check, (&backend, &manifest), &tables, seeds, &pulse));
-            match result {
-                Ok(checked) => {
-                    // None is left out, see `Sample::frames`.
-                    let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
-                    let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
-                    let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
-                    progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
-                    report.passed.push(passed);
-                }
-                Err(Fault::Failed(error)) => return Err(error.into()),
-                // A directory may have more than is known.
-                Err(Fault::NotInManifest(_)) if self.seeds.is_none() => {
-                    progress.note(&format!("layer {seeds}: not in the manifest"));
-                }
-                Err(fault @ (Fault::Gpu(_) | Fault::NotInManifest(_))) => return Err(fault.into()),
-                Err(fault) => {
-                    report.ok = false;
-                    report.wrong = Some(Wrong::new(seeds, check, &fault));
-                    break;
-                }
-            }
-        }
-        progress.finish();
-        self.tell(&report)?;
-        Ok(if report.ok { Outcome::Done } else { Outcome::Wrong })
+        Ok(Means { verify: self, checks, manifest, backend, pulse: Pulse::default() })
     }
 
-    fn check(
-        &self,
-        check: Check,
-        (backend, manifest): (&Backend, &Manifest),
-        tables: &Tables,
-        seeds: usize,
-        pulse: &Pulse,
-    ) -> Result<u64, Fault> {
-        let checked: &AtomicU64 = &pulse.positions;
-        match (check, self.sample) {
-            (Check::Checksums, _) => check_checksums(tables.require(seeds)?),
-            (Check::Manifest, _) => check_manifest(manifest, tables.require(seeds)?),
-            (Check::Consistency, Some(count)) if count < tables.require(seeds)?.header().positions => {
-                check_sample(tables, &self.sample(tables, seeds, count), checked)
-            }
-            (Check::Consistency, _) => check_consistency(tables, seeds, checked),
-            // In the pool, see `Builder::run`.
-            (Check::Cpu, _) => rayon::scope(|_| check_against(backend, tables, seeds, pulse)),
-            (Check::Gpu, _) => check_against(backend, tables, seeds, pulse),
+    /// Opens the tables of a board, and notes those that are missing or cannot be opened.
+    fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> anyhow::Result<Opened> {
+        let directory = &self.common.tables.path;
+        let there = survey.layers(rules, pits);
+        let highest = self.seeds.or(there.last().copied()).unwrap_or(2);
+        let mut tables = Tables::empty(directory, rules, pits, highest);
+        if !there.contains(&highest) {
+            // The error tells the command that makes it.
+            tables.require(highest)?;
         }
+        // One layer alone can be checked against what it says itself; anything else needs those below.
+        let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
+        let first = if needs_below { 2 } else { highest };
+        let (mut chosen, mut report) = (BTreeMap::new(), Board::new(rules, pits));
+        let mut missing = Vec::new();
+        for seeds in first..=highest {
+            if !there.contains(&seeds) {
+                missing.push(seeds);
+                continue;
+            }
+            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
+                Ok(table) => {
+                    chosen.insert(seeds, Arc::new(table));
+                }
+                Err(error) => report.add(seeds, Check::Files, &error.into()),
+            }
+        }
+        for seeds in 2.. {
+            let Some(table) = chosen.get(&seeds) else { break };
+            tables.push(Arc::clone(table))?;
+        }
+        if !missing.is_empty() {
+            report.add(highest, Check::Files, &Fault::gap(&tables, highest, missing));
+        }
+        if let Some(seeds) = self.seeds {
+            chosen.retain(|&own, _| own == seeds);
+        }
+        Ok(Opened { tables, chosen, report })
     }
 
     /// The positions that --sample asks for.
     fn sample(&self, tables: &Tables, seeds: usize, count: u64) -> Sample {
         Sample::new(tables.key(seeds), count, self.random_seed)
     }
+}
 
-    fn tell(&self, report: &Report) -> anyhow::Result<()> {
-        if self.common.json {
-            output::json(report)?;
-        } else if let Some(wrong) = &report.wrong {
-            output::line(format_args!("WRONG: {}", wrong.message))?;
+/// Has the run fail where the manifest tells of no table that was looked at.
+fn compared_nothing(reports: &mut [Board], manifest: &Manifest, path: &std::path::Path) {
+    let compared = |board: &Board| board.passed.iter().any(|passed| passed.check == Check::Manifest);
+    if reports.iter().any(|board| compared(board) || !board.is_ok()) {
+        return;
+    }
+    let message = format!(
+        "nothing was compared: the manifest {} has {}, none of a table that was looked at",
+        path.display(),
+        if manifest.entries().len() == 1 {
+            "1 entry".to_owned()
         } else {
-            for check in [Check::Checksums, Check::Manifest, Check::Consistency, Check::Cpu, Check::Gpu] {
-                let of_check = || report.passed.iter().filter(|passed| passed.check.name() == check.name());
-                let checked: u64 = of_check().map(|passed| passed.checked).sum();
-                let seconds: f64 = of_check().map(|passed| passed.seconds).sum();
-                let frames: usize = of_check().filter_map(|passed| passed.frames).sum();
-                if of_check().count() > 0 {
-                    output::line(format_args!(
-                        "{}: {} {} in {}{}, no fault, {seconds:.1} s",
-                        check.name(),
-                        HumanCount(checked),
-                        check.unit(),
-                        if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
-                        output::count(of_check().count(), "layer"),
-                    ))?;
+            format!("{} entries", manifest.entries().len())
+        },
+    );
+    reports[0].fail(None, Check::Manifest, message);
+}
+
+impl Means<'_> {
+    /// Positions that the checks of a board will count.
+    fn work(&self, board: &Opened) -> u64 {
+        let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
+            (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
+            (Check::Consistency, Some(count)) => {
+                self.verify.sample(&board.tables, table.key().seeds, count).positions()
+            }
+            (Check::Consistency | Check::Cpu | Check::Gpu, _) => table.header().positions,
+        };
+        let tables = || board.chosen.values();
+        self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum()
+    }
+
+    /// Makes all checks of a board.
+    ///
+    /// What is told by a table alone is told of every table. Scores are compared with those below, so there the first fault is the
+    /// last: others would come from it.
+    fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<Board> {
+        let Opened { tables, chosen, mut report } = board;
+        if let Some(manifest) = &self.manifest
+            && self.verify.seeds.is_none()
+        {
+            let known = manifest.entries().iter().filter_map(|entry| entry.key());
+            let own = known.filter(|&key| key == tables.key(key.seeds) && !chosen.contains_key(&key.seeds));
+            report.only_in_manifest = own.map(|key| key.seeds).collect();
+            report.only_in_manifest.sort_unstable();
+            report.only_in_manifest.dedup();
+        }
+        // Up to here everything is sound, as far as is known.
+        let mut sound = tables.max_seeds().unwrap_or(1);
+        for &check in &self.checks {
+            let is_alone = matches!(check, Check::Checksums | Check::Manifest);
+            let (mut untold, mut above) = (Vec::new(), Vec::new());
+            for (&seeds, table) in &chosen {
+                if !is_alone && seeds > sound {
+                    above.push(seeds);
+                    continue;
+                }
+                match self.check(check, &tables, table, progress) {
+                    Ok(passed) => report.passed.push(passed),
+                    Err(Fault::NotInManifest(_)) if self.verify.seeds.is_none() => untold.push(seeds),
+                    Err(fault @ Fault::Gpu(_)) => return Err(fault.into()),
+                    Err(fault) => {
+                        report.add(seeds, check, &fault);
+                        sound = sound.min(seeds - 1);
+                    }
                 }
             }
+            report.leave_out(check, untold, "of which the manifest does not tell");
+            report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
-        Ok(())
-    }
-}
-
-impl Check {
-    fn name(self) -> &'static str {
-        match self {
-            Check::Checksums => "checksums",
-            Check::Manifest => "manifest",
-            Check::Consistency => "consistency",
-            Check::Cpu => "against the CPU",
-            Check::Gpu => "against the GPU",
-        }
+        Ok(report)
     }
 
-    fn unit(self) -> &'static str {
-        match self {
-            Check::Checksums => "blocks",
-            Check::Manifest => "positions in tables with the same digest",
-            Check::Consistency => "positions are the minimax of their children",
-            Check::Cpu | Check::Gpu => "positions the same when computed again",
-        }
+    /// Makes one check of one table, which is one of `tables` unless the check is of the table alone.
+    fn check(&self, check: Check, tables: &Tables, table: &Table, progress: &Progress) -> Result<Passed, Fault> {
+        let (start, seeds) = (Instant::now(), table.key().seeds);
+        progress.stage(format!("layer {seeds}, {}", check.name()));
+        let checked = progress.watch(&self.pulse.positions, || self.count(check, tables, table))?;
+        // None is left out, see `Sample::frames`.
+        let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
+        let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
+        let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+        progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
+        Ok(passed)
     }
-}
 
-impl Wrong {
-    fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
-        let message = advice::told(fault);
-        match fault {
-            Fault::Score { position, stored, right, .. } => Wrong {
-                seeds,
-                check,
-                position: Some(position.to_string()),
-                stored: Some(*stored),
-                right: Some(*right),
-                message,
+    /// What a check counts of a table.
+    fn count(&self, check: Check, tables: &Tables, table: &Table) -> Result<u64, Fault> {
+        let (pulse, seeds) = (&self.pulse, table.key().seeds);
+        let checked: &AtomicU64 = &pulse.positions;
+        match (check, self.verify.sample) {
+            (Check::Files, _) => Ok(1),
+            (Check::Checksums, _) => check_checksums(table),
+            (Check::Manifest, _) => match &self.manifest {
+                Some(manifest) => check_manifest(manifest, table),
+                None => Err(Fault::NotInManifest(table.key())),
             },
-            _ => Wrong { seeds, check, position: None, stored: None, right: None, message },
+            (Check::Consistency, Some(count)) if count < table.header().positions => {
+                check_sample(tables, &self.verify.sample(tables, seeds, count), checked)
+            }
+            (Check::Consistency, _) => check_consistency(tables, seeds, checked),
+            // In the pool, see `Builder::run`.
+            (Check::Cpu, _) => rayon::scope(|_| check_against(&self.backend, tables, seeds, pulse)),
+            (Check::Gpu, _) => check_against(&self.backend, tables, seeds, pulse),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`rules`](Rules) | the three rule sets and their names |
+//! | [`rules`](Rules) | the three rule sets: their names, and what they differ in |
 //! | [`row`](Row) | the pits of one side |
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
 //! | [`sowing`](sow) | what one move does to the two rows |
@@ -19,6 +19,6 @@ mod trace;
 pub use notation::{Line, ParseError, Place, StartPosition};
 pub use position::{IllegalMove, Played, Position, PositionError};
 pub use row::{MAX_PITS, Pit, Row};
-pub use rules::{Rules, UnknownRules};
+pub use rules::{Capture, Rules, UnknownRules};
 pub use sowing::{Sowing, sow};
 pub use trace::{Lift, Trace};

@@ -7,10 +7,10 @@ use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     /// The text has none of the known shapes.
-    #[error("'{0}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4")]
+    #[error("'{}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4", shown(.0))]
     Shape(String),
     /// Something that should be a number is none, or too large.
-    #[error("'{0}' is not a number of seeds or pits")]
+    #[error("'{}' is not a number of seeds or pits", shown(.0))]
     Number(String),
     /// A board literal with the wrong count of numbers.
     #[error("a board of {pits} pits a side has {expected} numbers in its literal, not {found}")]
@@ -29,7 +29,7 @@ pub enum ParseError {
     #[error(transparent)]
     Position(#[from] PositionError),
     /// A line of play with something that is no move number.
-    #[error("'{0}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)")]
+    #[error("'{}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)", shown(.0))]
     Turn(String),
     /// A line of play that is not legal.
     #[error("turn {turn} of the line: {source} ({at})")]
@@ -51,6 +51,24 @@ pub enum ParseError {
         /// What is wrong.
         why: &'static str,
     },
+}
+
+/// The most characters of a wrong text that a message repeats.
+const SHOWN: usize = 100;
+
+/// A text as messages repeat it: not at any length, and without what a terminal would take for commands.
+fn shown(text: &str) -> String {
+    let mut shown: String = text.chars().take(SHOWN).flat_map(shown_char).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown += "...";
+    }
+    shown
+}
+
+/// A character, written out if it is not one to look at.
+fn shown_char(character: char) -> impl Iterator<Item = char> {
+    let plain = !character.is_control();
+    plain.then_some(character).into_iter().chain((!plain).then(|| character.escape_default()).into_iter().flatten())
 }
 
 fn number(text: &str) -> Result<u32, ParseError> {

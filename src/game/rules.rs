@@ -18,6 +18,18 @@ pub enum Rules {
     SKalaha,
 }
 
+/// When a last seed that falls in an own empty pit is captured, with all seeds of the opposite pit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Capture {
+    /// Never: the turn ends.
+    Never,
+    /// Where the opposite pit holds seeds; else the turn ends.
+    OppositeSeeds,
+    /// Always, also where the opposite pit is empty.
+    Always,
+}
+
+// What the rule sets differ in stands here and nowhere else; whoever depends on it asks for the property, not the name.
 impl Rules {
     /// All rule sets.
     pub const ALL: [Rules; 3] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha];
@@ -31,6 +43,34 @@ impl Rules {
         }
     }
 
+    /// When a last seed in an own empty pit is captured.
+    #[inline]
+    pub const fn capture(self) -> Capture {
+        match self {
+            Rules::EmptyCapture => Capture::Always,
+            Rules::Standard => Capture::OppositeSeeds,
+            Rules::SKalaha => Capture::Never,
+        }
+    }
+
+    /// Whether a last seed in an own empty pit is captured, when the opposite pit holds so many seeds.
+    #[inline]
+    pub const fn captures(self, opposite: u32) -> bool {
+        match self.capture() {
+            Capture::Never => false,
+            Capture::OppositeSeeds => opposite > 0,
+            Capture::Always => true,
+        }
+    }
+
+    /// Whether a last seed in a pit that holds others takes up all its seeds, on either side, and sows them on.
+    #[inline]
+    pub const fn relays(self) -> bool {
+        match self {
+            Rules::EmptyCapture | Rules::Standard => false,
+            Rules::SKalaha => true,
+        }
+    }
     /// Who plays by them: in a few words.
     pub fn played_by(self) -> &'static str {
         match self {

@@ -7,6 +7,10 @@ use super::{Pit, Row, Rules};
 pub struct Sowing {
     /// Seeds the mover's store gains, sown or captured.
     pub stored: u32,
+    /// Those of them that were captured, the last seed of the sowing included.
+    pub captured: u32,
+    /// How often the last seed fell into a pit whose seeds were then picked up and sown on.
+    pub relays: u32,
     /// The mover's row after the move.
     pub mover: Row,
     /// The other row after the move.
@@ -25,7 +29,7 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
     let pits = mover.pits();
     let ring = 2 * pits + 1;
     assert!(other.pits() == pits && mover.seeds_in(pit) > 0, "no seeds to sow in pit {pit} of {mover:?}");
-    let mut after = Sowing { stored: 0, mover: *mover, other: *other, again: false };
+    let mut after = Sowing { stored: 0, captured: 0, relays: 0, mover: *mover, other: *other, again: false };
     // Places on the ring: 0..pits the mover's row, `pits` the store, then the other row.
     let mut place = pit.index();
     loop {
@@ -60,18 +64,19 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
             (false, after.other.seeds()[place - pits - 1])
         };
         // A pit that was empty before the last seed fell holds exactly that seed now.
-        match rules {
-            Rules::SKalaha if last > 1 => continue,
-            Rules::EmptyCapture | Rules::Standard if own && last == 1 => {
-                let opposite = pits - 1 - place;
-                let captured = after.other.seeds()[opposite];
-                if rules == Rules::EmptyCapture || captured > 0 {
-                    after.stored += 1 + captured;
-                    after.mover.seeds_mut()[place] = 0;
-                    after.other.seeds_mut()[opposite] = 0;
-                }
+        if last > 1 && rules.relays() {
+            after.relays += 1;
+            continue;
+        }
+        if last == 1 && own {
+            let opposite = pits - 1 - place;
+            let captured = after.other.seeds()[opposite];
+            if rules.captures(captured) {
+                after.captured = 1 + captured;
+                after.stored += after.captured;
+                after.mover.seeds_mut()[place] = 0;
+                after.other.seeds_mut()[opposite] = 0;
             }
-            _ => {}
         }
         return after;
     }

@@ -46,20 +46,20 @@ impl Trace {
             }
             trace.lifts.push(Lift { from, drops });
             let was_empty = seeds[place] == 1;
-            match rules {
-                _ if place == store => return trace,
-                Rules::SKalaha if !was_empty => continue,
-                Rules::EmptyCapture | Rules::Standard if was_empty && place < store => {
-                    let opposite = 2 * store - place;
-                    if seeds[opposite] > 0 {
-                        trace.captured = vec![place, opposite];
-                    } else if rules == Rules::EmptyCapture {
-                        trace.captured = vec![place];
-                    }
-                    return trace;
-                }
-                _ => return trace,
+            if place == store {
+                return trace;
             }
+            if !was_empty && rules.relays() {
+                continue;
+            }
+            if was_empty && place < store {
+                let opposite = 2 * store - place;
+                if rules.captures(seeds[opposite]) {
+                    trace.captured = vec![place];
+                    trace.captured.extend((seeds[opposite] > 0).then_some(opposite));
+                }
+            }
+            return trace;
         }
     }
 }

@@ -151,7 +151,7 @@ impl<W: Word> Sower<W> {
         if spread.last == STORE {
             return Sown { board: after, stored, again: true };
         }
-        if self.rules == Rules::SKalaha {
+        if self.rules.relays() {
             return self.relay(after, stored, usize::from(spread.last));
         }
         let last = usize::from(spread.last);
@@ -159,7 +159,7 @@ impl<W: Word> Sower<W> {
         if last < self.pits && after.mover.seeds_in(last) == 1 {
             let opposite = self.pits - 1 - last;
             let captured = after.other.seeds_in(opposite);
-            if captured > 0 || self.rules == Rules::EmptyCapture {
+            if self.rules.captures(captured.into()) {
                 stored += 1 + u32::from(captured);
                 after.mover = after.mover.without(last);
                 after.other = after.other.without(opposite);

@@ -1,28 +1,53 @@
-use std::fs::File;
-use std::io::{self, BufReader, BufWriter};
+use std::fmt::Display;
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::solver::Solver;
+use super::solver::{SolveError, Solver};
 use super::transposition::Bounds;
+use crate::file::{self, Document, DocumentError, FileLock, LockError};
 use crate::game::{Position, Row};
 
-/// The version of the file with the proofs.
-const VERSION: u32 = 1;
+/// The file with the proofs.
+const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
+
+/// The version of that file without a checksum.
+const UNSEALED: u32 = 1;
 
 /// A search saved to files: `FILE` holds the position and all proved tests as JSON, `FILE.table` the transposition table.
 ///
-/// Both are replaced whole by renaming, so a stop at any time leaves the last ones. `FILE` is small and written after
-/// every proved test; `FILE.table` now and then. What docs/solving.md says of their bytes is this version.
+/// Both are replaced whole, so a stop at any time leaves the last ones. `FILE` is small and written after every proved test;
+/// `FILE.table` now and then. One process at a time has a checkpoint open. What docs/solving.md says of their bytes is this
+/// version.
 pub struct Checkpoint {
     path: PathBuf,
+    /// Held while the proofs are saved: those of a later save never give way to those of an earlier one.
+    proofs: Mutex<()>,
+    /// Held while the table is saved.
+    table: Mutex<()>,
+    _lock: FileLock,
+}
+
+/// What was taken up of a checkpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakenUp {
+    /// Positions of which something is proved.
+    pub proofs: usize,
+    /// Entries of the transposition table.
+    pub transpositions: u64,
+    /// Whether the proofs were left out: an earlier version of the program saved them without a checksum.
+    pub outdated: bool,
 }
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckpointError {
-    /// The file system said no.
+    /// Another process has it open.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file.
@@ -30,8 +55,8 @@ pub enum CheckpointError {
         /// The reason.
         source: io::Error,
     },
-    /// The file is none, or damaged.
-    #[error("{path} cannot be used: {what}; delete it to begin anew, or name another file with --checkpoint")]
+    /// A file is damaged, or is no checkpoint.
+    #[error("{path} cannot be used: {what}; delete it to begin anew, or name another file")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -48,12 +73,13 @@ pub enum CheckpointError {
         /// What is to be solved.
         expected: String,
     },
+    /// What it holds cannot be compared with the tables.
+    #[error(transparent)]
+    Solve(SolveError),
 }
 
 #[derive(Serialize, Deserialize)]
 struct State {
-    format: String,
-    version: u32,
     rules: String,
     position: String,
     proofs: Vec<Proof>,
@@ -67,19 +93,25 @@ struct Proof {
     upper: u32,
 }
 
-const FORMAT: &str = "kalah solve checkpoint";
-
 impl Checkpoint {
-    /// The checkpoint in the file `path` and the one beside it.
-    pub fn new(path: &Path) -> Checkpoint {
-        Checkpoint { path: path.to_owned() }
+    /// Opens the checkpoint in the file `path` and the one beside it, which need not be there, and removes what killed
+    /// processes left of files under way. Until it is dropped no other process can open it.
+    ///
+    /// # Errors
+    /// When another process has it open, or its directory cannot be written to.
+    pub fn open(path: &Path) -> Result<Checkpoint, CheckpointError> {
+        let path = file::resolved(path);
+        let lock = FileLock::beside(&path)?;
+        let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
+        for path in [checkpoint.path.clone(), checkpoint.table_path()] {
+            file::remove_leftovers(&path).map_err(|source| CheckpointError::Io { path, source })?;
+        }
+        Ok(checkpoint)
     }
 
     /// Where the transposition table is saved.
     pub fn table_path(&self) -> PathBuf {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(".table");
-        name.into()
+        file::beside(&self.path, ".table")
     }
 
     /// Removes the files, if they are there.
@@ -103,19 +135,18 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_proofs(&self, solver: &Solver, position: &Position) -> Result<(), CheckpointError> {
+        let _saving = self.proofs.lock().unwrap_or_else(PoisonError::into_inner);
         let proof = |(position, bounds): (Position, Bounds)| Proof {
             position: literal(&position),
             lower: bounds.lower,
             upper: bounds.upper,
         };
         let state = State {
-            format: FORMAT.to_owned(),
-            version: VERSION,
             rules: solver.rules().to_string(),
             position: position.to_string(),
             proofs: solver.proofs().into_iter().map(proof).collect(),
         };
-        replace(&self.path, |file| Ok(serde_json::to_writer_pretty(file, &state)?))
+        DOCUMENT.write(&self.path, &state).map_err(self.io())
     }
 
     /// Saves the transposition table, also while it is searched.
@@ -123,49 +154,78 @@ impl Checkpoint {
     /// # Errors
     /// When the file cannot be written.
     pub fn save_table(&self, solver: &Solver) -> Result<(), CheckpointError> {
-        replace(&self.table_path(), |file| solver.engine.save(file))
+        let _saving = self.table.lock().unwrap_or_else(PoisonError::into_inner);
+        let path = self.table_path();
+        file::replace(&path, |file| solver.engine.save(file)).map_err(|source| CheckpointError::Io { path, source })
     }
 
-    /// Takes up a saved search of `position`, if there is one: the number of proofs and transpositions read.
+    /// Takes up a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
     ///
     /// # Errors
-    /// When a file cannot be read, is damaged, or belongs to another position or rule set.
-    pub fn load(&self, solver: &Solver, position: &Position) -> Result<Option<(usize, u64)>, CheckpointError> {
-        let bytes = match std::fs::read(&self.path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(CheckpointError::Io { path: self.path.clone(), source }),
+    /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver is of no use then.
+    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<TakenUp>, CheckpointError> {
+        let Some(bytes) = file::found(file::read(&self.path)).map_err(self.io())? else { return Ok(None) };
+        let (state, outdated) = match DOCUMENT.parse(&bytes) {
+            // Its table has a checksum, and with that most is found again at once.
+            Err(DocumentError::Version { found: UNSEALED, .. }) => {
+                let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
+                (State { proofs: Vec::new(), ..state }, true)
+            }
+            parsed => (parsed.map_err(|error| self.damaged(&error))?, false),
         };
-        let damaged =
-            |what: &dyn std::fmt::Display| CheckpointError::Damaged { path: self.path.clone(), what: what.to_string() };
-        let state: State = serde_json::from_slice(&bytes).map_err(|error| damaged(&error))?;
-        if state.format != FORMAT || state.version != VERSION {
-            return Err(damaged(&format_args!("it is no '{FORMAT}' of version {VERSION}")));
-        }
         let found = format!("{} with {} rules", state.position, state.rules);
         let expected = format!("{position} with {} rules", solver.rules());
         if found != expected {
             return Err(CheckpointError::Other { path: self.path.clone(), found, expected });
         }
-        let count = state.proofs.len();
-        for Proof { position: text, lower, upper } in state.proofs {
-            let sound = |position: &Position| lower <= upper && upper <= position.seeds();
-            let position = text.parse().ok().filter(sound);
-            let believed = position.and_then(|position| solver.believe(&position, Bounds { lower, upper }).ok());
-            believed.ok_or_else(|| damaged(&format_args!("its proof of {text} is none")))?;
+        let transpositions = self.load_table(solver)?;
+        let proofs = state.proofs.iter().map(|proof| self.take_up(solver, proof)).collect::<Result<Vec<_>, _>>()?;
+        // What is proved of a position follows from the positions after its moves; of some of them something is known, too.
+        for position in &proofs {
+            solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
         }
-        Ok(Some((count, self.load_table(solver)?)))
+        Ok(Some(TakenUp { proofs: proofs.len(), transpositions, outdated }))
     }
 
-    fn load_table(&self, solver: &Solver) -> Result<u64, CheckpointError> {
+    /// Has `solver` believe a proof: the position of which something is proved.
+    fn take_up(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
+        let &Proof { position: ref text, lower, upper } = proof;
+        let position = text.parse().ok().filter(|position: &Position| {
+            *position == position.without_stores() && lower <= upper && upper <= position.seeds()
+        });
+        let position =
+            position.ok_or_else(|| self.damaged(&format_args!("it holds a bound of {text} that is none")))?;
+        let believed = solver.believe(&position, Bounds { lower, upper });
+        believed.map_err(|error| self.not_proved(text, error))?;
+        Ok(position)
+    }
+
+    /// Why a proof of `position` is not believed.
+    fn not_proved(&self, position: &str, error: SolveError) -> CheckpointError {
+        match error {
+            SolveError::Contradiction(_) => {
+                self.damaged(&format_args!("its bounds of {position} contradict each other or the tables"))
+            }
+            SolveError::Board { .. } => self.damaged(&format_args!("{position} does not belong to the search")),
+            error => CheckpointError::Solve(error),
+        }
+    }
+
+    fn load_table(&self, solver: &mut Solver) -> Result<u64, CheckpointError> {
         let path = self.table_path();
-        let file = match File::open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
-            Err(source) => return Err(CheckpointError::Io { path, source }),
-        };
+        let opened = file::found(file::open(&path));
+        let opened = opened.map_err(|source| CheckpointError::Io { path: path.clone(), source })?;
+        let Some(file) = opened else { return Ok(0) };
         let damaged = |what: &str| CheckpointError::Damaged { path, what: what.to_owned() };
         solver.engine.load(&mut BufReader::new(file)).map_err(damaged)
+    }
+
+    fn io(&self) -> impl FnOnce(io::Error) -> CheckpointError + '_ {
+        |source| CheckpointError::Io { path: self.path.clone(), source }
+    }
+
+    fn damaged(&self, what: &dyn Display) -> CheckpointError {
+        CheckpointError::Damaged { path: self.path.clone(), what: what.to_string() }
     }
 }
 
@@ -173,18 +233,4 @@ impl Checkpoint {
 fn literal(position: &Position) -> String {
     let row = |row: &Row| row.seeds().iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     format!("{}/{}", row(position.mover()), row(position.other()))
-}
-
-/// Writes a file beside `path` and puts it in its place.
-fn replace(path: &Path, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), CheckpointError> {
-    let mut partial = path.as_os_str().to_owned();
-    partial.push(".partial");
-    let partial = PathBuf::from(partial);
-    let written = || {
-        let mut file = BufWriter::new(File::create(&partial)?);
-        write(&mut file)?;
-        file.into_inner()?.sync_all()?;
-        std::fs::rename(&partial, path)
-    };
-    written().map_err(|source| CheckpointError::Io { path: path.to_owned(), source })
 }

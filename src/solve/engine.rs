@@ -5,9 +5,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::audit::Audit;
 use super::board::{Board, Sower};
 use super::estimate::{Estimate, SEED};
 use super::expansion::{Node, unkept};
+use super::horizon::Ahead;
 use super::key::Keys;
 use super::lookahead::Lookahead;
 use super::outlook::{self, Outlook};
@@ -49,11 +51,8 @@ pub(super) trait Search: Send + Sync {
     /// What is known of the score of `position`: from the rules, tables, whole tests, and transpositions.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
 
-    /// Takes bounds of the score of `position` as proved by whole tests.
-    ///
-    /// # Panics
-    /// When they contradict what is proved already.
-    fn believe(&self, position: &Position, proved: Bounds);
+    /// Takes bounds of the score of `position` as proved by whole tests, unless they contradict what is proved already.
+    fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
     /// What whole tests proved, of positions without stores.
     fn proofs(&self) -> Vec<(Position, Bounds)>;
@@ -62,14 +61,16 @@ pub(super) trait Search: Send + Sync {
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
     /// What the mover may collect, in sixteenths of a seed, as it looks `turns` turns later, by estimates alone. From each
-    /// position looked at one is taken off `left`; at 0 no more turns are played.
-    fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32;
+    /// position looked at one is taken off `left`; at 0 no more turns are played, and when interrupted it becomes 0.
+    fn look(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync)) -> i32;
 
-    /// How the position looks `turns` turns later, by all that is known; `None` once the game is over.
+    /// How the position looks later, by all that is known and at so many positions at the most; `None` once the game is
+    /// over.
     fn outlook(
         &self,
         position: &Position,
-        turns: u32,
+        ahead: Ahead,
+        positions: u64,
         interrupted: &Interrupted,
     ) -> Result<Option<Outlook>, SolveError>;
 
@@ -79,8 +80,9 @@ pub(super) trait Search: Send + Sync {
     /// Writes the transposition table.
     fn save(&self, file: &mut dyn Write) -> io::Result<()>;
 
-    /// Takes in a transposition table that was saved: the number of its entries, or what is wrong with it.
-    fn load(&self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
+    /// Takes in a transposition table that was saved: the number of its entries, or what is wrong with it; then nothing is
+    /// left in the table.
+    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
 }
 
 /// All of a solver that depends on the word that holds its boards: how they are searched, and what is known of them.
@@ -92,6 +94,7 @@ pub(super) struct Engine<'a, W: Word> {
     pub(super) sower: Sower<W>,
     keys: Keys<W>,
     prober: Prober<'a>,
+    audit: Audit<'a>,
     pub(super) estimate: Estimate,
     positions: TranspositionTable<W>,
     /// Results of whole tests.
@@ -99,26 +102,36 @@ pub(super) struct Engine<'a, W: Word> {
 }
 
 impl<'a, W: Word> Engine<'a, W> {
-    /// An engine for the boards that `keys` number, as `options` say.
-    pub fn new(options: &SolverOptions<'a>, keys: Keys<W>) -> Result<Engine<'a, W>, SolveError> {
+    /// An engine for the boards that `keys` number, as `options` say. Small tables are compared with their checksums.
+    ///
+    /// # Errors
+    /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` says so.
+    pub fn new(
+        options: &SolverOptions<'a>,
+        keys: Keys<W>,
+        end: &dyn Fn() -> bool,
+    ) -> Result<Engine<'a, W>, SolveError> {
         let &SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, .. } = options;
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::Memory { bytes: memory, source })?;
-        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds));
+        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
+        let audit = Audit::new(tables, prober.reach())?;
         let estimate = match tables {
             // Where all is in the tables nothing is ordered.
-            Some(tables) if (2..seeds).contains(&prober.reach()) => Estimate::learn(tables, prober.reach())?,
+            Some(tables) if (2..seeds).contains(&prober.reach()) => {
+                Estimate::learn(tables, prober.reach(), end)?.ok_or(SolveError::Stopped)?
+            }
             _ => Estimate::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
-        Ok(Engine { seeds, sower, keys, prober, estimate, positions, proofs: Mutex::default() })
+        Ok(Engine { seeds, sower, keys, prober, audit, estimate, positions, proofs: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
         self.proofs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of the score of `board`.
+    /// What is known of the score of `board`: nothing that comes from tables not compared with their checksums.
     pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
         let seeds = board.seeds();
         let exact = |score| Bounds { lower: score, upper: score };
@@ -129,19 +142,20 @@ impl<'a, W: Word> Engine<'a, W> {
         let other = self.keys.row(board.other.sums());
         if seeds as usize <= self.prober.reach() {
             let spot = self.prober.locate(seeds, mover_seeds, mover, other);
-            return Ok(exact(self.prober.score(seeds, spot)?));
+            return Ok(exact(self.prober.checked_score(seeds, spot)?));
         }
         let mut known = Bounds { lower: 0, upper: seeds };
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
-        let proved = [self.lock().get(&board).copied(), self.positions.get(slot)];
+        let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
+        let proved = [self.lock().get(&board).copied(), transposition];
         for proved in proved.into_iter().flatten() {
             known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
         }
         Ok(known)
     }
 
-    fn lookahead(&self) -> Lookahead<'_, W> {
-        Lookahead { sower: &self.sower, estimate: &self.estimate }
+    fn lookahead<'s>(&'s self, interrupted: &'s (dyn Fn() -> bool + Sync)) -> Lookahead<'s, W> {
+        Lookahead { sower: &self.sower, estimate: &self.estimate, interrupted }
     }
 
     /// The board of the saved transposition table.
@@ -164,12 +178,12 @@ impl<W: Word> Search for Engine<'_, W> {
         self.known_of(board(position))
     }
 
-    fn believe(&self, position: &Position, proved: Bounds) {
+    fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let mut proofs = self.lock();
         let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });
-        known.lower = known.lower.max(proved.lower);
-        known.upper = known.upper.min(proved.upper);
-        assert!(known.lower <= known.upper, "contradictory bounds of the score of {position}: {known:?}");
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        *known = SolveError::unless_contradictory(position, both)?;
+        Ok(())
     }
 
     fn proofs(&self) -> Vec<(Position, Bounds)> {
@@ -179,16 +193,19 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
+        // What is left of an earlier search may come from it.
+        self.audit.verdict()?;
         let board = board(position);
         let node = Node { board, seeds: position.seeds() };
+        let interrupted = || self.audit.is_damaged() || (run.interrupted)().is_some();
         let shared = Shared {
             sower: &self.sower,
             keys: &self.keys,
             prober: &self.prober,
             positions: &self.positions,
-            look: self.lookahead(),
+            look: self.lookahead(&interrupted),
             unkept: unkept(self.prober.reach()),
-            interrupted: &|| (run.interrupted)().is_some(),
+            interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,
             hits: run.hits,
@@ -197,21 +214,33 @@ impl<W: Word> Search for Engine<'_, W> {
             busy: Shared::<W>::busy_places(),
         };
         let result = Mutex::new(None);
+        let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
+        let is_waiting = || {
+            let found = result.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+            found && (run.interrupted)().is_none()
+        };
         let work = || {
             if let Some(found) = Worker::new(&shared).run(node, score) {
                 shared.done.store(true, Ordering::Relaxed);
                 result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
             }
+            // A result waits for the tables that it may come from.
+            if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
+                pass.work(&is_waiting);
+            }
         };
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
+            if let Some(pass) = &pass {
+                scope.spawn(|| pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
+            }
             let copier = (run.copy > 0 && !self.prober.is_copied()).then(|| {
                 scope.spawn(|| {
                     // Short searches are over before copying pays.
                     while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
                         std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
                     }
-                    self.prober.copy(run.copy, &ended);
+                    self.prober.copy(run.copy, &self.audit, &ended);
                 })
             });
             for _ in 1..run.threads {
@@ -224,23 +253,29 @@ impl<W: Word> Search for Engine<'_, W> {
             }
         });
         if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            return Err(error.into());
+            self.audit.fail(error);
+        }
+        self.audit.verdict()?;
+        self.audit.look();
+        if !self.audit.is_sound() {
+            return Err((run.interrupted)().unwrap_or(SolveError::Stopped));
         }
         let result = result.into_inner().unwrap_or_else(PoisonError::into_inner);
         result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
     }
 
-    fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32 {
-        self.lookahead().score(board(position), position.seeds(), turns, WINDOW, left)
+    fn look(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync)) -> i32 {
+        self.lookahead(interrupted).score(board(position), position.seeds(), turns, WINDOW, left)
     }
 
     fn outlook(
         &self,
         position: &Position,
-        turns: u32,
+        ahead: Ahead,
+        positions: u64,
         interrupted: &Interrupted,
     ) -> Result<Option<Outlook>, SolveError> {
-        outlook::outlook(self, interrupted, position, board(position), turns)
+        outlook::outlook(self, interrupted, position, board(position), ahead, positions)
     }
 
     fn fill(&self) -> f64 {
@@ -248,10 +283,13 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
+        // Who takes it up again believes it.
+        self.audit.finish().map_err(io::Error::other)?;
         saved::save(&self.positions, self.saved(), file)
     }
 
-    fn load(&self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
-        saved::load(&self.positions, self.saved(), file)
+    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
+        let board = self.saved();
+        saved::load(&mut self.positions, board, file)
     }
 }

@@ -7,6 +7,7 @@
 //! | [`key`](Keys) | an exact number for each position |
 //! | `transposition` | proved [bounds](Bounds) of positions, shared by threads |
 //! | `prober` | scores from tables, by the numbers of rows |
+//! | `audit` | whether these tables were compared with their checksums: no result before that |
 //! | `estimate` | scores guessed from the seeds of each pit, learned from the tables (by `least_squares`) |
 //! | `lookahead` | the same some turns later |
 //! | `order` | which move is searched first |
@@ -17,6 +18,7 @@
 //! | [`memory`](default_memory) | how much of it a search needs |
 //! | [`guess`](Solver::first_guess) | with which value to begin |
 //! | [`anytime`](ValueBounds) | what can be proved of a value in a given time |
+//! | [`horizon`](Ahead) | how far a look goes, and looking farther and farther |
 //! | [`outlook`](Outlook) | which move looks best where nothing is proved |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | `saved` | the transposition table in a file |
@@ -24,12 +26,14 @@
 //! | [`limited`](LimitedSearch) | without tables to a limited depth, for comparison with published work |
 
 mod anytime;
+mod audit;
 mod board;
 mod checkpoint;
 mod engine;
 mod estimate;
 mod expansion;
 mod guess;
+mod horizon;
 mod key;
 mod least_squares;
 mod limited;
@@ -47,7 +51,9 @@ mod word;
 
 pub use anytime::ValueBounds;
 pub use board::{Board, Sower, Sown};
-pub use checkpoint::{Checkpoint, CheckpointError};
+pub use checkpoint::{Checkpoint, CheckpointError, TakenUp};
+pub use horizon::Ahead;
+pub(crate) use horizon::{Looked, MOST_MOVES, look_farther};
 pub use key::Keys;
 pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub use memory::default_memory;

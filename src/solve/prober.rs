@@ -1,12 +1,16 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
+use super::audit::Audit;
 use super::key::Keys;
 use super::word::Word;
 use crate::index::TableRow;
 use crate::table::{FrameScores, TableError, Tables};
 
 /// Looks scores up in tables, by the numbers that [`Keys`] give rows.
+///
+/// [`Prober::score`] compares nothing with checksums: what a search makes of it is believed only once its [`Audit`] is
+/// through.
 pub(super) struct Prober<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer to look up; 0 for none.
@@ -24,9 +28,9 @@ pub(super) struct Prober<'a> {
 /// The scores of a frame.
 #[derive(Default)]
 struct Frame<'a> {
-    /// In the file.
+    /// In the file, perhaps not compared with their checksums yet.
     file: Option<FrameScores<'a>>,
-    /// In memory, once copied there.
+    /// In memory, once copied there, and compared.
     memory: OnceLock<FrameScores<'a>>,
 }
 
@@ -46,18 +50,23 @@ pub(super) struct Spot {
 }
 
 impl<'a> Prober<'a> {
-    /// A prober of the layers of `tables` up to `reach` seeds.
-    pub fn new<W: Word>(keys: &Keys<W>, tables: Option<&'a Tables>, reach: usize) -> Prober<'a> {
+    /// A prober of the layers of `tables` up to `reach` seeds; `None` if `end` says so before it is made.
+    pub fn new<W: Word>(
+        keys: &Keys<W>,
+        tables: Option<&'a Tables>,
+        reach: usize,
+        end: &dyn Fn() -> bool,
+    ) -> Option<Prober<'a>> {
         let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
         let Some(tables) = tables.filter(|_| reach >= 2) else {
-            return Prober {
+            return Some(Prober {
                 tables: None,
                 reach: 0,
                 ranks: Vec::new(),
                 frames: Vec::new(),
                 next_copy: AtomicUsize::new(0),
                 copied: AtomicU64::new(0),
-            };
+            });
         };
         let pits = tables.pits();
         // Both rows are non-empty, so neither has more than this.
@@ -66,6 +75,10 @@ impl<'a> Prober<'a> {
         let mut row = TableRow::default();
         let rows = tables.rows();
         for seeds in 0..=most {
+            // Large tables have millions of rows.
+            if end() {
+                return None;
+            }
             each_row(&mut row, pits, seeds, &mut |row: &TableRow| {
                 let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
                 if ranks.len() <= number {
@@ -78,17 +91,17 @@ impl<'a> Prober<'a> {
         for layer in &tables.layers()[..reach - 1] {
             let seeds = layer.key().seeds;
             for mover in 1..seeds {
-                frames[seeds * reach + mover].file = Some(layer.frame(mover));
+                frames[seeds * reach + mover].file = Some(layer.frame_unchecked(mover));
             }
         }
-        Prober {
+        Some(Prober {
             tables: Some(tables),
             reach,
             ranks,
             frames,
             next_copy: AtomicUsize::new(reach),
             copied: AtomicU64::new(0),
-        }
+        })
     }
 
     /// Whether all tables were copied that could be.
@@ -98,8 +111,8 @@ impl<'a> Prober<'a> {
 
     /// Copies tables to memory, the largest layer first, until `stop`: random reads of the files cost more, because of
     /// their small pages. Goes on where it stopped when called again. A layer for which there is no memory is read from its
-    /// file as before.
-    pub fn copy(&self, budget: u64, stop: &AtomicBool) {
+    /// file as before; one that is found damaged ends the `audit`.
+    pub fn copy(&self, budget: u64, audit: &Audit, stop: &AtomicBool) {
         let Some(tables) = self.tables else { return };
         while !stop.load(Ordering::Relaxed) {
             let seeds = self.next_copy.load(Ordering::Relaxed);
@@ -107,12 +120,17 @@ impl<'a> Prober<'a> {
                 return;
             }
             let bytes = tables.layer(seeds).map_or(0, |layer| layer.bytes().len() as u64);
-            if self.copied.load(Ordering::Relaxed) + bytes <= budget
-                && let Ok(Some(copy)) = tables.copied(seeds, stop)
-            {
-                self.copied.fetch_add(bytes, Ordering::Relaxed);
-                for mover in 1..seeds {
-                    self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy.frame(mover));
+            if self.copied.load(Ordering::Relaxed) + bytes <= budget {
+                match tables.copied(seeds, stop) {
+                    Ok(Some(copy)) => {
+                        self.copied.fetch_add(bytes, Ordering::Relaxed);
+                        for mover in 1..seeds {
+                            let scores = || copy.frame_unchecked(mover);
+                            self.frames[seeds * self.reach + mover].memory.get_or_init(scores);
+                        }
+                    }
+                    Err(error) if error.is_damage() => return audit.fail(error),
+                    Ok(None) | Err(_) => {}
                 }
             }
             if !stop.load(Ordering::Relaxed) {
@@ -143,7 +161,8 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The score that stands at `spot` of a position with `seeds` seeds in play.
+    /// The score that stands at `spot` of a position with `seeds` seeds in play, whether or not it was compared with its
+    /// checksum.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -155,19 +174,30 @@ impl<'a> Prober<'a> {
         };
         match found {
             Ok(score) if u32::from(score) <= seeds => Ok(score.into()),
-            found => Err(self.damaged(seeds, found.err())),
+            _ => Err(self.damaged(seeds, spot)),
         }
     }
 
+    /// The same, of a score that was compared with its checksum: now if not before.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn checked_score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
+        let frame = &self.frames[spot.frame as usize];
+        if let (None, Some(table)) = (frame.memory.get(), self.tables.and_then(|tables| tables.layer(seeds as usize))) {
+            table.score(spot.frame as usize % self.reach, spot.mover, spot.other)?;
+        }
+        self.score(seeds, spot)
+    }
+
+    /// What is wrong with a score that cannot be: most often a block, which only its checksum tells.
     #[cold]
-    fn damaged(&self, seeds: u32, line: Option<crate::table::DamagedLine>) -> TableError {
+    fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
         let table = self.tables.and_then(|tables| tables.layer(seeds as usize)).expect("a spot lies in a layer");
-        match line {
-            Some(line) => table.damaged_line(line),
-            None => {
-                let part = crate::table::Damage::Part { part: "score of a position", offset: 0 };
-                TableError::damaged(table.path(), part)
-            }
+        let mover = spot.frame as usize % self.reach;
+        match table.score(mover, spot.mover, spot.other) {
+            Err(error) => error,
+            Ok(_) => table.damaged_score(mover, spot.mover, spot.other),
         }
     }
 }

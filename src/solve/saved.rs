@@ -60,12 +60,24 @@ pub(super) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mu
     file.write_all(&hash.digest().to_le_bytes())
 }
 
-/// Takes the entries of a file into a table, which may have another size: how many they are, or what is wrong.
+/// Takes the entries of a file into a table, which may have another size: how many they are, or what is wrong. Then nothing
+/// is left in the table.
+///
+/// They go straight into the table, so that a search needs no more memory to be taken up than it had. Nobody searches with the
+/// table meanwhile, so none of them is believed before all are checked.
 pub(super) fn load<W: Word>(
-    table: &TranspositionTable<W>,
+    table: &mut TranspositionTable<W>,
     head: Head,
-    mut file: &mut dyn BufRead,
+    file: &mut dyn BufRead,
 ) -> Result<u64, &'static str> {
+    let taken = take(table, head, file);
+    if taken.is_err() {
+        table.clear();
+    }
+    taken
+}
+
+fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn BufRead) -> Result<u64, &'static str> {
     let short = |_| "it ends too early or is not what was saved";
     let mut found = [0; HEAD_BYTES];
     file.read_exact(&mut found).map_err(short)?;
@@ -76,9 +88,7 @@ pub(super) fn load<W: Word>(
     }
     let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits).filter(|_| found == expected);
     let count = count.ok_or("it was saved by a search of another board")?;
-    // Checked as a whole before a single entry is believed.
-    let mut words = Vec::new();
-    let mut hash = Xxh3Default::new();
+    let (mut taken, mut hash) = (0, Xxh3Default::new());
     {
         let mut packed = zstd::Decoder::with_buffer(&mut file).map_err(short)?.single_frame();
         let mut bytes = vec![0; size_of::<W>() * CHUNK];
@@ -90,7 +100,10 @@ pub(super) fn load<W: Word>(
             for word in bytes[..part].chunks_exact(size_of::<W>()) {
                 let word = W::pack(word.iter().copied());
                 if word != W::default() {
-                    words.push((index, word));
+                    if !table.restore(bucket_bits, index, word, head.seeds) {
+                        return Err("it holds bounds that no search proves");
+                    }
+                    taken += 1;
                 }
                 index += 1;
             }
@@ -105,8 +118,8 @@ pub(super) fn load<W: Word>(
     if u64::from_le_bytes(checksum) != hash.digest() {
         return Err("its checksum is wrong");
     }
-    for &(index, word) in &words {
-        table.restore(bucket_bits, index, word);
+    if file.read(&mut checksum).map_err(short)? != 0 {
+        return Err("it goes on too long");
     }
-    Ok(words.len() as u64)
+    Ok(taken)
 }

@@ -42,8 +42,18 @@ impl Solver<'_> {
     /// # Errors
     /// As [`Solver::test`]; also when the solver was made for smaller boards.
     pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
-        let guess = (guess - position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
-        let score = self.score(position, guess as u32)?;
+        self.value_telling(position, guess, &mut || Ok(()))
+    }
+
+    /// As [`Solver::value`]; calls `proved` after every test that leaves the value open.
+    pub(crate) fn value_telling(
+        &self,
+        position: &Position,
+        guess: i64,
+        proved: &mut dyn FnMut() -> Result<(), SolveError>,
+    ) -> Result<(u32, i64), SolveError> {
+        let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
+        let score = self.score_telling(position, guess as u32, proved)?;
         Ok((score, position.value(score)))
     }
 
@@ -86,7 +96,7 @@ impl Solver<'_> {
             return Ok(keeps.then_some((next, needed, true)));
         }
         // The opponent must not get more than the rest.
-        let rest = position.seeds() - score;
+        let Some(rest) = position.seeds().checked_sub(score) else { return Ok(None) };
         let keeps = rest >= next.seeds() || self.test(&next, rest + 1)?.upper <= rest;
         Ok(keeps.then_some((next, rest, false)))
     }
@@ -95,8 +105,12 @@ impl Solver<'_> {
     /// the same to the player who moved first.
     ///
     /// # Errors
-    /// As [`Solver::value`].
+    /// As [`Solver::value`], and when it shows that `score` is not that of the position.
     pub fn line(&self, position: &Position, score: u32) -> Result<Line, SolveError> {
+        let known = self.known_of(position)?;
+        if !(known.lower..=known.upper).contains(&score) {
+            return Err(SolveError::Contradiction(Box::new(*position)));
+        }
         let mut line = Line::new(position.pits());
         let (mut position, mut score, mut turn) = (*position, score, Vec::new());
         while !position.is_over() {
@@ -106,6 +120,9 @@ impl Solver<'_> {
                     ProbeError::Table(error) => SolveError::Table(error),
                     _ => SolveError::Board { pits: position.pits(), seeds: position.seeds() },
                 })?;
+                if probe.score != score {
+                    return Err(SolveError::Contradiction(Box::new(position)));
+                }
                 // The first turn of the rest may go on with a turn begun above the tables.
                 for moves in probe.line.turns() {
                     turn.extend(moves);
@@ -122,10 +139,15 @@ impl Solver<'_> {
                 }
             }
             let again;
-            (position, score, again) = next.expect("the score of a position is that of one of its moves");
+            // One of the moves keeps an exact score.
+            (position, score, again) = next.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
             if !again {
                 line.push(std::mem::take(&mut turn));
             }
+        }
+        // What is left belongs to the owner of the row it lies in.
+        if position.is_over() && position.mover().total() != score {
+            return Err(SolveError::Contradiction(Box::new(position)));
         }
         Ok(line)
     }
@@ -147,7 +169,7 @@ impl Solver<'_> {
     /// As [`Solver::value`].
     pub fn opening_value(&self, opening: &Opening, guess: i64) -> Result<i64, SolveError> {
         let sign = if opening.again { 1 } else { -1 };
-        Ok(sign * self.value(&opening.position, sign * guess)?.1)
+        Ok(sign * self.value(&opening.position, guess.saturating_mul(sign))?.1)
     }
 
     /// The openings of `position`: its moves, those that move again followed by the next one, as in Rawlings 2015.

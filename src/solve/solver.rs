@@ -1,5 +1,5 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::engine::{Engine, Run, Search};
@@ -34,6 +34,9 @@ pub struct SolverOptions<'a> {
     pub stop: Arc<AtomicBool>,
 }
 
+/// No deadline.
+const NEVER: u64 = u64::MAX;
+
 /// Why a solver has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
@@ -62,9 +65,26 @@ pub enum SolveError {
     /// The [deadline](Solver::set_deadline) passed.
     #[error("the time was up before the result was proved")]
     TimedOut,
+    /// A look ahead would take more positions than it may.
+    #[error("looking so far ahead takes too many positions")]
+    TooLong,
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
+    /// What is said to be proved excludes each other.
+    #[error(
+        "what is known of {0} contradicts itself, so a saved search or a table is wrong: search without --checkpoint or \
+         --state, and check the tables with kalah verify"
+    )]
+    Contradiction(Box<Position>),
+}
+
+impl SolveError {
+    /// The bounds of the score of `position`, unless they exclude each other.
+    pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
+        let sound = bounds.lower <= bounds.upper;
+        sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))
+    }
 }
 
 /// What happens in a solver, as it happens.
@@ -106,8 +126,8 @@ pub struct Solver<'a> {
     threads: usize,
     start: Instant,
     stop: Arc<AtomicBool>,
-    /// When searches end.
-    deadline: Mutex<Option<Instant>>,
+    /// When searches end: nanoseconds from `start` on, [`NEVER`] for no deadline. Searches read it all the time.
+    deadline: AtomicU64,
     nodes: AtomicU64,
     hits: AtomicU64,
     #[allow(clippy::type_complexity)]
@@ -123,9 +143,24 @@ impl<'a> Solver<'a> {
     /// # Panics
     /// When the tables are of other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
+        Solver::new_unless(&|| false, options)
+    }
+
+    /// The same, unless `end` says so before it is made: numbering the rows of large tables and learning from them takes
+    /// its time. It is asked every few milliseconds, more seldom only while tables come from a slow disk.
+    ///
+    /// # Errors
+    /// [`SolveError::Stopped`] when it was ended; else as [`Solver::new`].
+    ///
+    /// # Panics
+    /// As [`Solver::new`].
+    pub fn new_unless(end: &dyn Fn() -> bool, options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         match Keys::<u64>::new(options.pits, options.seeds) {
-            Some(keys) => Solver::with_keys(options, keys),
-            None => Solver::with_word::<u128>(options),
+            Some(keys) => Solver::with_keys(options, keys, end),
+            None => {
+                let keys = Solver::keys::<u128>(&options)?;
+                Solver::with_keys(options, keys, end)
+            }
         }
     }
 
@@ -137,13 +172,21 @@ impl<'a> Solver<'a> {
     /// # Panics
     /// When the tables are of other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
-        let (pits, seeds) = (options.pits, options.seeds);
-        let keys = Keys::<W>::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })?;
-        Solver::with_keys(options, keys)
+        let keys = Solver::keys::<W>(&options)?;
+        Solver::with_keys(options, keys, &|| false)
     }
 
-    fn with_keys<W: Word>(options: SolverOptions<'a>, keys: Keys<W>) -> Result<Solver<'a>, SolveError> {
-        let engine = Box::new(Engine::new(&options, keys)?);
+    fn keys<W: Word>(options: &SolverOptions) -> Result<Keys<W>, SolveError> {
+        let &SolverOptions { pits, seeds, .. } = options;
+        Keys::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })
+    }
+
+    fn with_keys<W: Word>(
+        options: SolverOptions<'a>,
+        keys: Keys<W>,
+        end: &dyn Fn() -> bool,
+    ) -> Result<Solver<'a>, SolveError> {
+        let engine = Box::new(Engine::new(&options, keys, end)?);
         let SolverOptions { rules, pits, seeds, tables, copy, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
@@ -159,7 +202,7 @@ impl<'a> Solver<'a> {
             threads: threads.max(1),
             start: Instant::now(),
             stop,
-            deadline: Mutex::default(),
+            deadline: AtomicU64::new(NEVER),
             nodes: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             on_event: Box::new(|_, _| ()),
@@ -175,7 +218,9 @@ impl<'a> Solver<'a> {
     /// Has searches end with [`SolveError::TimedOut`] at `deadline`, also one under way on another thread; `None` gives
     /// them all the time they need. What they proved is kept.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+        let nanos = |deadline: Instant| deadline.saturating_duration_since(self.start).as_nanos();
+        let deadline = deadline.and_then(|deadline| u64::try_from(nanos(deadline)).ok());
+        self.deadline.store(deadline.unwrap_or(NEVER), Ordering::Relaxed);
     }
 
     /// Why searches have to end now.
@@ -183,11 +228,9 @@ impl<'a> Solver<'a> {
         if self.stop.load(Ordering::Relaxed) {
             return Some(SolveError::Stopped);
         }
-        self.deadline().filter(|&deadline| Instant::now() >= deadline).map(|_| SolveError::TimedOut)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+        let deadline = self.deadline.load(Ordering::Relaxed);
+        let is_over = deadline != NEVER && self.start.elapsed().as_nanos() >= u128::from(deadline);
+        is_over.then_some(SolveError::TimedOut)
     }
 
     /// Nodes searched so far: positions whose moves were played and looked up. Told in steps of a thousand while a test
@@ -234,29 +277,28 @@ impl<'a> Solver<'a> {
     /// Takes a bound of the score of `position` as proved, from an earlier run.
     ///
     /// # Errors
-    /// When the position does not fit the solver.
-    ///
-    /// # Panics
-    /// When it contradicts what is proved already.
+    /// When the position does not fit the solver, the bound contradicts the tables or what is proved already, or a table is
+    /// damaged.
     pub fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
-        self.check(position)?;
-        self.engine.believe(position, proved);
-        Ok(())
+        let known = self.known(position)?;
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        SolveError::unless_contradictory(position, both)?;
+        self.engine.believe(position, proved)
     }
 
     /// What is known of the score of `position` without searching: from the rules, tables, tests, and transpositions.
     ///
     /// # Errors
-    /// When the position does not fit the solver, or a table is damaged.
+    /// When the position does not fit the solver, what is known contradicts itself, or a table is damaged.
     pub fn known(&self, position: &Position) -> Result<Bounds, SolveError> {
         self.check(position)?;
-        Ok(self.engine.known(position)?)
+        SolveError::unless_contradictory(position, self.engine.known(position)?)
     }
 
     /// Tests whether the mover of `position` collects at least `score` of the seeds in play: bounds that decide it.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, or a table is damaged.
+    /// When stopped, the position does not fit the solver, what is known contradicts itself, or a table is damaged.
     pub fn test(&self, position: &Position, score: u32) -> Result<Bounds, SolveError> {
         let known = self.known(position)?;
         if known.lower >= score || known.upper < score {
@@ -268,7 +310,7 @@ impl<'a> Solver<'a> {
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be thrown away at it.
-            copy: if self.deadline().is_none() { self.copy } else { 0 },
+            copy: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copy } else { 0 },
             start: self.start,
             interrupted: &|| self.interrupted(),
             nodes: &self.nodes,
@@ -276,7 +318,8 @@ impl<'a> Solver<'a> {
         };
         let found = self.engine.test(&position, score, &run)?;
         let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
-        self.engine.believe(&position, proved);
+        SolveError::unless_contradictory(&position, proved)?;
+        self.engine.believe(&position, proved)?;
         let (nodes, seconds) = (self.nodes() - nodes, start.elapsed().as_secs_f64());
         (self.on_event)(self, Event::Proved { position, known: proved, nodes, seconds });
         Ok(proved)
@@ -288,12 +331,25 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn score(&self, position: &Position, guess: u32) -> Result<u32, SolveError> {
+        self.score_telling(position, guess, &mut || Ok(()))
+    }
+
+    /// As [`Solver::score`]; calls `proved` after every test that leaves the score open.
+    pub(crate) fn score_telling(
+        &self,
+        position: &Position,
+        guess: u32,
+        proved: &mut dyn FnMut() -> Result<(), SolveError>,
+    ) -> Result<u32, SolveError> {
         let mut known = self.known(position)?;
         let mut next = guess;
         while known.lower < known.upper {
             let test = next.clamp(known.lower + 1, known.upper);
             known = self.test(position, test)?;
             next = if known.lower >= test { known.lower + 1 } else { known.upper };
+            if known.lower < known.upper {
+                proved()?;
+            }
         }
         Ok(known.lower)
     }
@@ -303,9 +359,9 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn at_least(&self, position: &Position, value: i64) -> Result<bool, SolveError> {
-        let seeds = i64::from(position.seeds());
+        let seeds = i128::from(position.seeds());
         // value <= 2 score - seeds + the difference of the stores, for whole scores.
-        let score = (value - position.value(0) + 1).div_euclid(2);
+        let score = (i128::from(value) - i128::from(position.value(0)) + 1).div_euclid(2);
         if score <= 0 || score > seeds {
             return Ok(score <= 0);
         }

@@ -99,15 +99,31 @@ impl<W: Word> TranspositionTable<W> {
         self.entries().iter().map(W::load)
     }
 
-    /// Takes the entry `word` that stood at `index` of a table for the same keys with `bucket_bits`.
-    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: W) {
-        let (known, work) = (Self::bounds(word), word.low() & WORK_MASK);
-        if work == 0 || known.lower > known.upper {
-            return;
-        }
+    /// Takes the entry `word` that stood at `index` of a table for the same keys, of boards with at most `seeds` seeds in
+    /// play, with `bucket_bits`. False, and nothing is taken, when it is none that such a table can hold.
+    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
+        let (proved, work) = (Self::bounds(word), word.low() & WORK_MASK);
         let low = self.key_bits - bucket_bits;
-        let mixed = W::from(index / Self::BUCKET as u64) << low | word >> Self::DATA_BITS;
-        self.put(self.slot_of(mixed), known, 1 << (work - 1));
+        let rest = word >> Self::DATA_BITS;
+        if work == 0
+            || proved.lower > proved.upper
+            || proved.upper as usize > seeds
+            || rest & (W::MAX << low) != W::default()
+        {
+            return false;
+        }
+        let slot = self.slot_of(W::from(index / Self::BUCKET as u64) << low | rest);
+        let known = self.get(slot).unwrap_or(proved);
+        let agrees = known.lower.max(proved.lower) <= known.upper.min(proved.upper);
+        if agrees {
+            self.put(slot, proved, 1 << (work - 1));
+        }
+        agrees
+    }
+
+    /// Forgets all entries.
+    pub(super) fn clear(&mut self) {
+        self.map.fill(0);
     }
 
     /// Where the entry of `key` is.
@@ -273,7 +289,7 @@ mod tests {
         let proved = Bounds { lower: 5, upper: W::SEEDS as u32 };
         kept.iter().for_each(|&key| small.put(small.slot(key), proved, 9));
         for (index, word) in small.words().enumerate() {
-            large.restore(small.bits().1, index as u64, word);
+            assert_eq!(large.restore(small.bits().1, index as u64, word, W::SEEDS), word != W::default());
         }
         assert!(kept.iter().all(|&key| large.get(large.slot(key)) == Some(proved)));
         assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());

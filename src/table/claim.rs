@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::directory::table_stem;
 use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
+use crate::file;
 
 /// How often the holder of a claim shows that it lives.
 const BEAT: Duration = Duration::from_millis(500);
@@ -70,7 +71,7 @@ impl Claims {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(io(&path)(error)),
         }
-        let now = match std::fs::read(&path) {
+        let now = match file::read(&path) {
             Ok(now) => now,
             // Just given back.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -111,31 +112,34 @@ impl Claim {
         let ended = Arc::new(AtomicBool::new(false));
         let beating = {
             let (path, id, ended) = (path.clone(), id.clone(), Arc::clone(&ended));
-            std::thread::spawn(move || {
-                let mut count = 0;
-                loop {
-                    std::thread::park_timeout(BEAT);
-                    if ended.load(Ordering::Relaxed) || !is_ours(&path, &id) {
-                        return;
+            // Without a thread there is no sign of life: others may do the same work, no more.
+            std::thread::Builder::new()
+                .spawn(move || {
+                    let mut count = 0;
+                    loop {
+                        std::thread::park_timeout(BEAT);
+                        if ended.load(Ordering::Relaxed) || !is_ours(&path, &id) {
+                            return;
+                        }
+                        count += 1;
+                        // One that fails may make others do the same work, no more. The file is opened anew: closing it is
+                        // what shows other machines the change.
+                        let _ = write_over(&path, &beat(&id, count));
                     }
-                    count += 1;
-                    // One that fails may make others do the same work, no more. The file is opened anew: closing it is
-                    // what shows other machines the change.
-                    let _ = write_over(&path, &beat(&id, count));
-                }
-            })
+                })
+                .ok()
         };
-        Claim { path, id, ended, beating: Some(beating) }
+        Claim { path, id, ended, beating }
     }
 }
 
 fn is_ours(path: &Path, id: &str) -> bool {
-    std::fs::read_to_string(path).is_ok_and(|text| text.starts_with(id))
+    file::read_to_string(path).is_ok_and(|text| text.starts_with(id))
 }
 
 /// Writes over a file without shortening it first, so that nobody reads it empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
-    OpenOptions::new().write(true).open(path)?.write_all(text.as_bytes())
+    file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
 }
 
 impl Drop for Claim {

@@ -145,8 +145,8 @@ impl Tables {
     /// if the table is not there, or `stop` was set meanwhile.
     ///
     /// # Errors
-    /// When there is not as much memory.
-    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> std::io::Result<Option<&Table>> {
+    /// When there is not as much memory, or a block of the table is damaged.
+    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&Table>, TableError> {
         let Some(table) = self.layer(seeds) else { return Ok(None) };
         let place = &self.copies[seeds - 2];
         if place.get().is_none()
@@ -175,10 +175,11 @@ impl Tables {
 
     /// The score of a position by its rows: how many of the seeds in play the mover still collects.
     ///
-    /// Once a row is empty, the seeds left belong to the owner of the other one.
+    /// Once a row is empty, the seeds left belong to the owner of the other one. What is read is compared with its checksums
+    /// first, see [`Table::score`].
     ///
     /// # Errors
-    /// When the layer of the position is not there, or its table is damaged.
+    /// When the layer of the position is not there, or what is read of its table is damaged.
     #[inline]
     pub fn score(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
@@ -188,7 +189,7 @@ impl Tables {
         }
         let table = self.require(frame.mover + frame.other)?;
         let (mover_rank, other_rank) = (self.rows.rank(mover), self.rows.rank(other));
-        table.frame(frame.mover).score(mover_rank, other_rank).map_err(|line| table.damaged_line(line))
+        table.score(frame.mover, mover_rank, other_rank)
     }
 }
 

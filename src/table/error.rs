@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::{LockError, TableKey};
@@ -36,6 +36,9 @@ pub enum Damage {
     /// An archive's chunks are sound, but make another table than the one packed.
     #[error("what it unpacks to is not the table it was made of")]
     Digest,
+    /// The file became shorter while it was read, or the disk failed.
+    #[error("it became shorter while it was in use, or the disk failed")]
+    Shrunk,
     /// It was never finished.
     #[error("it was never finished")]
     Unfinished,
@@ -71,6 +74,16 @@ pub enum TableError {
         /// The reason.
         source: io::Error,
     },
+    /// A file cannot grow: the disk is full, or a limit on its size or on the space of a user is reached.
+    #[error("{path}: {source}")]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        source: io::Error,
+        /// What is not lost, in a clause: "finished frames are kept".
+        kept: &'static str,
+    },
     /// The file is damaged, foreign or unfinished.
     #[error("{path} cannot be used: {damage}")]
     Damaged {
@@ -100,6 +113,16 @@ impl TableError {
     /// An error of the file system at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }
+    }
+
+    /// An error of writing to the file at `path`, where `kept` is not lost if the file cannot grow.
+    pub(super) fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
+        move |source| match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                TableError::Full { path: path.to_owned(), source, kept }
+            }
+            _ => TableError::Io { path: path.to_owned(), source },
+        }
     }
 
     /// Damage of the table file at `path`.

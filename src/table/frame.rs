@@ -14,8 +14,8 @@ const TASK_LINES: usize = 1024;
 
 /// The scores of a frame in their packed form.
 ///
-/// The bytes may come from a damaged file: nothing here panics on them, and a line that refers to a patch which is not
-/// there is told.
+/// The bytes may come from a damaged file when nobody compared them with their checksums ([`super::Table::frame_unchecked`]):
+/// nothing here panics on them, and a line that refers to a patch which is not there is told.
 #[derive(Clone, Copy)]
 pub struct FrameScores<'a> {
     frame: Frame,

@@ -77,7 +77,8 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     let path = table_path(directory, key);
     remove(directory, |name| name.starts_with(&format!("{}.", table_file_name(key))) && name.ends_with(".tmp"))?;
     let temporary = temporary(&path)?.into_temp_path();
-    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key)?;
+    // What is written to the temporary file goes with it.
+    let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key).map_err(pieces_kept)?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
             .and_then(|mut piece| pair.frames().try_for_each(|frame| writer.copy(&mut piece, frame)));
@@ -89,10 +90,10 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
             }
             // Somebody else joined them, or found a piece damaged.
             Err(_) if !pair.piece_path(directory).exists() => return Ok(Joined::Incomplete),
-            Err(error) => return Err(error),
+            Err(error) => return Err(pieces_kept(error)),
         }
     }
-    writer.complete()?;
+    writer.complete().map_err(pieces_kept)?;
     drop(writer);
     // A table that others may have mapped is not replaced.
     match temporary.persist_noclobber(&path) {
@@ -106,6 +107,14 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     #[cfg(unix)]
     std::fs::File::open(directory).and_then(|directory| directory.sync_all()).map_err(TableError::io(directory))?;
     Ok(Joined::Done)
+}
+
+/// The error of a disk that has no room for a table of pieces.
+fn pieces_kept(error: TableError) -> TableError {
+    match error {
+        TableError::Full { path, source, .. } => TableError::writing(&path, "all pieces of the layer are kept")(source),
+        error => error,
+    }
 }
 
 /// Removes the piece of `pair` if it is there.

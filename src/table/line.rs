@@ -37,6 +37,9 @@ pub(crate) const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
 /// Bytes of an exception in a patch.
 pub(crate) const EXCEPTION_BYTES: usize = 2;
 
+/// Bytes of a patch at the most: every residual of the line an exception.
+pub(super) const MAX_PATCH_BYTES: u64 = (PATCH_HEAD_BYTES + EXCEPTION_BYTES * u8::MAX as usize) as u64;
+
 /// Codes in these bytes.
 pub(crate) const MOVED_CODES: usize = 2 * OFFSET_BYTES;
 

@@ -1,10 +1,13 @@
+use std::collections::HashMap;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Table, TableError, TableKey, score_counts};
+use crate::file;
 use crate::game::Rules;
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// What is known of a table without its file: enough to tell whether another build gave the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,15 +53,17 @@ impl ManifestEntry {
         })
     }
 
-    /// The table that it is about; `None` if there is no such rule set.
+    /// The table that it is about; `None` if there can be no such table.
     pub fn key(&self) -> Option<TableKey> {
-        let rules: Rules = self.rules.parse().ok()?;
-        Some(TableKey { rules, pits: self.pits, seeds: self.seeds })
+        let (rules, pits, seeds): (Rules, _, _) = (self.rules.parse().ok()?, self.pits, self.seeds);
+        let can_be = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
+        can_be.then_some(TableKey { rules, pits, seeds })
     }
 
     /// What of `table`'s header is not as told here: the name of the first such figure.
     ///
-    /// The digest covers the digests of all frames, so tables with the same are the same if their checksums hold.
+    /// The digest covers the digests of all frames, so tables with the same are the same if their checksums hold. The scores
+    /// are not counted here.
     pub fn difference(&self, table: &Table) -> Option<&'static str> {
         let header = table.header();
         let digest = blake3::Hash::from_bytes(header.digest).to_hex();
@@ -76,11 +81,29 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the file cannot be read or is no manifest.
+    /// When the file cannot be read or is no manifest: a line is no entry, no table can be what it tells of, or two lines tell
+    /// different things of one table. An entry that could never be compared would pass as one that was.
     pub fn read(path: &Path) -> io::Result<Manifest> {
-        let text = std::fs::read_to_string(path)?;
-        let entries = text.lines().filter(|line| !line.trim().is_empty()).map(serde_json::from_str);
-        entries.collect::<Result<_, _>>().map(Manifest).map_err(io::Error::from)
+        let text = file::read_to_string(path)?;
+        let mut entries: Vec<ManifestEntry> = Vec::new();
+        // The line and the place of the first entry of a table.
+        let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let unusable = |what: &dyn std::fmt::Display| {
+                io::Error::new(io::ErrorKind::InvalidData, format!("line {}: {what}", number + 1))
+            };
+            let entry: ManifestEntry = serde_json::from_str(line).map_err(|error| unusable(&error))?;
+            let key = entry.key().ok_or_else(|| {
+                let ManifestEntry { rules, pits, seeds, .. } = &entry;
+                unusable(&format_args!("there is no table of {seeds} seeds for {rules} with {pits} pits"))
+            })?;
+            let &mut (first, place) = known.entry(key).or_insert((number + 1, entries.len()));
+            if entries.get(place).is_some_and(|first| *first != entry) {
+                return Err(unusable(&format_args!("it does not agree with line {first} on {key}")));
+            }
+            entries.push(entry);
+        }
+        Ok(Manifest(entries))
     }
 
     /// The entry of a table.

@@ -6,6 +6,8 @@
 //! | [`frame`](PackedFrame) | a frame of lines: packing, random access, unpacking runs |
 //! | [`format`](TableHeader) | the bytes of a file: header, directory, checksums, digest |
 //! | [`reader`](Table) | a finished file, memory-mapped |
+//! | [`mapping`](report_bus_errors) | the memory of a mapped file, and what to say when the file shrinks |
+//! | `checked` | which blocks of it were compared with their checksums |
 //! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
 //! | [`directory`](Tables) | the layers of one rule set and board, opened together |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
@@ -21,6 +23,7 @@
 //! | [`error`](TableError) | what can be wrong with a file |
 
 pub mod archive;
+mod checked;
 mod claim;
 mod directory;
 mod error;
@@ -30,6 +33,7 @@ mod join;
 pub mod line;
 mod lock;
 mod manifest;
+mod mapping;
 mod pair;
 mod piece;
 mod probe;
@@ -38,14 +42,16 @@ mod shelf;
 mod stats;
 mod writer;
 
+pub use crate::file::LockError;
 pub use claim::{Claim, Claims};
 pub use directory::{Tables, table_file_name, table_path};
 pub use error::{Damage, FileKind, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
-pub use lock::{DirectoryLock, LockError};
+pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
+pub use mapping::report_bus_errors;
 pub use pair::PairKey;
 pub use piece::{Piece, PieceWriter};
 pub use probe::{Probe, ProbeError};

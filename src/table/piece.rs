@@ -7,7 +7,11 @@ use tempfile::NamedTempFile;
 
 use super::format::{ALIGNMENT, ENTRY_BYTES, FrameEntry, RawEntry, VERSION, rules_code};
 use super::{Damage, PackedFrame, PairKey, TableError};
+use crate::file;
 use crate::index::Frame;
+
+/// What the writer of a piece that cannot go on leaves.
+const KEPT: &str = "nothing of this pair of frames is kept, all that is finished beside it is";
 
 /// The first bytes of every piece.
 const MAGIC: [u8; 8] = *b"KALAHPC\n";
@@ -75,7 +79,7 @@ impl Piece {
     /// When it is not there, cannot be read, or its header is not that of this pair.
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
         let path = pair.piece_path(directory);
-        let file = File::open(&path).map_err(TableError::io(&path))?;
+        let file = file::open(&path).map_err(TableError::io(&path))?;
         let mut prefix = Vec::new();
         (&file).take(prefix_bytes(pair)).read_to_end(&mut prefix).map_err(TableError::io(&path))?;
         let file_bytes = file.metadata().map_err(TableError::io(&path))?.len();
@@ -203,7 +207,7 @@ impl PieceWriter {
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
         assert_eq!(self.pair.frames().nth(self.entries.len()), Some(packed.frame), "frames are written in their order");
         let entry = packed.entry(self.end);
-        self.write_at(self.end, packed.section()).map_err(TableError::io(self.file.path()))?;
+        self.write_at(self.end, packed.section()).map_err(TableError::writing(self.file.path(), KEPT))?;
         self.entries.push(RawEntry::new(&entry));
         self.end = entry.end();
         Ok(())
@@ -230,8 +234,8 @@ impl PieceWriter {
         prefix.resize(prefix_bytes(self.pair) as usize, 0);
         self.write_at(0, &prefix)
             .and_then(|()| self.file.as_file().sync_data())
-            .map_err(TableError::io(self.file.path()))?;
-        self.file.persist(&self.path).map_err(|error| TableError::io(&self.path)(error.error))?;
+            .map_err(TableError::writing(self.file.path(), KEPT))?;
+        self.file.persist(&self.path).map_err(|error| TableError::writing(&self.path, KEPT)(error.error))?;
         Ok(self.path)
     }
 }
@@ -245,5 +249,7 @@ pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     builder.prefix(&prefix).suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    std::fs::create_dir_all(directory).and_then(|()| builder.tempfile_in(directory)).map_err(TableError::io(directory))
+    std::fs::create_dir_all(directory)
+        .and_then(|()| builder.tempfile_in(directory))
+        .map_err(TableError::writing(directory, KEPT))
 }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::error::missing_layers;
 use super::{TableError, TableKey, Tables};
 use crate::game::{Line, Pit, Position, Row, Rules};
-use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, table_row};
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
 /// What the tables know of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub enum ProbeError {
         tables: usize,
     },
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
 }
 
@@ -74,23 +74,24 @@ impl Tables {
     /// All the tables know of `position`.
     ///
     /// # Errors
-    /// When the position is above the tables, which then names those that are missing, or a table is damaged.
+    /// When the position is above the tables, which then names those that are missing, or what is read of a table is damaged:
+    /// its checksums do not hold, or its scores contradict each other.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         self.reaches(position)?;
         let pits = position.pits();
-        let score = self.row_score(position.mover(), position.other())?;
+        let (score, moves) = self.scores(position)?;
         let mut line = Line::new(pits);
         let mut next = *position;
+        let mut known = Some((score, moves.clone()));
         while !next.is_over() {
             let mut turn = Vec::new();
             loop {
-                let target = self.row_score(next.mover(), next.other())?;
-                let moves = self.scores_after(&next)?;
+                let (target, moves) = known.take().map_or_else(|| self.scores(&next), Ok)?;
                 let Some(&(pit, _)) = moves.iter().rev().find(|&&(_, score)| score == target) else {
-                    return Err(self.inconsistent(next.seeds()).into());
+                    return Err(self.inconsistent(&next).into());
                 };
                 turn.push(pit);
-                let played = next.play(self.rules(), pit).map_err(|_| self.inconsistent(next.seeds()))?;
+                let played = next.play(self.rules(), pit).map_err(|_| self.inconsistent(&next))?;
                 next = played.position;
                 if !played.again {
                     break;
@@ -98,7 +99,6 @@ impl Tables {
             }
             line.push(turn);
         }
-        let moves = self.scores_after(position)?;
         Ok(Probe { position: *position, score, value: position.value(score), moves, line })
     }
 
@@ -108,7 +108,7 @@ impl Tables {
     /// As [`Tables::probe`].
     pub fn move_scores(&self, position: &Position) -> Result<Vec<(Pit, u32)>, ProbeError> {
         self.reaches(position)?;
-        Ok(self.scores_after(position)?)
+        Ok(self.scores(position)?.1)
     }
 
     /// Whether there are the tables that know `position`.
@@ -136,11 +136,22 @@ impl Tables {
         Ok(())
     }
 
+    /// The score of `position`, and every legal move with the mover's score after it: the best of these, or the tables are
+    /// not what they should be.
+    fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
+        let score = self.row_score(position.mover(), position.other())?;
+        let moves = self.scores_after(position)?;
+        match moves.iter().map(|&(_, score)| score).max() {
+            Some(best) if best != score => Err(self.inconsistent(position)),
+            _ => Ok((score, moves)),
+        }
+    }
+
     fn scores_after(&self, position: &Position) -> Result<Vec<(Pit, u32)>, TableError> {
         position
             .moves()
             .map(|pit| {
-                let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position.seeds()))?;
+                let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
                 let next = played.position;
                 let child = self.row_score(next.mover(), next.other())?;
                 // The mover gets what the stores gained so far and the rest of the seeds in play.
@@ -162,16 +173,27 @@ impl Tables {
             (Some(mover_row), Some(other_row)) => {
                 let score = u32::from(self.score(&mover_row, &other_row)?);
                 let seeds = mover.total() + other.total();
-                if score <= seeds { Ok(score) } else { Err(self.inconsistent(seeds)) }
+                if score <= seeds { Ok(score) } else { Err(self.damaged_score(&mover_row, &other_row)) }
             }
             // More than 255 seeds in a pit: no layer that is there.
             _ => self.require((mover.total() + other.total()) as usize).map(|_| 0),
         }
     }
 
-    /// The error of a table with `seeds` seeds that has a score which no move reaches.
-    fn inconsistent(&self, seeds: u32) -> TableError {
-        let path = super::table_path(self.directory(), self.key(seeds as usize));
-        TableError::damaged(&path, super::Damage::Part { part: "score of a position", offset: 0 })
+    /// The error of a table with a score that is not that of the best move.
+    fn inconsistent(&self, position: &Position) -> TableError {
+        match (table_row(position.mover()), table_row(position.other())) {
+            (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
+            _ => super::directory::missing(self.directory(), self.key(position.seeds() as usize)),
+        }
+    }
+
+    /// The error of the table that holds the score of these rows, both not empty, when that score cannot be right.
+    fn damaged_score(&self, mover: &TableRow, other: &TableRow) -> TableError {
+        let seeds = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        match self.require(seeds(mover) + seeds(other)) {
+            Ok(table) => table.damaged_score(seeds(mover), self.rows().rank(mover), self.rows().rank(other)),
+            Err(missing) => missing,
+        }
     }
 }

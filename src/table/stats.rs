@@ -11,7 +11,7 @@ pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
     let (isa, seeds) = (Isa::detect(), table.key().seeds);
     let mut counts = [0u64; 256];
     for mover in 1..seeds {
-        let scores = table.frame(mover);
+        let scores = table.frame(mover)?;
         let (run, others) = (scores.frame().mover_rows(), scores.frame().mirrored().mover_rows());
         let of_frame = (0..others as u32)
             .into_par_iter()
@@ -20,19 +20,19 @@ pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
                 || ([0u64; 256], Vec::new()),
                 |(mut counts, mut buffer), other| {
                     buffer.resize(run + 2 * RUN_MARGIN, 0);
-                    scores.unpack_run(isa, (0, other), run, &mut buffer, RUN_MARGIN)?;
-                    buffer[RUN_MARGIN..][..run].iter().for_each(|&score| counts[usize::from(score)] += 1);
-                    Ok((counts, buffer))
+                    let unpacked = scores.unpack_run(isa, (0, other), run, &mut buffer, RUN_MARGIN);
+                    unpacked.map_err(|line| table.damaged_line(line))?;
+                    let run = &buffer[RUN_MARGIN..][..run];
+                    run.iter().for_each(|&score| counts[usize::from(score)] += 1);
+                    match run.iter().position(|&score| usize::from(score) > seeds) {
+                        Some(rank) => Err(table.damaged_score(mover, rank as u32, other)),
+                        None => Ok((counts, buffer)),
+                    }
                 },
             )
             .map(|counts| counts.map(|(counts, _)| counts))
-            .try_reduce(|| [0; 256], |a, b| Ok(std::array::from_fn(|score| a[score] + b[score])))
-            .map_err(|line| table.damaged_line(line))?;
+            .try_reduce(|| [0; 256], |a, b| Ok(std::array::from_fn(|score| a[score] + b[score])))?;
         counts.iter_mut().zip(of_frame).for_each(|(count, more)| *count += more);
-    }
-    if counts[seeds + 1..].iter().any(|&count| count > 0) {
-        let damage = super::Damage::Part { part: "score of a position", offset: 0 };
-        return Err(TableError::damaged(table.path(), damage));
     }
     Ok(counts[..=seeds].to_vec())
 }

@@ -5,7 +5,11 @@ use std::path::{Path, PathBuf};
 use super::format::{ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest};
 use super::line::count_exceptions;
 use super::{PackedFrame, Piece, TableError, table_path};
+use crate::file;
 use crate::index::Frame;
+
+/// What a writer that cannot go on leaves.
+const KEPT: &str = "finished frames are kept";
 
 /// A table file under way.
 ///
@@ -36,13 +40,9 @@ impl TableWriter {
 
     /// [`TableWriter::open`] for a file under way with another name, `partial`.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, key: TableKey) -> Result<TableWriter, TableError> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&partial)
-            .map_err(TableError::io(&partial))?;
+        let options = &mut OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let file = file::open_with(&partial, options).map_err(TableError::writing(&partial, KEPT))?;
         let mut writer = TableWriter {
             key,
             path,
@@ -52,7 +52,7 @@ impl TableWriter {
             written: 0,
             end: key.prefix_bytes(),
         };
-        writer.resume().map_err(TableError::io(&writer.partial))?;
+        writer.resume().map_err(TableError::writing(&writer.partial, KEPT))?;
         Ok(writer)
     }
 
@@ -125,7 +125,7 @@ impl TableWriter {
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
         assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
         let entry = packed.entry(self.end);
-        self.write_at(self.end, packed.section()).map_err(TableError::io(&self.partial))?;
+        self.write_at(self.end, packed.section()).map_err(TableError::writing(&self.partial, KEPT))?;
         self.add(packed.frame, entry)
     }
 
@@ -141,7 +141,7 @@ impl TableWriter {
         assert!(piece.holds(frame), "{frame:?} is not in {}", piece.pair());
         let mut at = self.end;
         let entry = piece.copy_frame(frame, |part| {
-            self.write_at(at, part).map_err(TableError::io(&self.partial))?;
+            self.write_at(at, part).map_err(TableError::writing(&self.partial, KEPT))?;
             at += part.len() as u64;
             Ok(())
         });
@@ -154,7 +154,7 @@ impl TableWriter {
     fn add(&mut self, frame: Frame, entry: FrameEntry) -> Result<(), TableError> {
         let raw = RawEntry::new(&entry);
         let at = HEADER_BYTES + (frame.mover - 1) * ENTRY_BYTES;
-        self.write_at(at as u64, bytemuck::bytes_of(&raw)).map_err(TableError::io(&self.partial))?;
+        self.write_at(at as u64, bytemuck::bytes_of(&raw)).map_err(TableError::writing(&self.partial, KEPT))?;
         self.entries[frame.mover - 1] = raw;
         self.end = entry.end();
         self.written += 1;
@@ -189,7 +189,7 @@ impl TableWriter {
             .set_len(self.end)
             .and_then(|()| self.write_at(0, bytemuck::bytes_of(&header)))
             .and_then(|()| self.file.sync_data())
-            .map_err(TableError::io(&self.partial))
+            .map_err(TableError::writing(&self.partial, KEPT))
     }
 
     /// Completes the file and gives it its name.
@@ -201,7 +201,7 @@ impl TableWriter {
     /// When a frame is missing.
     pub fn finish(mut self) -> Result<PathBuf, TableError> {
         self.complete()?;
-        std::fs::rename(&self.partial, &self.path).map_err(TableError::io(&self.partial))?;
+        std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
         Ok(self.path)
     }
 }

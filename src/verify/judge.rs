@@ -87,19 +87,19 @@ impl Judge {
             if at == store {
                 return true;
             }
-            match self.rules {
+            // Facing pits are equally far from the other side's store.
+            let facing = 2 * pits - at;
+            let own = at < store;
+            let captures = match self.rules {
                 Rules::SKalaha if !found_empty => continue,
-                Rules::SKalaha => {}
-                Rules::EmptyCapture | Rules::Standard => {
-                    // Facing pits are equally far from the other side's store.
-                    let facing = 2 * pits - at;
-                    let own = at < store;
-                    if own && found_empty && (self.rules == Rules::EmptyCapture || ring[facing] > 0) {
-                        ring[store] += ring[at] + ring[facing];
-                        ring[at] = 0;
-                        ring[facing] = 0;
-                    }
-                }
+                Rules::SKalaha => false,
+                Rules::EmptyCapture => own && found_empty,
+                Rules::Standard => own && found_empty && ring[facing] > 0,
+            };
+            if captures {
+                ring[store] += ring[at] + ring[facing];
+                ring[at] = 0;
+                ring[facing] = 0;
             }
             return false;
         }

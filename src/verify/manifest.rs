@@ -1,18 +1,24 @@
-use super::Fault;
-use crate::table::{Manifest, Table};
+use super::{Fault, check_checksums};
+use crate::table::{Manifest, Table, score_counts};
 
-/// Compares a table with what a manifest tells of it. Returns its positions.
+/// Compares a table with what a manifest tells of it: positions, bytes, exceptions, digest, and how often each score occurs.
+/// Returns its positions.
 ///
-/// The table's digest is taken from its header, which opening checked against the directory;
-/// [`check_checksums`](super::check_checksums) checks the directory against the scores.
+/// All of it is taken from the scores themselves: blocks and frames are compared with their checksums and digests, of which
+/// the digest of the table is made, and the scores are counted.
 ///
 /// # Errors
-/// What differs, or that the manifest does not tell of it.
+/// What differs, damage, or that the manifest does not tell of the table.
 pub fn check_manifest(manifest: &Manifest, table: &Table) -> Result<u64, Fault> {
     let key = table.key();
     let entry = manifest.entry(key).ok_or(Fault::NotInManifest(key))?;
-    match entry.difference(table) {
-        Some(figure) => Err(Fault::Manifest { key, figure }),
-        None => Ok(entry.positions),
+    let differs = |figure| Fault::Manifest { key, figure };
+    if let Some(figure) = entry.difference(table) {
+        return Err(differs(figure));
     }
+    check_checksums(table)?;
+    if entry.scores != score_counts(table)? {
+        return Err(differs("number of positions with each score"));
+    }
+    Ok(entry.positions)
 }

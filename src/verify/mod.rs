@@ -5,6 +5,7 @@
 //! | [`judge`](Judge) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against what is known of it |
+//! | [`survey`](Survey) | what there is in a directory, and what is missing |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
 //! | [`sample`](Sample) | which positions a sample of a layer has: some of every frame |
 //! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
@@ -15,11 +16,14 @@ mod judge;
 mod manifest;
 mod rebuild;
 mod sample;
+mod survey;
+
+use std::path::PathBuf;
 
 use crate::build::gpu::GpuError;
 use crate::game::Position;
 use crate::index::{TableRow, game_row};
-use crate::table::{TableError, TableKey};
+use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
@@ -27,6 +31,7 @@ pub use judge::Judge;
 pub use manifest::check_manifest;
 pub use rebuild::check_against;
 pub use sample::Sample;
+pub use survey::Survey;
 
 /// What a check found.
 #[derive(Debug, thiserror::Error)]
@@ -46,8 +51,18 @@ pub enum Fault {
     /// Bytes of a table are not what they should be.
     #[error(transparent)]
     Damage(TableError),
+    /// Layers are missing below one that is there.
+    #[error("{key} is there, but below it {}", missing_layers(missing))]
+    Gap {
+        /// The directory.
+        directory: PathBuf,
+        /// The table.
+        key: TableKey,
+        /// Seeds of the layers that are missing, at least one, ascending.
+        missing: Vec<usize>,
+    },
     /// A table is not the one that a manifest tells of.
-    #[error("{key} has not the {figure} that the manifest tells")]
+    #[error("{key}: the {figure} differs from that in the manifest")]
     Manifest {
         /// The table.
         key: TableKey,
@@ -72,6 +87,19 @@ impl From<TableError> for Fault {
 }
 
 impl Fault {
+    /// Whether it is what a check found, rather than the reason why one could not be made.
+    pub fn is_wrong(&self) -> bool {
+        match self {
+            Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Gpu(_) => false,
+        }
+    }
+
+    /// The layers `missing` below the one of `seeds` seeds, which is there, among those of `tables`; at least one is missing.
+    pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
+        Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
+    }
+
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
         let row = |row| game_row(key.pits, row);
         let position = Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length");

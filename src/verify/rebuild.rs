@@ -7,19 +7,22 @@ use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
 use crate::table::{Damage, PackedFrame, Table, TableError, Tables};
 
-/// Computes the layer with `seeds` seeds again on `backend`, from the lower layers as they are, and compares it with its
-/// table bit for bit. Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse`
-/// counts them while it runs.
+/// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit for bit.
+/// Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse` counts them while it
+/// runs.
+///
+/// The blocks of the layers below are checked first: damage there would be found as wrong scores here.
 ///
 /// # Errors
-/// The first wrong score in the order of the file, or why a table cannot be read or the backend failed.
+/// Damage of a layer below, the first wrong score in the order of the file, or why a table cannot be read or the backend
+/// failed.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
-    if let Backend::Gpu(_) = backend {
-        // Shaders trust what they read.
-        for table in &tables.layers()[..seeds - 2] {
-            table.check_blocks()?;
+    for table in &tables.layers()[..seeds - 2] {
+        if pulse.is_stopped() {
+            return Ok(0);
         }
+        table.check_blocks()?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
@@ -74,7 +77,7 @@ impl Output for Comparison<'_> {
 /// The first score of a frame in the table that is not the right one.
 fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fault> {
     let frame = right.frame;
-    let (stored, right) = (table.frame(frame.mover), right.scores());
+    let (stored, right) = (table.frame_unchecked(frame.mover), right.scores());
     for index in 0..frame.positions() {
         let (mover_rank, other_rank) = frame.ranks(index);
         let stored = match stored.score(mover_rank, other_rank) {

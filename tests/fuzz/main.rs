@@ -7,6 +7,7 @@ mod archives;
 mod checkpoints;
 mod http;
 mod kgp;
+mod mutation;
 mod notation;
 mod states;
 mod tables;

@@ -1,1 +1,122 @@
-//! Mutated or random input: states.
+//! Files of values and of opening scans, changed: they say what they said or are refused.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use kalah::analyse::opening::{Limits, Piece, Scan, ScanState};
+use kalah::analyse::{GameValue, GameValues};
+use kalah::file::Seal;
+use kalah::game::{Rules, StartPosition};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::{fuzz, mutation};
+
+/// The values of some games, and the file that keeps them.
+fn values(path: &Path) -> Vec<u8> {
+    let mut values = GameValues::open(Rules::Standard, Some(path)).unwrap();
+    for (pits, seeds, at_least, at_most) in [(2, 1, 0, 0), (3, 2, -4, 6), (6, 4, 2, 48)] {
+        let seconds = f64::from(seeds) / 3.0;
+        values.put(GameValue { pits, seeds, at_least, at_most, nodes: 1 << 40, seconds }).unwrap();
+    }
+    std::fs::read(path).unwrap()
+}
+
+/// All values of a file; `None` if it is refused.
+fn read(path: &Path, bytes: &[u8]) -> Option<Vec<GameValue>> {
+    std::fs::write(path, bytes).unwrap();
+    let values = GameValues::open(Rules::Standard, Some(path)).ok()?;
+    let games = (1..=16).flat_map(|pits| (1..=64).map(move |seeds| StartPosition { pits, seeds }));
+    Some(games.filter_map(|game| values.get(game).copied()).collect())
+}
+
+#[test]
+fn changed_values_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let whole = values(&path);
+    let right = read(&path, &whole).unwrap();
+    assert_eq!(right.len(), 3);
+    fuzz("values", &mutation::bytes(), |change| {
+        let changed = change.apply(&whole);
+        let found = read(&path, &changed);
+        // A file that is not there, or empty of games, would be another report.
+        prop_assert_eq!(found.as_ref(), (changed == whole).then_some(&right));
+        Ok(())
+    });
+}
+
+#[test]
+fn forged_values_are_values_of_games() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let whole = values(&path);
+    fuzz("forged values", &prop::collection::vec(mutation::json(), 1..4), |changes| {
+        let mut forged: Value = Seal::Page.open(&whole).unwrap();
+        changes.iter().for_each(|change| change.apply(&mut forged));
+        forged.as_object_mut().unwrap().remove("checksum");
+        for value in read(&path, &Seal::Page.close(&forged).unwrap()).into_iter().flatten() {
+            let seeds = i64::from(value.start().position().unwrap().seeds());
+            prop_assert!(-seeds <= value.at_least && value.at_least <= value.at_most && value.at_most <= seeds);
+            prop_assert!(value.at_least % 2 == 0 && value.at_most % 2 == 0 && value.seconds >= 0.0);
+        }
+        Ok(())
+    });
+}
+
+const SCAN: Scan = Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false };
+
+/// What is scanned: three pieces.
+const PARTS: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];
+
+/// Goes on from a state to the end: the pieces that were done, and all of them. `None` if it is refused.
+fn go_on(path: &Path) -> Option<(Vec<Piece>, Vec<Piece>)> {
+    let (state, done) = ScanState::open(path, &SCAN).ok()?;
+    let state = Mutex::new(state);
+    let keep = |piece: &Piece| Ok(state.lock().unwrap().keep(piece)?);
+    let all = SCAN.run(&PARTS, done.clone(), &AtomicBool::new(false), &|| (), &keep).unwrap();
+    Some((done, all))
+}
+
+#[test]
+fn changed_scans_are_refused_or_scanned_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("scan");
+    let (none, right) = go_on(&path).unwrap();
+    assert!(none.is_empty() && right.len() == 3);
+    let whole = std::fs::read(&path).unwrap();
+    fuzz("opening scans", &mutation::bytes(), |change| {
+        std::fs::write(&path, change.apply(&whole)).unwrap();
+        if let Some((_, all)) = go_on(&path) {
+            prop_assert_eq!(&all, &right);
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn forged_scans_prove_what_they_say() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("scan");
+    let (_, right) = go_on(&path).unwrap();
+    let outcomes: Vec<_> = right.iter().flat_map(|piece| &piece.games).collect();
+    let whole = std::fs::read(&path).unwrap();
+    let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
+    let head = lines[0];
+    fuzz("forged scans", &(0..3usize, prop::collection::vec(mutation::json(), 1..4)), |(line, changes)| {
+        let mut forged: Value = Seal::Line { head }.open(lines[1 + line]).unwrap();
+        forged.as_object_mut().unwrap().remove("checksum");
+        changes.iter().for_each(|change| change.apply(&mut forged));
+        let forged = Seal::Line { head }.close(&forged).unwrap();
+        std::fs::write(&path, [head, &forged].concat()).unwrap();
+        let Some((done, _)) = go_on(&path) else { return Ok(()) };
+        for game in done.iter().flat_map(|piece| &piece.games).filter(|game| !game.lines.is_empty()) {
+            let right = outcomes.iter().find(|right| (right.houses, right.seeds) == (game.houses, game.seeds));
+            if let Some(right) = right {
+                prop_assert_eq!(game.outcome, right.outcome, "{}x{}", game.houses, game.seeds);
+            }
+        }
+        Ok(())
+    });
+}

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::known::Known;
 use super::space::{Plane, Side, Space};
 use crate::isa::Isa;
-use crate::table::{RUN_MARGIN, Table, TableError};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError};
 
 /// Positions by what they are worth for the first player with best play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -207,6 +207,8 @@ impl Part<'_> {
         };
         let width = (TILE / run).max(64);
         let tiles: Vec<Range<usize>> = (0..others).step_by(width).map(|at| at..others.min(at + width)).collect();
+        let mover = if self.side == Side::First { self.seeds.0 } else { self.seeds.1 };
+        let source = table.map(|table| Ok((table, table.frame(mover)?))).transpose()?;
         let tally = |(mut counts, mut runs): (Counts, Runs<'t>), tile: Range<usize>| {
             runs.tile = tile.clone();
             runs.filled = false;
@@ -217,7 +219,7 @@ impl Part<'_> {
         };
         let scored = tiles
             .into_par_iter()
-            .try_fold(|| (Counts::new(stores), Runs::new(self, table, run)), tally)
+            .try_fold(|| (Counts::new(stores), Runs::new(source, run)), tally)
             .map(|counts| counts.map(|(counts, _)| counts))
             .try_reduce(|| Counts::new(stores), |a, b| Ok(a.merged(b)))?;
         Ok(counts.merged(scored))
@@ -258,8 +260,8 @@ const TILE: usize = 1 << 20;
 
 /// The scores of a tile: runs along the mover's row, for some ranks of the other one.
 struct Runs<'a> {
-    /// The table and the seeds in the mover's row.
-    source: Option<(&'a Table, usize)>,
+    /// The table and its scores with these seeds in the rows.
+    source: Option<(&'a Table, FrameScores<'a>)>,
     isa: Isa,
     run: usize,
     tile: Range<usize>,
@@ -268,20 +270,17 @@ struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    fn new(part: Part, table: Option<&'a Table>, run: usize) -> Runs<'a> {
-        let mover = if part.side == Side::First { part.seeds.0 } else { part.seeds.1 };
-        let source = table.map(|table| (table, mover));
+    fn new(source: Option<(&'a Table, FrameScores<'a>)>, run: usize) -> Runs<'a> {
         Runs { source, isa: Isa::detect(), run, tile: 0..0, filled: false, buffer: Vec::new() }
     }
 
     /// The score of a position of the tile, if there is a table.
     #[inline]
     fn score(&mut self, mover: u32, other: u32) -> Result<Option<u8>, TableError> {
-        let Some((table, seeds)) = self.source else { return Ok(None) };
+        let Some((table, scores)) = self.source else { return Ok(None) };
         let stride = self.run + 2 * RUN_MARGIN;
         if !self.filled {
             self.buffer.resize(stride * self.tile.len(), 0);
-            let scores = table.frame(seeds);
             for (index, other) in self.tile.clone().enumerate() {
                 let at = index * stride + RUN_MARGIN;
                 let unpacked = scores.unpack_run(self.isa, (0, other as u32), self.run, &mut self.buffer, at);

@@ -137,22 +137,19 @@ impl<const PLACES: usize> Ring<PLACES> {
             }
             // A pit that was empty before the last seed fell holds exactly that seed now.
             let last = self.seeds[place];
-            match rules {
-                Rules::SKalaha if last > 1 => {
-                    if self.store() >= enough {
-                        return Sown::Enough;
-                    }
-                    continue;
+            if last > 1 && rules.relays() {
+                if self.store() >= enough {
+                    return Sown::Enough;
                 }
-                Rules::EmptyCapture | Rules::Standard if place < Self::PITS && last == 1 => {
-                    let captured = self.seeds[2 * Self::PITS - place];
-                    if rules == Rules::EmptyCapture || captured > 0 {
-                        self.seeds[Self::PITS] += 1 + captured;
-                        self.seeds[place] = 0;
-                        self.seeds[2 * Self::PITS - place] = 0;
-                    }
+                continue;
+            }
+            if last == 1 && place < Self::PITS {
+                let captured = self.seeds[2 * Self::PITS - place];
+                if rules.captures(captured) {
+                    self.seeds[Self::PITS] += 1 + captured;
+                    self.seeds[place] = 0;
+                    self.seeds[2 * Self::PITS - place] = 0;
                 }
-                _ => {}
             }
             return Sown::Over;
         }

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::check::{CheckError, check};
-use super::outcome::{Limits, Outcome, Verdict, outcome};
-use crate::game::{ParseError, Rules, StartPosition};
+use super::outcome::{Limits, MAX_LINES, Outcome, Verdict, outcome};
+use crate::game::{Line, ParseError, Rules, StartPosition};
 
 /// Games of a piece at most; pieces begin at multiples of it.
 const PIECE: u32 = 4096;
@@ -65,7 +65,7 @@ pub struct Tally {
 impl Tally {
     fn count(&mut self, verdict: &Verdict) {
         self.games += 1;
-        self.positions += verdict.positions;
+        self.positions = self.positions.saturating_add(verdict.positions);
         *match (verdict.outcome, verdict.turns) {
             (Some(Outcome::Win), 1) => &mut self.won_in_first_turn,
             (Some(Outcome::Win), _) => &mut self.won_later,
@@ -84,7 +84,7 @@ impl Tally {
         self.draws += other.draws;
         self.losses += other.losses;
         self.undecided += other.undecided;
-        self.positions += other.positions;
+        self.positions = self.positions.saturating_add(other.positions);
         self.unproved += other.unproved;
     }
 }
@@ -138,6 +138,9 @@ pub enum ScanError {
     /// A piece could not be kept.
     #[error(transparent)]
     Io(#[from] super::state::StateError),
+    /// A piece that no scan with these limits finds.
+    #[error("{0}")]
+    Foreign(&'static str),
 }
 
 /// Cuts the parts into pieces that are not among those done; ends of pieces depend on nothing but the parts.
@@ -178,6 +181,67 @@ impl Scan {
             && let Err(source) = check(self.rules, &start, &verdict)
         {
             return Err(ScanError::Wrong { houses, seeds, outcome: verdict.outcome, source });
+        }
+        Ok(verdict)
+    }
+
+    /// Checks what an earlier run found of a piece: the proofs of its games by the rules, and its counts by its games.
+    ///
+    /// # Errors
+    /// When it is not what this scan finds.
+    pub(super) fn confirm(&self, piece: &Piece) -> Result<(), ScanError> {
+        let &Piece { houses, from, to, tally, ref games } = piece;
+        let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
+        foreign(1 <= from && from <= to, "its games are none")?;
+        let start = StartPosition { pits: houses, seeds: to }.position();
+        start.map_err(|source| ScanError::Start { houses, seeds: to, source })?;
+        let mut told = Tally::default();
+        for game in games {
+            let verdict = self.confirm_game(game)?;
+            let is_told = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
+            let is_of_piece = game.houses == houses && (from..=to).contains(&game.seeds) && is_told;
+            foreign(is_of_piece, "it tells a game that does not belong there")?;
+            told.count(&verdict);
+        }
+        foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are in disorder")?;
+        // All others were won within the first turn.
+        let others = (u64::from(to - from) + 1).saturating_sub(told.games);
+        foreign(!self.wins || others == 0, "a game is missing")?;
+        let all = Tally {
+            games: told.games + others,
+            won_in_first_turn: told.won_in_first_turn + others,
+            // At least a move each.
+            positions: tally.positions.max(told.positions.saturating_add(others)),
+            ..told
+        };
+        foreign(tally == all, "its counts are not those of its games")
+    }
+
+    /// What an earlier run found of a game, its proof checked by the rules.
+    fn confirm_game(&self, game: &Game) -> Result<Verdict, ScanError> {
+        let &Game { houses, seeds, outcome: letter, turns, positions, ref lines } = game;
+        let start = StartPosition { pits: houses, seeds }.position();
+        let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
+        let outcome = letter.map(|letter| Outcome::from_letter(letter).ok_or(ScanError::Foreign("no game ends so")));
+        let outcome = outcome.transpose()?;
+        let lines = lines.iter().map(|line| Line::parse(houses, line)).collect::<Result<Vec<_>, _>>();
+        let lines = lines.map_err(|_| ScanError::Foreign("a line of its proofs is none"))?;
+        let verdict = Verdict { outcome, turns, lines, positions };
+        let is_limited = turns <= self.limits.turns
+            && verdict.lines.len() <= MAX_LINES
+            && verdict.lines.iter().all(|line| line.turns().len() as u64 <= u64::from(turns));
+        if !is_limited || outcome.is_none() && !verdict.lines.is_empty() {
+            return Err(ScanError::Foreign("a proof goes beyond the limits"));
+        }
+        if !verdict.lines.is_empty()
+            && let Err(source) = check(self.rules, &start, &verdict)
+        {
+            return Err(ScanError::Wrong { houses, seeds, outcome, source });
+        }
+        // The lines of a draw prove that the mover does not win.
+        let loss = Verdict { outcome: Some(Outcome::Loss), ..verdict.clone() };
+        if outcome == Some(Outcome::Draw) && !loss.lines.is_empty() && check(self.rules, &start, &loss).is_ok() {
+            return Err(ScanError::Foreign("a game is lost that is told to be drawn"));
         }
         Ok(verdict)
     }

@@ -1,36 +1,58 @@
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Limits;
 use super::scan::{Piece, Scan};
+use crate::file::{self, FileLock, LockError, Seal};
 
-/// The file in which a scan keeps its finished pieces: a first line that tells what is scanned, then a line a piece, all
-/// JSON. A line cut off by a kill is dropped, so a scan goes on from the last whole one.
+/// The version of the file. The first one had no checksums.
+const VERSION: u32 = 2;
+
+/// The file in which a scan keeps its finished pieces: a first line that tells what is scanned, then a line a piece, each
+/// JSON with a [checksum](Seal::Line). A line cut off by a kill is dropped, so a scan goes on from the last whole one.
 #[derive(Debug)]
 pub struct ScanState {
     path: PathBuf,
     file: File,
+    /// Bytes of the whole lines.
+    length: u64,
+    /// The first line.
+    head: Vec<u8>,
+    _lock: FileLock,
 }
 
 /// Why a state file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// Another process writes to it.
-    #[error("{0} is in use by another scan; wait for it, or choose another file with --state")]
-    Held(PathBuf),
+    /// Another process has it open.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// It is of another scan.
     #[error("{0} is of a scan with other rules, limits or --wins; use the same ones, or another file with --state")]
     Other(PathBuf),
-    /// It holds something else.
-    #[error("{path}, line {line}: this is no scan; choose another file with --state")]
+    /// It is of another version of the program.
+    #[error("{path} has version {found}, and this program reads version {VERSION}; choose another file with --state")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version found.
+        found: u32,
+    },
+    /// A line is not what a scan wrote, or does not say what the rules say.
+    #[error("{path}, line {line}: {what}; {repair}")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        repair: &'static str,
     },
     /// It cannot be read or written.
     #[error("{path}: {source}")]
@@ -41,6 +63,12 @@ pub enum StateError {
         source: io::Error,
     },
 }
+
+/// What to do about a first line that is of no scan.
+const FOREIGN: &str = "choose another file with --state";
+
+/// What to do about a piece that is not what was written.
+const DAMAGED: &str = "delete the line to have its games scanned again, or choose another file with --state";
 
 /// The first line.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
@@ -54,58 +82,67 @@ struct Header {
 
 impl Header {
     fn of(scan: &Scan) -> Header {
-        Header { opening_scan: 1, rules: scan.rules.name().to_owned(), limits: scan.limits, wins: scan.wins }
+        Header { opening_scan: VERSION, rules: scan.rules.name().to_owned(), limits: scan.limits, wins: scan.wins }
     }
 }
 
-impl Drop for ScanState {
-    fn drop(&mut self) {
-        // Closing the file would leave it locked for as long as a process that is just being started still has it open.
-        let _ = self.file.unlock();
-    }
+/// The version that a first line tells, whatever else it says.
+#[derive(Deserialize)]
+struct HeaderVersion {
+    opening_scan: u32,
 }
 
 impl ScanState {
-    /// Opens the state of a scan, or begins one, and locks it; gives the pieces that are done.
+    /// Opens the state of a scan, or begins one; gives the pieces that are done, whose proofs are checked by the rules on the
+    /// threads of the current pool. Until it is dropped no other process can open the file.
     ///
     /// # Errors
-    /// When the file is in use, is of another scan or none, or the file system says no.
+    /// When another process has the file open, it is damaged, of another scan or none, or cannot be read or written.
     pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Piece>), StateError> {
-        let io = |source| StateError::Io { path: path.to_owned(), source };
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StateError::Held(path.to_owned())),
-            Err(TryLockError::Error(source)) => return Err(io(source)),
-        }
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
+        let path = file::resolved(path);
+        let lock = FileLock::beside(&path)?;
+        let io = |source| StateError::Io { path: path.clone(), source };
+        let bytes = file::found(file::read(&path)).map_err(io)?.unwrap_or_default();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let damaged = |line| StateError::Damaged { path: path.to_owned(), line: line + 1 };
+        let damaged = |line: usize, what: String| StateError::Damaged {
+            path: path.clone(),
+            line: line + 1,
+            what,
+            repair: if line == 0 { FOREIGN } else { DAMAGED },
+        };
+        let foreign = || damaged(0, "this is no scan".to_owned());
         let header = Header::of(scan);
-        let mut pieces = Vec::new();
-        for (number, line) in bytes[..whole].split_inclusive(|&byte| byte == b'\n').enumerate() {
-            if number == 0 {
-                let found: Header = serde_json::from_slice(line).map_err(|_| damaged(number))?;
-                if found != header {
-                    return Err(StateError::Other(path.to_owned()));
-                }
-            } else {
-                pieces.push(serde_json::from_slice(line).map_err(|_| damaged(number))?);
+        let head = Seal::Line { head: &[] }.close(&header).map_err(|error| io(error.into()))?;
+        let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');
+        if let Some(first) = lines.next() {
+            let HeaderVersion { opening_scan } = serde_json::from_slice(first).map_err(|_| foreign())?;
+            if opening_scan != VERSION {
+                return Err(StateError::Version { path, found: opening_scan });
+            }
+            let found = Seal::Line { head: &[] }.open::<Header>(first);
+            if found.map_err(|error| damaged(0, error.to_string()))? != header {
+                return Err(StateError::Other(path));
             }
         }
-        let mut first = serde_json::to_vec(&header).expect("it is plain JSON");
-        first.push(b'\n');
+        let lines: Vec<_> = lines.enumerate().collect();
+        let piece = |&(index, line): &(usize, &[u8])| {
+            let damaged = |what| damaged(index + 1, what);
+            let piece: Piece = Seal::Line { head: &head }.open(line).map_err(|error| damaged(error.to_string()))?;
+            scan.confirm(&piece).map_err(|error| damaged(error.to_string()))?;
+            Ok(piece)
+        };
+        let pieces = lines.par_iter().map(piece).collect::<Result<_, StateError>>()?;
         // Bytes after the last whole line are a line cut off, never a file of something else.
-        let is_ours = |rest: &[u8]| if whole > 0 { rest.starts_with(b"{\"houses\":") } else { first.starts_with(rest) };
+        let is_ours = |rest: &[u8]| if whole > 0 { rest.starts_with(b"{\"houses\":") } else { head.starts_with(rest) };
         let rest = &bytes[whole..];
         if !rest.is_empty() && !is_ours(rest) && !b"{\"houses\":".starts_with(rest) {
-            return Err(damaged(0));
+            return Err(foreign());
         }
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(io)?;
         file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
-        let mut state = ScanState { path: path.to_owned(), file };
+        let mut state = ScanState { path: path.clone(), file, length: whole as u64, head, _lock: lock };
         if whole == 0 {
-            state.write(&first)?;
+            state.write(&state.head.clone())?;
         }
         Ok((state, pieces))
     }
@@ -113,16 +150,25 @@ impl ScanState {
     /// Keeps a finished piece.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When the file cannot be written.
     pub fn keep(&mut self, piece: &Piece) -> Result<(), StateError> {
-        let mut line = serde_json::to_vec(piece).expect("it is plain JSON");
-        line.push(b'\n');
+        let line = Seal::Line { head: &self.head }.close(piece).map_err(|error| self.io(error.into()))?;
         self.write(&line)
     }
 
+    /// Adds a line, all of it or nothing.
     fn write(&mut self, line: &[u8]) -> Result<(), StateError> {
-        let io = |source| StateError::Io { path: self.path.clone(), source };
-        self.file.write_all(line).map_err(io)?;
-        self.file.sync_data().map_err(io)
+        let written = self.file.write_all(line).and_then(|()| self.file.sync_data());
+        if let Err(error) = written {
+            // What there is of it would make one with the next line. If it stays, so does the file: nothing more is written.
+            let _ = self.file.set_len(self.length).and_then(|()| self.file.seek(SeekFrom::Start(self.length)));
+            return Err(self.io(error));
+        }
+        self.length += line.len() as u64;
+        Ok(())
+    }
+
+    fn io(&self, source: io::Error) -> StateError {
+        StateError::Io { path: self.path.clone(), source }
     }
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::moves::{ForwardMove, Kind, Moves};
 use super::{Evaluator, kernels};
-use crate::game::{Pit, Row, Rules, sow};
+use crate::game::{Capture, Pit, Row, sow};
 use crate::index::{CaptureMap, Frame, SpillMap, game_row, table_row};
 use crate::isa::Isa;
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables};
@@ -75,24 +75,21 @@ impl<'a> FrameEvaluator<'a> {
         for left in 1..=mover {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
-                children[left * total + opponent] = Some((table, table.frame(opponent)));
+                children[left * total + opponent] = Some((table, table.frame(opponent)?));
             }
         }
         // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
-        let most_spilled = match rules {
-            Rules::SKalaha => mover,
-            _ => pits * mover.div_ceil(2 * pits + 1),
-        };
+        let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, then in no later one: its last pit is not empty.
-        let laps = match rules {
-            Rules::SKalaha => 0..0,
-            _ if mover < pits + 2 => 0..1,
-            _ => 0..2,
+        let laps = match rules.capture() {
+            Capture::Never => 0..0,
+            Capture::OppositeSeeds | Capture::Always if mover < pits + 2 => 0..1,
+            Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
         let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
-        let relays = (*rules == Rules::SKalaha).then(|| (rows(mover), rows(other)));
+        let relays = rules.relays().then(|| (rows(mover), rows(other)));
         let moves = evaluator.moves(mover);
         Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
     }
@@ -223,9 +220,8 @@ impl<'a> FrameEvaluator<'a> {
     fn again_after_laps(&self, next: &ForwardMove, best: &mut [u8]) -> Result<(), TableError> {
         let left = usize::from(next.left);
         let table = self.tables.require(left + self.frame.other + usize::from(next.spilled))?;
-        let scores = table.frame(left);
         for (best, &other) in best.iter_mut().zip(self.spills[usize::from(next.spilled)].ranks()) {
-            let score = scores.score(next.own, other).map_err(|line| table.damaged_line(line))?;
+            let score = table.score(left, next.own, other)?;
             *best = (*best).max(score.saturating_add(next.stored));
         }
         Ok(())
@@ -251,7 +247,7 @@ impl<'a> FrameEvaluator<'a> {
             let score = if !filled && other.seeds()[last] == 0 {
                 total.saturating_sub(ended)
             } else {
-                let sown = sow(Rules::SKalaha, &movers[mover as usize], other, pit);
+                let sown = sow(self.tables.rules(), &movers[mover as usize], other, pit);
                 let small = |row| table_row(row).expect("a row of a table has few seeds");
                 let (own, opposite) = (small(&sown.mover), small(&sown.other));
                 if sown.again && !sown.other.is_empty() {
@@ -280,7 +276,7 @@ fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Re
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
-    let scores = table.frame(frame.mover);
+    let scores = table.frame(frame.mover)?;
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
     // A task turns the part of all runs that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);

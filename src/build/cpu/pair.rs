@@ -7,7 +7,7 @@ use super::forward::{FrameEvaluator, TASK_BYTES};
 use super::moves::QuietMove;
 use super::workspace::{Workspace, block_rows};
 use super::{Evaluator, Pulse, kernels};
-use crate::game::Rules;
+use crate::game::Capture;
 use crate::index::Frame;
 use crate::table::{TableError, Tables};
 
@@ -156,7 +156,7 @@ impl<I: IndexedParallelIterator> EvenTasks for I {}
 impl Evaluator {
     /// The masks of the rows with `other` seeds, in a layer with `total` seeds.
     fn masks(&self, other: usize, total: usize) -> Masks {
-        let pits = if self.rules == Rules::Standard { self.maps.rows().pits() } else { 0 };
+        let pits = if self.rules.capture() == Capture::OppositeSeeds { self.maps.rows().pits() } else { 0 };
         Masks { total: total as u8, empty: (0..pits).map(|pit| self.maps.empty(other, pit)).collect() }
     }
 

@@ -1,4 +1,4 @@
-use crate::game::Rules;
+use crate::game::{Capture, Rules};
 use crate::index::TableRow;
 
 /// What a move does, as far as the mover's row alone tells.
@@ -79,19 +79,16 @@ impl RowMove {
                 return RowMove::Again { own, stored, spilled };
             }
             if place > pits {
-                return match rules {
-                    Rules::SKalaha => RowMove::Relay { own, spilled },
-                    _ => RowMove::Pass { own, spilled },
-                };
+                return if rules.relays() { RowMove::Relay { own, spilled } } else { RowMove::Pass { own, spilled } };
             }
             let was_empty = own[place] == 1;
-            if rules == Rules::SKalaha && !was_empty {
+            if !was_empty && rules.relays() {
                 continue;
             }
-            if rules == Rules::SKalaha || !was_empty {
+            if !was_empty || rules.capture() == Capture::Never {
                 return if stored == 0 { RowMove::Quiet { own } } else { RowMove::Pass { own, spilled } };
             }
-            let uncaptured = (rules == Rules::Standard && spilled == 0).then_some(own);
+            let uncaptured = (spilled == 0 && !rules.captures(0)).then_some(own);
             own[place] = 0;
             return RowMove::Capture { own, stored: stored + 1, spilled, pit: pits - 1 - place, uncaptured };
         }

@@ -36,7 +36,7 @@ pub enum GpuError {
     #[error("the GPU refused a command: {0}")]
     Refused(String),
     /// A table cannot be read.
-    #[error(transparent)]
+    #[error("{0}")]
     Table(#[from] TableError),
 }
 

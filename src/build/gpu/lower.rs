@@ -126,7 +126,10 @@ impl Lower {
         let is_resident =
             |lower: &Lower| lower.resident.get(&seeds).is_some_and(|layer| layer.contains_key(&frame.mover));
         if !is_resident(self) {
-            let section = tables.require(seeds)?.section(entry);
+            // Shaders trust what they read. What stays on the device was compared when it came there.
+            let table = tables.require(seeds)?;
+            table.frame(frame.mover)?;
+            let section = table.section(entry);
             let (head, rest) = section.split_at(entry.patches_at() as usize);
             let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];
             match self.room(recorder.gpu(), head.len() as u64, patches.len() as u64)? {

@@ -12,7 +12,7 @@ use super::rows::{Class, ClassKind, DeviceRows, RankParams};
 use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Turn};
 use super::{Gpu, GpuError};
 use crate::build::cpu::Pulse;
-use crate::game::Rules;
+use crate::game::Capture;
 use crate::index::Frame;
 use crate::table::Tables;
 
@@ -76,7 +76,7 @@ impl Pair {
         let Frame { mover: small, other: large, .. } = frame;
         let (small_list, large_list) = (rows.moves(gpu, small)?, rows.moves(gpu, large)?);
         let nothing = rows.nothing.window();
-        let (small_map, large_map) = if rows.rules() == Rules::Standard {
+        let (small_map, large_map) = if rows.rules().capture() == Capture::OppositeSeeds {
             (rows.capture(gpu, small, 0)?.window(), rows.capture(gpu, large, 0)?.window())
         } else {
             (nothing.clone(), nothing)

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::chunk::content_limit;
 use super::order::Grid;
 use super::{ArchiveInfo, CHUNK_SIDES};
+use crate::file;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use crate::table::format::{rules_code, rules_of};
 use crate::table::{Damage, Table, TableError, TableKey};
@@ -130,7 +131,7 @@ pub struct Container {
 impl Container {
     /// Opens an archive and checks all but its chunks.
     pub fn open(path: &Path) -> Result<Container, TableError> {
-        let mut file = File::open(path).map_err(TableError::io(path))?;
+        let mut file = file::open(path).map_err(TableError::io(path))?;
         let archive_bytes = file.metadata().map_err(TableError::io(path))?.len();
         let damaged = |damage| TableError::damaged_archive(path, damage);
         let first = (FRAME_PREFIX_BYTES + HEADER_BYTES).min(archive_bytes as usize);

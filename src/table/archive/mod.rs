@@ -15,7 +15,6 @@ mod container;
 mod order;
 mod predict;
 
-use std::fs::File;
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -26,7 +25,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
 use self::order::{Grid, RowOrder};
-use super::{Damage, DirectoryLock, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path};
+use super::{
+    Damage, DirectoryLock, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path,
+};
+use crate::file::Replacement;
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
 
@@ -77,11 +79,11 @@ pub fn read_info(archive: &Path) -> Result<ArchiveInfo, TableError> {
 
 /// Packs a table into the file `archive`, on all threads of the current pool.
 ///
-/// `progress` is told of positions as they are packed. The bytes depend on the table alone. The archive is written
-/// to a temporary name beside its own, and renamed when complete.
+/// `progress` is told of positions as they are packed. The bytes depend on the table alone. A file that
+/// is there already is replaced once the archive is complete.
 ///
 /// # Errors
-/// When the table is damaged, or the file system says no.
+/// When the table is damaged, or the archive cannot be written.
 pub fn pack(table: &Table, archive: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<ArchiveInfo, TableError> {
     pack_in_chunks(table, archive, CHUNK_SIDE, progress)
 }
@@ -101,19 +103,14 @@ pub fn pack_in_chunks(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<ArchiveInfo, TableError> {
     assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
-    let partial = archive.with_added_extension("partial");
-    let packed = write_archive(table, &partial, side, progress)
-        .and_then(|()| std::fs::rename(&partial, archive).map_err(TableError::io(&partial)));
-    if packed.is_err() {
-        // What is left is of no use; that it cannot be removed, either, is no news.
-        let _ = std::fs::remove_file(&partial);
-    }
-    packed.and_then(|()| read_info(archive))
+    write_archive(table, archive, side, progress)?;
+    read_info(archive)
 }
 
 fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
-    let mut file = File::create(path).map_err(TableError::io(path))?;
-    let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(TableError::io(path));
+    let full = || TableError::writing(path, "nothing of this archive is kept");
+    let mut file = Replacement::begin(path).map_err(full())?;
+    let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
     let header = container::header_frame(table, side);
     write(&header)?;
     let mut sizes = vec![(header.len() as u32, 0)];
@@ -130,7 +127,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     write(&checksum_frame)?;
     sizes.push((checksum_frame.len() as u32, 0));
     write(&container::seek_table_frame(&sizes))?;
-    file.sync_data().map_err(TableError::io(path))
+    file.finish().map_err(full())
 }
 
 /// The chunks of a frame, each with the bytes of its content.
@@ -142,14 +139,15 @@ fn pack_frame(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<(Vec<u8>, u32)>, TableError> {
     let entry = &table.header().entries[frame.mover - 1];
-    // A table that was altered could be packed, but never be unpacked.
+    let packed = table.frame(frame.mover)?;
+    // A table that was altered could be packed, but never be unpacked. Also the list of checksums has to be right.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
         let damage = Damage::Part { part: "frame", offset: entry.offset };
         return Err(TableError::damaged(table.path(), damage));
     }
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
-    let scores = lexicographic_scores(table, frame, &others, &movers)?;
+    let scores = lexicographic_scores(table, packed, &others, &movers)?;
     let grid = Grid::new(frame, side);
     let chunks = (0..grid.chunks()).into_par_iter().map(|number| {
         let (other_part, mover_part) = grid.chunk(number);
@@ -168,14 +166,13 @@ fn pack_frame(
 /// The scores of a frame: for each other row one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
     table: &Table,
-    frame: Frame,
+    packed: FrameScores<'_>,
     others: &RowOrder,
     movers: &RowOrder,
 ) -> Result<Vec<u8>, TableError> {
     let isa = Isa::detect();
-    let packed = table.frame(frame.mover);
     let count = movers.len();
-    let mut scores = zeroed(frame.positions()).map_err(TableError::io(table.path()))?;
+    let mut scores = zeroed(packed.frame().positions()).map_err(TableError::io(table.path()))?;
     scores
         .par_chunks_mut(count)
         .zip(others.ranks())

@@ -1,0 +1,98 @@
+//! What a person types in a game.
+
+use kalah::game::Pit;
+
+/// What can be typed.
+pub const HELP: &str = "3 sows pit 3; 36 (or 3 6, or 3,6) sows 3 and then 6, if 3 ends in the store
+hint: what the perfect player would do      undo (u): takes your last turn back
+board: draws the board again                line: the moves so far
+help (h, ?): this                           quit (q): ends the game";
+
+/// What a person wants.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Wish {
+    Turn(Vec<Pit>),
+    Undo,
+    Hint,
+    Help,
+    Board,
+    Line,
+    Leave,
+    Nothing,
+}
+
+impl Wish {
+    /// Reads what was typed on a board of `pits` pits a side; what is wrong with it otherwise.
+    pub fn read(text: &str, pits: usize) -> Result<Wish, String> {
+        Ok(match text.trim().to_lowercase().as_str() {
+            "" => Wish::Nothing,
+            "undo" | "u" | "back" | "b" => Wish::Undo,
+            "hint" => Wish::Hint,
+            "help" | "h" | "?" => Wish::Help,
+            "board" => Wish::Board,
+            "line" => Wish::Line,
+            "quit" | "q" | "exit" => Wish::Leave,
+            _ => Wish::Turn(turn(text, pits)?),
+        })
+    }
+}
+
+/// Reads the moves of a turn: apart, or on boards of at most nine pits run together.
+fn turn(text: &str, pits: usize) -> Result<Vec<Pit>, String> {
+    let mut turn = Vec::new();
+    for word in text.split(|c: char| c == ',' || c.is_whitespace()).filter(|word| !word.is_empty()) {
+        if !word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!(
+                "'{}' is neither a pit nor a word I know; ? lists what can be typed",
+                word.escape_debug()
+            ));
+        }
+        let numbers: Vec<&str> = if pits > 9 { vec![word] } else { (0..word.len()).map(|at| &word[at..=at]).collect() };
+        for number in numbers {
+            let pit = number.parse().ok().and_then(Pit::from_number).filter(|pit| pit.index() < pits);
+            turn.push(pit.ok_or_else(|| {
+                let several = if pits > 9 { "; several moves are written 3,6" } else { "" };
+                format!("move {number} is not legal: the pits are 1 to {pits}{several}")
+            })?);
+        }
+    }
+    if turn.is_empty() { Err("no pit is named; ? lists what can be typed".to_owned()) } else { Ok(turn) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(text: &str, pits: usize) -> Result<Vec<usize>, String> {
+        Wish::read(text, pits).map(|wish| match wish {
+            Wish::Turn(turn) => turn.iter().map(|pit| pit.number()).collect(),
+            other => panic!("{text}: {other:?}"),
+        })
+    }
+
+    #[test]
+    fn turns_are_read_together_or_apart() {
+        for text in ["36", "3 6", "3,6", " 3, 6 ", "3,,6,"] {
+            assert_eq!(typed(text, 6), Ok(vec![3, 6]), "{text}");
+        }
+        assert_eq!(typed("12 3", 12), Ok(vec![12, 3]));
+        assert_eq!(typed("12", 9), Ok(vec![1, 2]));
+    }
+
+    #[test]
+    fn what_names_no_pit_is_refused_with_the_reason() {
+        for (text, pits, why) in [
+            ("7", 6, "move 7 is not legal: the pits are 1 to 6"),
+            ("30", 6, "move 0 is not legal: the pits are 1 to 6"),
+            ("36", 12, "move 36 is not legal: the pits are 1 to 12; several moves are written 3,6"),
+            ("99999999999999999999999", 12, "move 99999999999999999999999 is not legal"),
+            ("x", 6, "'x' is neither a pit nor a word I know"),
+            ("3 \u{1b}[2J", 6, "'\\u{1b}[2j' is neither"),
+            ("3 \u{0663}", 6, "is neither a pit nor a word"),
+            (",", 6, "no pit is named"),
+        ] {
+            let error = typed(text, pits).unwrap_err();
+            assert!(error.to_lowercase().contains(why), "{text}: {error}");
+        }
+    }
+}

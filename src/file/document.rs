@@ -1,0 +1,77 @@
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Seal, SealError, replace};
+
+/// A kind of JSON document: `format`, `version`, the fields of its content, and the checksum of a [`Seal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// What it is.
+    pub format: &'static str,
+    /// The version that this program writes and reads.
+    pub version: u32,
+}
+
+/// Why bytes are not read as a document.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// They are something else, or damaged from the beginning.
+    #[error("it is no '{0}', or damaged")]
+    Foreign(&'static str),
+    /// It has another version.
+    #[error("it is a '{format}' of version {found}, and this program reads version {known}")]
+    Version {
+        /// What it is.
+        format: &'static str,
+        /// The version found.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
+    /// It is not what was written.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+}
+
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Whole<F, T> {
+    format: F,
+    version: u32,
+    #[serde(flatten)]
+    content: T,
+}
+
+impl Document {
+    /// Replaces the file `path` by a document, or makes it.
+    ///
+    /// # Errors
+    /// When it cannot be written; the old file stays then.
+    pub fn write(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
+        let whole = Whole { format: self.format, version: self.version, content };
+        let bytes = Seal::Page.close(&whole)?;
+        replace(path, |file| file.write_all(&bytes))
+    }
+
+    /// The content of a document.
+    ///
+    /// # Errors
+    /// When the bytes are not those of such a document, whole and unchanged.
+    pub fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, DocumentError> {
+        let &Document { format, version: known } = self;
+        let head = serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == format);
+        let found = head.ok_or(DocumentError::Foreign(format))?.version;
+        if found != known {
+            return Err(DocumentError::Version { format, found, known });
+        }
+        Ok(Seal::Page.open::<Whole<String, T>>(bytes)?.content)
+    }
+}

@@ -1,0 +1,46 @@
+//! Files: opened without waiting; and those in which a run keeps what the next one takes up, which are replaced whole, sealed
+//! with a checksum, written by one process at a time.
+//!
+//! | room | idea |
+//! |---|---|
+//! | [`open`](open()) | regular files only, and without waiting |
+//! | [`lock`](FileLock) | one process at a time |
+//! | [`replace`](replace()) | a finished file in the place of an old one |
+//! | [`seal`](Seal) | JSON with a checksum |
+//! | [`document`](Document) | a file that is one JSON document with a checksum |
+
+mod document;
+mod lock;
+mod open;
+mod replace;
+mod seal;
+
+use std::path::{Path, PathBuf};
+
+pub use document::{Document, DocumentError};
+pub use lock::{FileLock, LockError};
+pub use open::{found, open, open_with, read, read_to_string};
+pub use replace::{Replacement, remove_leftovers, replace};
+pub use seal::{Seal, SealError};
+
+/// The path of the file that `path` links to if it is a link, else `path`: a lock and a replacement must lie beside the
+/// file itself, whatever name it is reached by.
+#[must_use]
+pub fn resolved(path: &Path) -> PathBuf {
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    // A link that leads nowhere is told when it is used.
+    if is_link { std::fs::canonicalize(path) } else { Ok(path.to_owned()) }.unwrap_or_else(|_| path.to_owned())
+}
+
+/// `path` with something added to its name.
+#[must_use]
+pub fn beside(path: &Path, added: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(added);
+    name.into()
+}
+
+/// The directory of a file.
+fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

@@ -1,0 +1,101 @@
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// How an object is written as JSON with a checksum: a last field, `checksum`, the XXH3 (64 bits, hexadecimal) of all
+/// bytes before the comma in front of it. Any other byte anywhere is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seal<'a> {
+    /// On several lines, to be read by people.
+    Page,
+    /// On a line, of a file that begins with `head`: the checksum is of `head` and the line together, so that lines of
+    /// another file are told apart.
+    Line {
+        /// The first line of the file; nothing for that line itself.
+        head: &'a [u8],
+    },
+}
+
+/// Why JSON is not what was sealed.
+#[derive(Debug, thiserror::Error)]
+pub enum SealError {
+    /// The bytes are not those that were written.
+    #[error("its checksum is wrong: it was changed or damaged")]
+    Checksum,
+    /// The checksum is right, but what it seals is something else.
+    #[error("it holds something else than it should: {0}")]
+    Content(#[from] serde_json::Error),
+}
+
+impl Seal<'_> {
+    /// `content`, which must be an object with a field at least, as JSON with its checksum and a line feed.
+    ///
+    /// # Errors
+    /// When it cannot be written as JSON.
+    pub fn close(self, content: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = match self {
+            Seal::Page => serde_json::to_vec_pretty(content)?,
+            Seal::Line { .. } => serde_json::to_vec(content)?,
+        };
+        let end = bytes.trim_ascii_end().strip_suffix(b"}").map_or(0, |body| body.trim_ascii_end().len());
+        bytes.truncate(end);
+        let tail = self.tail(&bytes);
+        bytes.extend_from_slice(tail.as_bytes());
+        Ok(bytes)
+    }
+
+    /// What was sealed; `bytes` end with the line feed.
+    ///
+    /// # Errors
+    /// When a byte is not the one written, or something else was sealed.
+    pub fn open<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, SealError> {
+        let body = bytes.len().checked_sub(self.tail(&[]).len()).ok_or(SealError::Checksum)?;
+        let (body, tail) = bytes.split_at(body);
+        if tail != self.tail(body).as_bytes() {
+            return Err(SealError::Checksum);
+        }
+        Ok(serde_json::from_slice(bytes)?)
+    }
+
+    /// What stands behind the fields in `body`.
+    fn tail(self, body: &[u8]) -> String {
+        let mut hash = Xxh3Default::new();
+        if let Seal::Line { head } = self {
+            hash.update(head);
+        }
+        hash.update(body);
+        let checksum = hash.digest();
+        match self {
+            Seal::Page => format!(",\n  \"checksum\": \"{checksum:016x}\"\n}}\n"),
+            Seal::Line { .. } => format!(",\"checksum\":\"{checksum:016x}\"}}\n"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn what_is_closed_is_opened_and_any_other_byte_is_found() {
+        let content = json!({ "name": "a \"checksum\": b", "list": [1, { "two": 3.25 }] });
+        for seal in [Seal::Page, Seal::Line { head: b"" }, Seal::Line { head: b"head\n" }] {
+            let closed = seal.close(&content).unwrap();
+            let mut opened: Value = seal.open(&closed).unwrap();
+            assert!(opened.as_object_mut().unwrap().remove("checksum").unwrap().is_string());
+            assert_eq!(opened, content);
+            for at in 0..closed.len() {
+                for bit in 0..8 {
+                    let mut changed = closed.clone();
+                    changed[at] ^= 1 << bit;
+                    assert!(matches!(seal.open::<Value>(&changed), Err(SealError::Checksum)), "byte {at}, bit {bit}");
+                }
+                assert!(matches!(seal.open::<Value>(&closed[..at]), Err(SealError::Checksum)), "cut at {at}");
+            }
+        }
+        let [one, other] = [b"1\n", b"2\n"].map(|head| Seal::Line { head });
+        assert!(matches!(one.open::<Value>(&other.close(&content).unwrap()), Err(SealError::Checksum)));
+    }
+}

@@ -1,0 +1,302 @@
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use crate::table::{Damage, TableError, Tables};
+
+/// Bytes of tables that are compared with their checksums before a search begins: some hundredths of a second. More are
+/// compared while it runs.
+#[cfg(not(test))]
+const AT_ONCE: u64 = 64 << 20;
+
+/// Tests have no tables so large: theirs are always compared while a search runs.
+#[cfg(test)]
+const AT_ONCE: u64 = 0;
+
+/// Blocks that a thread compares before it takes more.
+const PART_BLOCKS: u64 = 64;
+
+/// The tables that a search reads, and whether they were compared with their checksums.
+///
+/// A search looks scores up without a thought for checksums: that would cost it its speed. So what it finds is believed, by
+/// it or anybody, only once the tables are known to be sound. Damage that was found once stays found, even if the file is
+/// mended under us: what was derived from it is still there.
+pub(super) struct Audit<'a> {
+    tables: Option<&'a Tables>,
+    /// The largest layer that is looked up; 0 for none.
+    reach: usize,
+    sound: AtomicBool,
+    damaged: AtomicBool,
+    damage: Mutex<Option<(PathBuf, Damage)>>,
+}
+
+impl<'a> Audit<'a> {
+    /// An audit of the layers of `tables` up to `reach`, and at once of all if that is soon done.
+    ///
+    /// # Errors
+    /// When a table is found damaged.
+    pub fn new(tables: Option<&'a Tables>, reach: usize) -> Result<Audit<'a>, TableError> {
+        let audit = Audit {
+            tables,
+            reach,
+            sound: AtomicBool::new(false),
+            damaged: AtomicBool::new(false),
+            damage: Mutex::new(None),
+        };
+        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() <= AT_ONCE {
+            audit.layers().try_for_each(|layer| layer.check())?;
+        }
+        audit.look();
+        Ok(audit)
+    }
+
+    fn layers(&self) -> impl Iterator<Item = &'a crate::table::Table> {
+        let count = self.reach.saturating_sub(1);
+        self.tables.into_iter().flat_map(move |tables| tables.layers().iter().take(count)).map(|layer| &**layer)
+    }
+
+    /// Whether all that the search may read was compared with its checksums.
+    #[inline]
+    pub fn is_sound(&self) -> bool {
+        self.sound.load(Ordering::Relaxed)
+    }
+
+    /// Whether damage was found.
+    pub fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+
+    /// An error if damage was found.
+    ///
+    /// # Errors
+    /// The damage.
+    pub fn verdict(&self) -> Result<(), TableError> {
+        let damage = self.damage.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*damage {
+            Some((path, damage)) => Err(TableError::damaged(path, damage.clone())),
+            None => Ok(()),
+        }
+    }
+
+    /// Notes that a table is damaged: looking scores up gives no other error.
+    pub fn fail(&self, error: TableError) {
+        if let TableError::Damaged { path, damage, .. } = error {
+            self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
+            self.damaged.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Finds out whether all was compared. Threads that compared the rest together may each have missed what another did
+    /// last: so it is asked again when they have ended.
+    pub fn look(&self) {
+        if !self.is_damaged() && self.layers().all(|layer| layer.is_checked()) {
+            self.sound.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// What is left to compare, for several threads.
+    pub fn pass(&self) -> Pass<'_, 'a> {
+        let mut parts = Vec::new();
+        // The largest layers are read most.
+        for layer in self.layers().filter(|layer| !layer.is_checked()).collect::<Vec<_>>().into_iter().rev() {
+            for frame in layer.key().frames() {
+                let blocks = layer.header().entries[frame.mover - 1].blocks();
+                let starts = (0..blocks).step_by(PART_BLOCKS as usize);
+                parts.extend(starts.map(|start| Part {
+                    table: layer,
+                    mover: frame.mover,
+                    blocks: start..blocks.min(start + PART_BLOCKS),
+                }));
+            }
+        }
+        Pass { audit: self, parts, next: AtomicUsize::new(0) }
+    }
+
+    /// Compares all that is left, on this thread.
+    ///
+    /// # Errors
+    /// When damage is found, or was before.
+    pub fn finish(&self) -> Result<(), TableError> {
+        if !self.is_sound() && !self.is_damaged() {
+            self.pass().work(&|| true);
+        }
+        self.verdict()
+    }
+}
+
+/// Some blocks of a frame.
+struct Part<'a> {
+    table: &'a crate::table::Table,
+    mover: usize,
+    blocks: Range<u64>,
+}
+
+/// A run through all blocks that are left to compare.
+pub(super) struct Pass<'s, 'a> {
+    audit: &'s Audit<'a>,
+    parts: Vec<Part<'a>>,
+    next: AtomicUsize,
+}
+
+impl Pass<'_, '_> {
+    /// Compares one part after the other that no other thread has taken, until none is left, damage is found, or `go_on`
+    /// says no: it is asked before every block.
+    pub fn work(&self, go_on: &dyn Fn() -> bool) {
+        let go_on = || !self.audit.is_damaged() && go_on();
+        while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            match part.table.check_some(part.mover, part.blocks.clone(), &go_on) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return self.audit.fail(error),
+            }
+        }
+        self.audit.look();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::game::{Position, Rules};
+    use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+    use crate::table::{Table, TableKey, table_path};
+
+    const RULES: Rules = Rules::EmptyCapture;
+    const PITS: usize = 4;
+    const REACH: usize = 10;
+
+    fn tables() -> (tempfile::TempDir, Tables) {
+        let directory = tempfile::tempdir().unwrap();
+        crate::build::build(directory.path(), RULES, PITS, REACH).unwrap();
+        let tables = Tables::open(directory.path(), RULES, PITS, REACH).unwrap();
+        (directory, tables)
+    }
+
+    /// The tables with a flipped bit in layer 9, in a frame that a search from 4x2 does not look at first.
+    fn damaged(sound: &Tables) -> (Tables, u64) {
+        let mut tables = Tables::empty(Path::new("damaged"), RULES, PITS, REACH);
+        let mut offset = 0;
+        for layer in sound.layers() {
+            let mut bytes = layer.bytes().to_vec();
+            if layer.key().seeds == 9 {
+                let entry = layer.header().entries[7];
+                offset = entry.offset;
+                bytes[(entry.offset + entry.checksums_at()) as usize - 100] ^= 4;
+            }
+            let path = table_path(Path::new("damaged"), layer.key());
+            tables.push(Arc::new(Table::from_bytes(&path, bytes).unwrap())).unwrap();
+        }
+        (tables, offset)
+    }
+
+    fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
+        SolverOptions {
+            rules: RULES,
+            pits: PITS,
+            seeds: 16,
+            tables: Some(tables),
+            tables_up_to: REACH,
+            memory: 1 << 20,
+            copy,
+            threads,
+            stop: Arc::default(),
+        }
+    }
+
+    fn start() -> Position {
+        "4x2".parse().unwrap()
+    }
+
+    fn assert_damage<T: std::fmt::Debug>(result: Result<T, SolveError>, at: u64) {
+        match result {
+            Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
+                let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
+                assert_eq!(path, table_path(Path::new("damaged"), key));
+                assert_eq!(damage, Damage::Part { part: "block of scores", offset: at });
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_search_ends_with_the_tables_compared() {
+        let (_directory, tables) = tables();
+        for threads in [1, 3] {
+            let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
+            let solver = Solver::new(options(&again, threads, 0)).unwrap();
+            assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
+            let found = solver.solve(&start(), 0).unwrap();
+            assert!(again.layers().iter().all(|layer| layer.is_checked()));
+            // By tables that were compared before.
+            tables.layers().iter().for_each(|layer| layer.check().unwrap());
+            assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
+        }
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_search_in_damaged_tables() {
+        let (_directory, tables) = tables();
+        for threads in [1, 2] {
+            let (damaged, at) = damaged(&tables);
+            let proved = |_: &Solver, event: Event| assert!(matches!(event, Event::Begin { .. }), "{event:?}");
+            let solver = Solver::new(options(&damaged, threads, 0)).unwrap().with_events(proved);
+            let position = start();
+            assert_damage(solver.test(&position, 9), at);
+            // Nor of another, nor later.
+            assert_damage(solver.test(&position, 2), at);
+            assert_damage(solver.solve(&position, 0), at);
+            assert_damage(solver.at_least(&position, 0), at);
+            assert_damage(solver.narrow(&position, 0, Duration::from_secs(5)), at);
+            assert!(solver.proofs().is_empty());
+            let bounds = solver.value_bounds(&position).unwrap();
+            assert_eq!((bounds.lower < 0, bounds.upper > 0), (true, true), "{bounds:?}");
+            assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
+            // What was searched is not saved: who takes it up believes it.
+            let directory = tempfile::tempdir().unwrap();
+            let saved = Checkpoint::new(&directory.path().join("search")).save_table(&solver);
+            assert!(
+                matches!(&saved, Err(CheckpointError::Io { source, .. }) if source.to_string().contains("damaged"))
+            );
+            assert!(!directory.path().join("search.table").exists());
+        }
+    }
+
+    #[test]
+    fn a_copy_of_damaged_tables_is_not_believed_either() {
+        let (_directory, tables) = tables();
+        let (damaged, at) = damaged(&tables);
+        match damaged.copied(9, &AtomicBool::new(false)).map(drop) {
+            Err(TableError::Damaged { damage, .. }) => {
+                assert_eq!(damage, Damage::Part { part: "block of scores", offset: at })
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(damaged.copied(8, &AtomicBool::new(false)).unwrap().unwrap().is_checked());
+        assert!(damaged.layer(8).unwrap().is_checked());
+        assert!(
+            damaged.layer(8).unwrap().bytes() == damaged.copied(8, &AtomicBool::new(true)).unwrap().unwrap().bytes()
+        );
+        assert!(damaged.copied(7, &AtomicBool::new(true)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_deadline_ends_a_search_whose_tables_are_not_compared_yet() {
+        let (_directory, tables) = tables();
+        let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
+        let solver = Solver::new(options(&again, 2, 0)).unwrap();
+        let position = start();
+        solver.set_deadline(Some(Instant::now()));
+        assert!(matches!(solver.test(&position, 9), Err(SolveError::TimedOut)));
+        // What was searched till then is not believed.
+        assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
+        solver.set_deadline(None);
+        let found = solver.score(&position, 9).unwrap();
+        tables.layers().iter().for_each(|layer| layer.check().unwrap());
+        assert_eq!(found, Solver::new(options(&tables, 1, 0)).unwrap().score(&position, 9).unwrap());
+    }
+}

@@ -1,0 +1,112 @@
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::format::{BLOCK_BYTES, FrameEntry};
+
+/// Which blocks of a table were compared with their checksums and found sound.
+///
+/// A block is found sound once and stays so: the bytes of a finished table never change. Nothing is published by these
+/// marks but the marks themselves, so their order among threads does not matter. The blocks of a frame's profile are marked
+/// before any other block of that frame ([`Checked::profile_blocks`]): who finds the block of a line marked may read the
+/// profile, too.
+pub(super) struct Checked {
+    /// A bit for each block: those of the frame with one seed in the mover's row first, then two, ...
+    marks: Box<[AtomicU64]>,
+    /// By seeds in the mover's row, from 1.
+    frames: Box<[FrameBlocks]>,
+    /// Blocks of all frames without a mark.
+    left: AtomicU64,
+}
+
+/// The blocks of a frame.
+struct FrameBlocks {
+    /// The mark of the first one.
+    first: u64,
+    blocks: u64,
+    /// Those without a mark.
+    left: AtomicU64,
+}
+
+impl Checked {
+    /// No block of the frames with these entries is compared yet.
+    pub fn none(entries: &[FrameEntry]) -> Checked {
+        let mut first = 0;
+        let frame = |entry: &FrameEntry| {
+            let blocks = entry.blocks();
+            first += blocks;
+            FrameBlocks { first: first - blocks, blocks, left: AtomicU64::new(blocks) }
+        };
+        let frames = entries.iter().map(frame).collect();
+        let marks = (0..first.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Checked { marks, frames, left: AtomicU64::new(first) }
+    }
+
+    /// Whether all blocks of the table are marked.
+    #[inline]
+    pub fn all(&self) -> bool {
+        self.left.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether all blocks of the frame with `mover` seeds in the mover's row are marked.
+    #[inline]
+    pub fn frame(&self, mover: usize) -> bool {
+        self.frames[mover - 1].left.load(Ordering::Relaxed) == 0
+    }
+
+    /// Whether block `block` of that frame is marked.
+    #[inline]
+    pub fn is_marked(&self, mover: usize, block: u64) -> bool {
+        let mark = self.frames[mover - 1].first + block;
+        self.marks[(mark / 64) as usize].load(Ordering::Relaxed) >> (mark % 64) & 1 != 0
+    }
+
+    /// Marks block `block` of that frame.
+    pub fn mark(&self, mover: usize, block: u64) {
+        let frame = &self.frames[mover - 1];
+        debug_assert!(block < frame.blocks);
+        let mark = frame.first + block;
+        let bit = 1 << (mark % 64);
+        if self.marks[(mark / 64) as usize].fetch_or(bit, Ordering::Relaxed) & bit == 0 {
+            frame.left.fetch_sub(1, Ordering::Relaxed);
+            self.left.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Blocks without a mark.
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
+    }
+
+    /// The blocks in which the profile of a frame lies.
+    pub fn profile_blocks(entry: &FrameEntry) -> Range<u64> {
+        0..entry.rows.div_ceil(BLOCK_BYTES as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_has_a_mark_of_its_own() {
+        let entry = |rows, lines| FrameEntry { offset: 0, rows, lines, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
+        let entries = [entry(2, 1), entry(70_000, 5000), entry(9, 70_000), entry(3, 1)];
+        let checked = Checked::none(&entries);
+        let blocks: Vec<(usize, u64)> = entries
+            .iter()
+            .enumerate()
+            .flat_map(|(index, entry)| (0..entry.blocks()).map(move |block| (index + 1, block)))
+            .collect();
+        assert_eq!((blocks.len(), Checked::profile_blocks(&entries[1])), (1 + 6 + 69 + 1, 0..2));
+        for (done, &(mover, block)) in blocks.iter().enumerate() {
+            assert!(!checked.is_marked(mover, block) && !checked.frame(mover) && !checked.all());
+            checked.mark(mover, block);
+            // Twice is once.
+            checked.mark(mover, block);
+            assert!(checked.is_marked(mover, block));
+            assert_eq!(checked.left(), (blocks.len() - done - 1) as u64);
+            assert_eq!(checked.frame(mover), block + 1 == entries[mover - 1].blocks());
+        }
+        assert!(checked.all());
+    }
+}

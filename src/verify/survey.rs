@@ -1,0 +1,56 @@
+use std::collections::{BTreeMap, HashMap};
+use std::io;
+use std::path::Path;
+
+use crate::game::Rules;
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use crate::table::{TableKey, table_file_name};
+
+/// What there is in a directory of tables, by the names of its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Survey {
+    /// The rule sets and boards (pits a side) that there are tables of, each with the seeds of its layers, ascending.
+    pub boards: Vec<(Rules, usize, Vec<usize>)>,
+    /// The names of all other files, in order: archives, tables under way, logs, and what does not belong there.
+    pub others: Vec<String>,
+}
+
+impl Survey {
+    /// Lists `directory`, which has no files if it is not there.
+    ///
+    /// # Errors
+    /// When it cannot be listed.
+    pub fn read(directory: &Path) -> io::Result<Survey> {
+        let all = Rules::ALL.into_iter().enumerate().flat_map(|(order, rules)| {
+            let keys = (1..=MAX_TABLE_PITS)
+                .flat_map(move |pits| (2..=MAX_TABLE_SEEDS).map(move |seeds| TableKey { rules, pits, seeds }));
+            keys.map(move |key| (table_file_name(key), (order, key)))
+        });
+        let keys: HashMap<String, (usize, TableKey)> = all.collect();
+        let listed = match std::fs::read_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Survey::default()),
+            listed => listed?,
+        };
+        let mut boards: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        let mut others = Vec::new();
+        for entry in listed {
+            let name = entry?.file_name().to_string_lossy().into_owned();
+            match keys.get(&name) {
+                Some(&(order, key)) => boards.entry((order, key.pits)).or_default().push(key.seeds),
+                None => others.push(name),
+            }
+        }
+        others.sort_unstable();
+        let boards = boards.into_iter().map(|((order, pits), mut seeds)| {
+            seeds.sort_unstable();
+            (Rules::ALL[order], pits, seeds)
+        });
+        Ok(Survey { boards: boards.collect(), others })
+    }
+
+    /// The seeds of the layers of a board that are there, ascending.
+    pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
+        let board = self.boards.iter().find(|&&(own, own_pits, _)| (own, own_pits) == (rules, pits));
+        board.map_or(&[], |(_, _, seeds)| seeds)
+    }
+}

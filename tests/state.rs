@@ -1,0 +1,610 @@
+//! Files that a run keeps for the next one (checkpoints, values, opening scans): written whole, by one process at a time, and
+//! believed only when nothing in them is wrong.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kalah::analyse::opening::{Limits, Piece, Scan, ScanState, StateError};
+use kalah::analyse::{GameValue, GameValues, GameValuesError};
+use kalah::file::{LockError, Seal};
+use kalah::game::{Line, Position, Rules};
+use kalah::solve::{Bounds, Checkpoint, CheckpointError, SolveError, Solver, SolverOptions};
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+fn solver<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> Solver<'a> {
+    let options = SolverOptions {
+        rules,
+        pits: position.pits(),
+        seeds: position.seeds() as usize,
+        tables,
+        tables_up_to: 24,
+        memory: 1 << 20,
+        copy: 0,
+        threads: 1,
+        stop: Arc::default(),
+    };
+    Solver::new(options).unwrap()
+}
+
+fn kalah(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+    command.env("KALAH_TABLES", "/nowhere").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(arguments: &[&str]) -> (i32, String, String) {
+    let Output { status, stdout, stderr } = kalah(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+/// A process that is killed, at the latest when dropped.
+struct Killed(Child);
+
+impl Killed {
+    fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+    for _ in 0..12_000 {
+        if there() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("no {what} within a minute");
+}
+
+fn files(directory: &Path) -> Vec<String> {
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+    let mut names: Vec<_> = std::fs::read_dir(directory).unwrap().map(name).collect();
+    names.sort();
+    names
+}
+
+/// Changes a sealed document, and seals it again.
+fn alter(path: &Path, change: impl FnOnce(&mut Value)) {
+    let mut value: Value = Seal::Page.open(&std::fs::read(path).unwrap()).unwrap();
+    value.as_object_mut().unwrap().remove("checksum");
+    change(&mut value);
+    std::fs::write(path, Seal::Page.close(&value).unwrap()).unwrap();
+}
+
+#[test]
+fn who_reads_while_two_threads_save_finds_whole_files() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("search");
+    let checkpoint = Checkpoint::open(&path).unwrap();
+    let position = "4x2".parse().unwrap();
+    let solver = solver(Rules::EmptyCapture, &position, None);
+    solver.solve(&position, 0).unwrap();
+    let save = || {
+        checkpoint.save_proofs(&solver, &position).unwrap();
+        checkpoint.save_table(&solver).unwrap();
+    };
+    save();
+    let paths = [path, checkpoint.table_path()];
+    let whole = paths.each_ref().map(|path| std::fs::read(path).unwrap());
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writers = [0, 1].map(|_| scope.spawn(|| (0..40).for_each(|_| save())));
+        scope.spawn(|| {
+            while !done.load(Ordering::Relaxed) {
+                for (path, whole) in paths.iter().zip(&whole) {
+                    assert_eq!(std::fs::read(path).unwrap(), *whole, "{}", path.display());
+                }
+            }
+        });
+        let saved = writers.map(|writer| writer.join());
+        done.store(true, Ordering::Relaxed);
+        assert!(saved.iter().all(Result::is_ok));
+    });
+    drop(checkpoint);
+    assert_eq!(files(directory.path()), ["search", "search.table"]);
+}
+
+#[test]
+fn a_file_is_open_in_one_place_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kept");
+    let holder = format!("process {}", std::process::id());
+    let is_held = |error: &LockError| matches!(error, LockError::Held { path: told, holder: by } if *told == path && by.starts_with(&holder));
+    let scan = Scan { rules: Rules::SKalaha, limits: Limits::default(), wins: false };
+    for round in 0..2 {
+        let checkpoint = Checkpoint::open(&path).unwrap();
+        assert!(matches!(Checkpoint::open(&path), Err(CheckpointError::Lock(error)) if is_held(&error)));
+        // Whatever is kept there.
+        assert!(
+            matches!(GameValues::open(Rules::Standard, Some(&path)), Err(GameValuesError::Lock(error)) if is_held(&error))
+        );
+        assert!(matches!(ScanState::open(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
+        // By whatever name.
+        #[cfg(unix)]
+        if round == 1 {
+            std::fs::write(&path, "").unwrap();
+            let link = directory.path().join("link");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            assert!(matches!(Checkpoint::open(&link), Err(CheckpointError::Lock(error)) if is_held(&error)));
+        }
+        assert!(files(directory.path()).contains(&"kept.lock".to_owned()));
+        drop(checkpoint);
+        assert!(!files(directory.path()).contains(&"kept.lock".to_owned()), "round {round}");
+    }
+}
+
+#[test]
+fn a_lock_is_never_held_twice_however_often_it_changes_hands() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("kept");
+    let (holders, taken) = (Mutex::new(()), std::sync::atomic::AtomicU32::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while taken.load(Ordering::Relaxed) < 400 {
+                    match Checkpoint::open(&path) {
+                        Ok(_checkpoint) => {
+                            let _alone = holders.try_lock().expect("there is one holder");
+                            taken.fetch_add(1, Ordering::Relaxed);
+                        }
+                        Err(CheckpointError::Lock(LockError::Held { .. })) => std::thread::yield_now(),
+                        Err(error) => panic!("{error}"),
+                    }
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_second_process_is_told_who_has_the_file_and_a_killed_one_has_it_no_more() {
+    let directory = tempfile::tempdir().unwrap();
+    for command in ["solve", "values", "opening-scan"] {
+        let path = directory.path().join(command);
+        let file = path.to_str().unwrap();
+        let (long, short) = match command {
+            "solve" => (
+                vec!["6x6", "--no-tables", "--memory", "16MiB", "--checkpoint", file],
+                vec!["6x6", "--no-tables", "--memory", "16MiB", "--checkpoint", file, "--at-least=-72"],
+            ),
+            "values" => (
+                vec!["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds", "6", "--state", file],
+                vec!["--no-tables", "--memory", "16MiB", "--pits", "1..2", "--seeds", "1..3", "--state", file],
+            ),
+            _ => (
+                vec!["--houses", "6", "--seeds", "..100000000", "--state", file],
+                vec!["--houses", "2", "--seeds", "..20", "--state", file],
+            ),
+        };
+        let [long, short] = [long, short].map(|arguments| [&[command], &arguments[..]].concat());
+        let mut first = Killed(kalah(&long).spawn().unwrap());
+        let lock = directory.path().join(format!("{command}.lock"));
+        // It names itself once it has the lock.
+        wait_for("lock", || std::fs::read(&lock).is_ok_and(|text| text.ends_with(b")\n")));
+        for _ in 0..3 {
+            let (code, out, err) = run(&short);
+            let holder = format!("is in use by process {} (", first.0.id());
+            assert!(code == 1 && out.is_empty() && err.contains(&holder) && err.contains(command), "{code} {out}{err}");
+        }
+        first.kill();
+        let (code, out, err) = run(&short);
+        assert!(code == 0 && !out.is_empty(), "{command}: {code} {out}{err}");
+        assert!(!lock.exists(), "{command}");
+    }
+}
+
+#[test]
+fn values_of_runs_at_the_same_time_are_all_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let run = |pits: &'static str| {
+        let path = path.clone();
+        std::thread::spawn(move || {
+            let flags = ["values", "--no-tables", "--pits", pits, "--seeds", "1..3", "--state", path.to_str().unwrap()];
+            // Whoever comes second is sent away, and comes again.
+            loop {
+                let output = kalah(&flags).output().unwrap();
+                match output.status.code() {
+                    Some(0) => return,
+                    Some(1) => assert!(String::from_utf8_lossy(&output.stderr).contains("is in use by"), "{output:?}"),
+                    _ => panic!("{output:?}"),
+                }
+            }
+        })
+    };
+    for run in ["1", "2", "3", "4"].map(run) {
+        run.join().unwrap();
+    }
+    let kept: Value = Seal::Page.open(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(kept["values"].as_array().unwrap().len(), 12);
+}
+
+#[test]
+fn what_killed_processes_left_is_removed_and_nothing_else() {
+    let directory = tempfile::tempdir().unwrap();
+    let at = |name: &str| directory.path().join(name);
+    let left = ["search.a1B2c3.tmp", "search.table.zzzzzz.tmp"];
+    let others = [
+        "a.search.a1B2c3.tmp",
+        "search.a1B2c3.tmp.b",
+        "search.note.tmp",
+        "search.a1-2c3.tmp",
+        "search.a1B2c3",
+        "search.tmp",
+    ];
+    left.iter().chain(&others).for_each(|name| std::fs::write(at(name), "x").unwrap());
+    drop(Checkpoint::open(&at("search")).unwrap());
+    let mut expected = others.map(str::to_owned);
+    expected.sort();
+    assert_eq!(files(directory.path()), expected);
+    std::fs::write(at(left[0]), "x").unwrap();
+    drop(GameValues::open(Rules::Standard, Some(&at("search"))).unwrap());
+    assert_eq!(files(directory.path()), expected);
+}
+
+#[test]
+fn an_archive_under_way_that_was_left_is_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    assert_eq!(run(&["build", "--backend", "cpu", "--pits", "2", "--seeds", "4", "--tables", tables]).0, 0);
+    let left = directory.path().join("empty-capture-2-04.kalah.zst.a1B2c3.tmp");
+    std::fs::write(&left, "x").unwrap();
+    let (code, _, err) = run(&["pack", "--pits", "2", "--tables", tables]);
+    assert!(code == 0 && !left.exists(), "{code} {err}");
+}
+
+#[test]
+fn a_search_killed_at_any_time_ends_with_the_same_answer() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("search");
+    let flags = ["solve", "4x5", "--no-tables", "--threads", "2", "--memory", "16MiB", "--json"];
+    let saving = ["--checkpoint", path.to_str().unwrap(), "--checkpoint-every", "0.00001"];
+    let answer = |arguments: &[&str]| {
+        let (code, out, err) = run(arguments);
+        assert_eq!(code, 0, "{out}{err}");
+        let answer: Value = serde_json::from_str(&out).unwrap();
+        ["value", "best"].map(|name| answer[name].clone())
+    };
+    let right = answer(&flags);
+    for round in 0..12 {
+        let mut search = Killed(kalah(&[&flags[..], &saving].concat()).spawn().unwrap());
+        std::thread::sleep(Duration::from_millis(10 + 37 * round));
+        search.kill();
+    }
+    assert_eq!(answer(&[&flags[..], &saving].concat()), right);
+    let names = files(directory.path());
+    assert!(names.iter().all(|name| ["search", "search.table"].contains(&&name[..])), "{names:?}");
+}
+
+#[test]
+fn an_edited_bound_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("search");
+    let flags = ["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()];
+    let (code, out, _) = run(&flags);
+    assert!(code == 0 && out.contains("value  +6"), "{out}");
+    let saved = std::fs::read_to_string(&path).unwrap();
+    // Both bounds of the start position.
+    let edited = saved.replacen("11", "8", 1).replacen("11", "8", 1);
+    assert_ne!(saved, edited);
+    std::fs::write(&path, &edited).unwrap();
+    for more in [&["--value-only"][..], &["--at-least", "2"], &[]] {
+        let (code, out, err) = run(&[&flags[..], more].concat());
+        assert!(code == 3 && out.is_empty() && err.contains("its checksum is wrong"), "{code} {out}{err}");
+    }
+    // Nor does a checksum make a line of play of it.
+    std::fs::write(&path, &saved).unwrap();
+    alter(&path, |saved| {
+        let proofs = saved["proofs"].as_array_mut().unwrap();
+        proofs.retain(|proof| proof["position"] == "2,2,2,2/2,2,2,2");
+        (proofs[0]["lower"], proofs[0]["upper"]) = (8.into(), 8.into());
+    });
+    let (code, out, err) = run(&flags);
+    assert!(code == 3 && out.is_empty() && err.contains("contradicts itself"), "{code} {out}{err}");
+}
+
+#[test]
+fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables_at = tempfile::tempdir().unwrap();
+    let (rules, position) = (Rules::EmptyCapture, "3x3".parse().unwrap());
+    kalah::build::build(tables_at.path(), rules, 3, 12).unwrap();
+    let tables = Tables::open(tables_at.path(), rules, 3, 12).unwrap();
+    let path = directory.path().join("search");
+    let checkpoint = Checkpoint::open(&path).unwrap();
+    let whole = solver(rules, &position, Some(&tables));
+    let score = whole.value(&position, 0).unwrap().0;
+    whole.best_moves(&position, score).unwrap();
+    checkpoint.save_proofs(&whole, &position).unwrap();
+    let saved = std::fs::read(&path).unwrap();
+    let load = || checkpoint.load(&mut solver(rules, &position, Some(&tables)), &position);
+    assert!(load().unwrap().unwrap().proofs > 1);
+    let refused = |what: &str, proof: Value| {
+        std::fs::write(&path, &saved).unwrap();
+        alter(&path, |saved| saved["proofs"].as_array_mut().unwrap().push(proof.clone()));
+        match load() {
+            Err(CheckpointError::Damaged { what: told, .. }) => assert!(told.contains(what), "{proof}: {told}"),
+            other => panic!("{proof}: {other:?}"),
+        }
+    };
+    let bound =
+        |position: &str, lower: u32, upper: u32| json!({ "position": position, "lower": lower, "upper": upper });
+    refused("none", bound("3,3,3/3,3,3", 9, 8));
+    refused("none", bound("3,3,3/3,3,3", 0, 19));
+    refused("none", bound("<3,1,0,3,3,3,3,3,3>", 0, 19));
+    refused("none", bound("3,3,3/3,3", 0, 3));
+    refused("none", bound("x", 0, 3));
+    refused("does not belong", bound("3,3,3/3,3,4", 0, 3));
+    refused("does not belong", bound("3,3/3,3", 0, 3));
+    refused("something else", json!({ "position": "3,3,3/3,3,3", "lower": -1, "upper": 3 }));
+    refused("contradict", bound("3,3,3/3,3,3", score + 1, 18));
+    // What the tables say, and what the rules say of a game that is over.
+    let known = tables.probe(&"1,2,3/2,2,2".parse().unwrap()).unwrap().score;
+    refused("contradict", bound("1,2,3/2,2,2", known + 1, 12));
+    refused("contradict", bound("1,2,3/2,2,2", 0, known - 1));
+    refused("contradict", bound("0,0,0/2,2,2", 1, 6));
+    // What is known of the positions after the moves of one of which nothing else is: all of them lie in the tables.
+    let all: u32 = 13;
+    let one: Position = "1,0,0/4,4,4".parse().unwrap();
+    assert_eq!(one.seeds(), all);
+    let right = whole.value(&one, 0).unwrap().0;
+    refused("contradict", bound("1,0,0/4,4,4", right + 1, all));
+}
+
+#[test]
+fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("search");
+    let old = json!({
+        "format": "kalah solve checkpoint",
+        "version": 1,
+        "rules": "empty-capture",
+        "position": "<4,0,0,2,2,2,2,2,2,2,2>",
+        "proofs": [{ "position": "2,2,2,2/2,2,2,2", "lower": 8, "upper": 8 }],
+    });
+    std::fs::write(&path, serde_json::to_vec_pretty(&old).unwrap()).unwrap();
+    let flags = ["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()];
+    let (code, out, err) = run(&flags);
+    assert!(code == 0 && out.contains("value  +6"), "{out}{err}");
+    assert!(err.contains("taken up: 0 proved positions") && err.contains("they are proved again"), "{err}");
+    let (code, _, err) = run(&flags);
+    assert!(code == 0 && !err.contains("taken up: 0") && !err.contains("again"), "{err}");
+    // Values and scans are found again: nothing of them is worth a risk.
+    let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
+    std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
+    let (code, _, err) = run(&["values", "--no-tables", "--state", path.to_str().unwrap()]);
+    assert!(code == 1 && err.contains("of version 1, and this program reads version 2; name another file"), "{err}");
+    let scan =
+        "{\"opening_scan\":1,\"rules\":\"s-kalaha\",\"limits\":{\"turns\":100,\"positions\":4000000},\"wins\":false}\n";
+    std::fs::write(&path, scan).unwrap();
+    let (code, _, err) = run(&["opening-scan", "--state", path.to_str().unwrap()]);
+    assert!(code == 1 && err.contains("has version 1, and this program reads version 2"), "{err}");
+}
+
+#[test]
+fn proofs_that_exclude_each_other_are_an_error() {
+    let position: Position = "4x2".parse().unwrap();
+    let contradicts = |result: Result<(), SolveError>| {
+        assert!(matches!(result, Err(SolveError::Contradiction(of)) if *of == position), "4x2");
+    };
+    // Kalah(4,2) is worth 11 of 16 seeds.
+    let new = || solver(Rules::EmptyCapture, &position, None);
+    for (first, second) in [((11, 11), (12, 16)), ((11, 16), (0, 10)), ((0, 3), (4, 16))] {
+        let [first, second] = [first, second].map(|(lower, upper)| Bounds { lower, upper });
+        let solver = new();
+        solver.believe(&position, first).unwrap();
+        contradicts(solver.believe(&position, second));
+        // Nothing of the second one was kept.
+        assert_eq!(solver.known(&position).unwrap(), first);
+    }
+    // A line of a score that no move keeps, or of one that is known to be wrong.
+    let solver = new();
+    solver.solve(&position, 0).unwrap();
+    let is_refused = |line: Result<Line, SolveError>| matches!(line, Err(SolveError::Contradiction(_)));
+    assert!([12, 16, 17, u32::MAX].into_iter().all(|score| is_refused(new().line(&position, score))));
+    assert!([0, 10, 12, 16, u32::MAX].into_iter().all(|score| is_refused(solver.line(&position, score))));
+    // A search that proves the opposite of what it was told.
+    contradicts(solver.believe(&position, Bounds { lower: 12, upper: 16 }));
+
+    let directory = tempfile::tempdir().unwrap();
+    let tables_at = tempfile::tempdir().unwrap();
+    let state = directory.path().join("values");
+    let flags = ["values", "--pits", "3", "--seeds", "3", "--tables", tables_at.path().to_str().unwrap(), "--state"];
+    let mut values = GameValues::open(Rules::EmptyCapture, Some(&state)).unwrap();
+    let (at_least, at_most) = (10, 18);
+    values.put(GameValue { pits: 3, seeds: 3, at_least, at_most, nodes: 7, seconds: 0.5 }).unwrap();
+    drop(values);
+    let (code, out, err) = run(&[&flags[..], &[state.to_str().unwrap()]].concat());
+    assert!(code == 3 && out.is_empty() && err.contains("contradicts itself"), "{code} {out}{err}");
+}
+
+#[test]
+fn values_that_cannot_be_are_refused_even_with_a_checksum() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let right = GameValue { pits: 2, seeds: 3, at_least: -2, at_most: 4, nodes: 9, seconds: 1.5 };
+    let open = || GameValues::open(Rules::Standard, Some(&path));
+    for (wrong, is_right) in [
+        (right, true),
+        (GameValue { at_least: 6, ..right }, false),
+        (GameValue { at_most: 5, ..right }, false),
+        (GameValue { at_most: 14, ..right }, false),
+        (GameValue { at_least: i64::MIN, ..right }, false),
+        (GameValue { pits: 0, ..right }, false),
+        (GameValue { pits: 17, ..right }, false),
+        (GameValue { seeds: u32::MAX, ..right }, false),
+        (GameValue { seconds: -1.0, ..right }, false),
+    ] {
+        std::fs::remove_file(&path).ok();
+        open().unwrap().put(wrong).unwrap();
+        let found = open().map(|values| values.get(wrong.start()).copied());
+        assert!(if is_right { found.unwrap() == Some(right) } else { found.is_err() }, "{wrong:?}");
+    }
+}
+
+fn scan() -> Scan {
+    Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false }
+}
+
+/// A state with pieces of two boards: its file, and the pieces.
+fn scanned(directory: &Path) -> (PathBuf, Vec<Piece>) {
+    let path = directory.join("scan");
+    let (state, _) = ScanState::open(&path, &scan()).unwrap();
+    let state = Mutex::new(state);
+    let keep = |piece: &Piece| Ok(state.lock().unwrap().keep(piece)?);
+    let parts = [(2, 4..=40), (3, 6..=30)];
+    let pieces = scan().run(&parts, Vec::new(), &AtomicBool::new(false), &|| (), &keep).unwrap();
+    (path, pieces)
+}
+
+#[test]
+fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
+    let directory = tempfile::tempdir().unwrap();
+    let (path, pieces) = scanned(directory.path());
+    let head = std::fs::read(&path).unwrap().split_inclusive(|&byte| byte == b'\n').next().unwrap().to_vec();
+    let open = |piece: &Piece| {
+        let line = Seal::Line { head: &head }.close(piece).unwrap();
+        std::fs::write(&path, [&head[..], &line].concat()).unwrap();
+        ScanState::open(&path, &scan()).map(|(_, pieces)| pieces)
+    };
+    let piece = &pieces[0];
+    assert_eq!(open(piece).unwrap(), [piece.clone()]);
+    assert!(
+        piece.games.len() > 2 && piece.games.iter().all(|game| game.outcome == Some('L') && !game.lines.is_empty())
+    );
+    let refused = |name: &str, change: &dyn Fn(&mut Piece)| {
+        let mut changed = piece.clone();
+        change(&mut changed);
+        assert!(matches!(open(&changed), Err(StateError::Damaged { line: 2, .. })), "{name}");
+    };
+    refused("a loss that is a win", &|piece| {
+        piece.games[0].outcome = Some('W');
+        (piece.tally.losses, piece.tally.won_later) = (piece.tally.losses - 1, 1);
+    });
+    refused("a loss that is a draw", &|piece| {
+        piece.games[0].outcome = Some('D');
+        (piece.tally.losses, piece.tally.draws) = (piece.tally.losses - 1, 1);
+    });
+    refused("a proof of other seeds", &|piece| piece.games[0].seeds += 1);
+    refused("a proof without its end", &|piece| piece.games[0].lines.truncate(1));
+    refused("a move that is none", &|piece| piece.games[0].lines[0] = "3".to_owned());
+    refused("an outcome that is none", &|piece| piece.games[0].outcome = Some('X'));
+    refused("a game that is left out", &|piece| drop(piece.games.remove(0)));
+    refused("a game twice", &|piece| piece.games.insert(0, piece.games[0].clone()));
+    refused("a game of another piece", &|piece| piece.games[0].seeds = 41);
+    refused("a count", &|piece| piece.tally.won_in_first_turn += 1);
+    refused("more games", &|piece| piece.to += 1);
+    refused("no games", &|piece| piece.from = 41);
+    refused("no seeds", &|piece| piece.from = 0);
+    refused("no houses", &|piece| piece.houses = 0);
+    refused("more turns than are looked ahead", &|piece| piece.games[0].turns = 101);
+    refused("longer lines than turns", &|piece| piece.games[0].turns = 1);
+    // A line of another scan.
+    let other = Scan { wins: true, ..scan() };
+    let elsewhere = directory.path().join("other");
+    drop(ScanState::open(&elsewhere, &other).unwrap());
+    let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(piece).unwrap()].concat();
+    std::fs::write(&elsewhere, kept).unwrap();
+    assert!(matches!(ScanState::open(&elsewhere, &other), Err(StateError::Damaged { line: 2, .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_ordinary_file_is_refused_at_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let pipe = directory.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let pipe = pipe.to_str().unwrap();
+    for command in [
+        &["solve", "2x2", "--no-tables", "--checkpoint", pipe][..],
+        &["values", "--no-tables", "--state", pipe],
+        &["opening-scan", "--state", pipe],
+    ] {
+        let (code, out, err) = run(command);
+        assert!(code == 1 && out.is_empty() && err.contains("not an ordinary file"), "{code} {out}{err}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf_8_are_names() {
+    use std::os::unix::ffi::OsStrExt;
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join(std::ffi::OsStr::from_bytes(b"d\xff"));
+    let build = ["build", "--backend", "cpu", "--pits", "2", "--seeds", "4", "--tables"];
+    assert!(kalah(&build).arg(&path).status().unwrap().success());
+    for file in ["search", "values", "scan"] {
+        let path = path.join(std::ffi::OsStr::from_bytes(&[file.as_bytes(), b"\xfe"].concat()));
+        let command = match file {
+            "search" => kalah(&["solve", "2x3", "--no-tables", "--checkpoint"]).arg(path).status(),
+            "values" => kalah(&["values", "--no-tables", "--pits", "2", "--seeds", "2", "--state"]).arg(path).status(),
+            _ => kalah(&["opening-scan", "--houses", "2", "--seeds", "..9", "--state"]).arg(path).status(),
+        };
+        assert!(command.unwrap().success(), "{file}");
+    }
+}
+
+/// The most memory that a process of which `/proc` tells had so far, in bytes.
+#[cfg(target_os = "linux")]
+fn peak(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
+}
+
+/// A saved transposition table of 6x5 (`empty-capture`) with so many entries, all in use: none says more than that the
+/// mover collects 0 to 60 seeds.
+#[cfg(target_os = "linux")]
+fn full_table(entries: usize) -> Vec<u8> {
+    use std::io::Write;
+    // 72 choose 12 keys, 8 entries a bucket.
+    let (key_bits, bucket_bits) = (44, (entries / 8).ilog2());
+    let head = [&b"KALAHTT\n"[..], &1u32.to_le_bytes(), &[0, 6, 60, key_bits, bucket_bits as u8]].concat();
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut hash = xxhash_rust::xxh3::Xxh3Default::new();
+    let mut packed = zstd::Encoder::new(head, 1).unwrap();
+    for _ in 0..entries {
+        let rest = random.u64(..1 << (u32::from(key_bits) - bucket_bits));
+        let bytes = (rest << 20 | 60 << 13 | 5).to_le_bytes();
+        hash.update(&bytes);
+        packed.write_all(&bytes).unwrap();
+    }
+    [packed.finish().unwrap(), hash.digest().to_le_bytes().to_vec()].concat()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_search_is_taken_up_in_the_memory_that_it_had() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("search");
+    let position: Position = "6x5".parse().unwrap();
+    Checkpoint::open(&path).unwrap().save_proofs(&solver(Rules::EmptyCapture, &position, None), &position).unwrap();
+    let megabytes = 1 << 20;
+    let (saved, entries) = (128 * megabytes, 128 * megabytes as usize / 8);
+    std::fs::write(directory.path().join("search.table"), full_table(entries)).unwrap();
+    // In the memory that it was saved with, and in less: then entries give way to others.
+    for memory in [saved, saved / 4] {
+        let bytes = memory.to_string();
+        let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--checkpoint"];
+        let mut search = Killed(kalah(&flags).arg(&path).spawn().unwrap());
+        let err = BufReader::new(search.0.stderr.take().unwrap());
+        let told = err.lines().map(Result::unwrap).find(|line| line.starts_with("taken up: "));
+        assert_eq!(told.as_deref(), Some("taken up: 0 proved positions and 16,777,216 transpositions"));
+        let (peak, most) = (peak(search.0.id()), memory + memory / 4 + 48 * megabytes);
+        println!("{} MiB of {memory} bytes", peak >> 20);
+        assert!(peak < most, "{peak} bytes to take up a table in {memory}");
+    }
+}
