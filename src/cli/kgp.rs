@@ -75,14 +75,12 @@ impl Kgp {
         loop {
             let begin = Instant::now();
             let why = match self.connect() {
-                Ok(stream) => {
-                    match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
-                        End::Stopped => return Ok(Outcome::Done),
-                        End::Goodbye if self.once => return Ok(Outcome::Done),
-                        End::Goodbye => "the server said goodbye".to_owned(),
-                        End::Lost => "the connection is lost".to_owned(),
-                    }
-                }
+                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
+                    End::Stopped => return Ok(Outcome::Done),
+                    End::Goodbye if self.once => return Ok(Outcome::Done),
+                    End::Goodbye => "the server said goodbye".to_owned(),
+                    End::Lost => "the connection is lost".to_owned(),
+                },
                 Err(error) => format!("cannot connect to {}:{}: {error}", self.host, self.port),
             };
             if self.once {
