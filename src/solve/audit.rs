@@ -272,7 +272,7 @@ mod tests {
             assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
             // What was searched is not saved: who takes it up believes it.
             let directory = tempfile::tempdir().unwrap();
-            let saved = Checkpoint::new(&directory.path().join("search")).save_table(&solver);
+            let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
             assert!(
                 matches!(&saved, Err(CheckpointError::Io { source, .. }) if source.to_string().contains("damaged"))
             );

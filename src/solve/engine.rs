@@ -323,7 +323,7 @@ mod tests {
                 threads,
                 stop: Default::default(),
             };
-            let engine = Engine::new(&options, Keys::<u64>::new(pits, seeds).unwrap()).unwrap();
+            let engine = Engine::new(&options, Keys::<u64>::new(pits, seeds).unwrap(), &|| false).unwrap();
             // What the search has found, whether or not it is told.
             let transposition = || {
                 let board: Board<u64> = board(&position);
