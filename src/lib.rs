@@ -43,6 +43,7 @@
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`temporary`] | directories for files that nobody needs after a command |
+//! | [`printable`] | texts from outside, made fit to be shown |
 #![warn(missing_docs)]
 
 pub mod analyse;
@@ -53,6 +54,7 @@ pub mod index;
 pub mod isa;
 pub mod kgp;
 pub mod play;
+pub mod printable;
 pub mod serve;
 pub mod solve;
 pub mod table;

@@ -5,10 +5,8 @@ mod limits;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     limits::respect_limits();
     kalah::table::report_bus_errors();
-    cli::Cli::parse().run()
+    cli::run()
 }

@@ -137,3 +137,20 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     assert_eq!(code, 1);
     assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
 }
+
+/// Mesa's layer that orders devices looked for a display, and the library that it used printed errors before ours.
+#[test]
+fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
+    if adapter::shared().is_none() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    for args in [&["gpu"][..], &["build", "--seeds", "6", "--json", "--tables", tables]] {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        let output = command.args(args).env_remove("XDG_RUNTIME_DIR").output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{args:?}: {stderr}");
+        assert!(!stderr.contains("XDG_RUNTIME_DIR"), "{args:?}: {stderr}");
+    }
+}

@@ -118,7 +118,7 @@ fn a_missing_layer_below_is_told_with_the_command_that_makes_it() {
     success(kalah(directory.path(), &["build", "--pits", "3", "--seeds", "4"]).output().unwrap());
     let ran = frame(directory.path(), "7,2", &["--pits", "3"]).wait_with_output().unwrap();
     assert_eq!(ran.status.code(), Some(1));
-    assert!(stderr(&ran).contains("no table of 5 seeds"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("layer 5 is missing"), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("kalah build --seeds 5 --pits 3 --tables"), "{}", stderr(&ran));
     assert!(!directory.path().join("empty-capture-3-07.02.piece").exists());
 }

@@ -1,6 +1,9 @@
 //! The client of the Kalah Game Protocol against a server written from the protocol alone: one that plays whole games, and
 //! one that behaves as servers in the field do.
 
+#[path = "kgp/hostile.rs"]
+mod hostile;
+
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -36,21 +39,31 @@ struct Peer {
 impl Peer {
     /// Starts the client and waits until it connects. It is told where by the variables that tournaments set.
     fn new(flags: &[&str]) -> Peer {
-        Peer::with_tables(directory(), flags)
+        Peer::start(directory(), flags, Stdio::null())
     }
 
     /// The same, its tables in another directory.
     fn with_tables(directory: &Path, flags: &[&str]) -> Peer {
+        Peer::start(directory, flags, Stdio::null())
+    }
+
+    /// The same, with what the client says on stderr kept.
+    fn telling(flags: &[&str]) -> Peer {
+        Peer::start(directory(), flags, Stdio::piped())
+    }
+
+    fn start(directory: &Path, flags: &[&str], stderr: Stdio) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let mut client = Process::new(assert_cmd::cargo::cargo_bin("kalah"));
         client.env("KGP_HOST", "127.0.0.1").env("KGP_PORT", port).env("KALAH_TABLES", directory);
-        client.args(["kgp", "--memory", "16MiB"]).args(flags).stderr(Stdio::null());
+        client.args(["kgp", "--memory", "16MiB"]).args(flags).stderr(stderr);
         let child = client.spawn().unwrap();
         let stream = listener.accept().unwrap().0;
         let lines = BufReader::new(stream.try_clone().unwrap());
         let peer = Peer { child, listener, lines, stream };
         peer.stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        peer.stream.set_write_timeout(Some(Duration::from_secs(60))).unwrap();
         peer
     }
 

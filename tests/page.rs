@@ -186,6 +186,24 @@ fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
 }
 
 #[test]
+fn the_dialog_of_a_new_game_says_what_the_chosen_rules_are() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    browser.click("#new");
+    let told = |rules: Rules| format!("{}. {}", rules.played_by(), rules.summary());
+    assert_eq!(browser.text("#new-rules-told"), told(Rules::default()));
+    for rules in Rules::ALL {
+        browser.run(&format!(
+            "const select = document.querySelector('#new-rules');
+             select.value = '{rules}';
+             select.dispatchEvent(new Event('change'));"
+        ));
+        assert_eq!(browser.text("#new-rules-told"), told(rules));
+    }
+}
+
+#[test]
 fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
     browser.go(&server.url("/#board=3x2&north=human"));

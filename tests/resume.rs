@@ -297,9 +297,9 @@ fn only_the_last_layer_is_refused_where_one_below_is_missing() {
         builder.run(&Pulse::default(), &|_| {})
     };
     let refused = |missing: usize| match only_last().unwrap_err() {
-        BuildError::Table(error @ TableError::Missing { seeds, .. }) => {
-            assert_eq!(seeds, missing);
-            assert!(error.to_string().contains("kalah build --seeds"), "{error}");
+        BuildError::Table(ref error @ TableError::Missing { missing: ref layers, .. }) => {
+            assert_eq!(layers, &[missing]);
+            assert!(error.to_string().contains(&format!("layer {missing} is missing")), "{error}");
         }
         other => panic!("{other}"),
     };

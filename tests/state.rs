@@ -11,7 +11,7 @@ use std::time::Duration;
 use kalah::analyse::opening::{Limits, Piece, Scan, ScanState, StateError};
 use kalah::analyse::{GameValue, GameValues, GameValuesError};
 use kalah::file::{LockError, Seal};
-use kalah::game::{Position, Rules};
+use kalah::game::{Line, Position, Rules};
 use kalah::solve::{Bounds, Checkpoint, CheckpointError, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
@@ -290,6 +290,29 @@ fn a_search_killed_at_any_time_ends_with_the_same_answer() {
 }
 
 #[test]
+fn values_killed_at_any_time_end_with_the_same_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let flags = ["values", "--no-tables", "--memory", "16MiB", "--pits", "2..4", "--seeds", "2..4", "--json"];
+    let saving = [&flags[..], &["--state", path.to_str().unwrap()]].concat();
+    let values = |arguments: &[&str]| {
+        let (code, out, err) = run(arguments);
+        assert_eq!(code, 0, "{out}{err}");
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let told = |value: &Value| ["pits", "seeds", "value"].map(|name| value[name].as_i64().unwrap());
+        report["values"].as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+    };
+    let right = values(&flags);
+    for round in 0..12 {
+        let mut search = Killed(kalah(&saving).spawn().unwrap());
+        std::thread::sleep(Duration::from_millis(10 + 17 * round));
+        search.kill();
+    }
+    assert_eq!(values(&saving), right);
+    assert_eq!(files(directory.path()), ["values"]);
+}
+
+#[test]
 fn an_edited_bound_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
@@ -410,14 +433,13 @@ fn proofs_that_exclude_each_other_are_an_error() {
         // Nothing of the second one was kept.
         assert_eq!(solver.known(&position).unwrap(), first);
     }
-    // A line of a score that is wrong.
-    for score in [0, 10, 12, 16, 17, u32::MAX] {
-        let line = new().line(&position, score);
-        assert!(matches!(line, Err(SolveError::Contradiction(_))), "{score}: {line:?}");
-    }
-    // A search that proves the opposite of what it was told.
+    // A line of a score that no move keeps, or of one that is known to be wrong.
     let solver = new();
     solver.solve(&position, 0).unwrap();
+    let is_refused = |line: Result<Line, SolveError>| matches!(line, Err(SolveError::Contradiction(_)));
+    assert!([12, 16, 17, u32::MAX].into_iter().all(|score| is_refused(new().line(&position, score))));
+    assert!([0, 10, 12, 16, u32::MAX].into_iter().all(|score| is_refused(solver.line(&position, score))));
+    // A search that proves the opposite of what it was told.
     contradicts(solver.believe(&position, Bounds { lower: 12, upper: 16 }));
 
     let directory = tempfile::tempdir().unwrap();

@@ -24,7 +24,7 @@ pub enum BuildError {
     #[error("{0}")]
     Table(#[from] TableError),
     /// The GPU failed.
-    #[error("{0}\nfinished frames are kept; go on with the same command, or on the CPU with --backend cpu")]
+    #[error("{0}")]
     Gpu(GpuError),
     /// It was told to stop.
     #[error("stopped while building {0}; finished frames are kept, the same command goes on from there")]
@@ -95,20 +95,31 @@ impl Builder<'_> {
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
-    /// When the directory is in use, a table there is damaged (all are checked) or foreign, something cannot be written, or
+    /// When something is missing and the directory is in use, a table there is damaged (all are checked) or foreign, something cannot be written, or
     /// `pulse` says stop.
     ///
     /// # Panics
     /// When no table has so many pits or seeds ([`crate::index::MAX_TABLE_PITS`], [`crate::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
-        let _lock = DirectoryLock::take(self.directory)?;
-        let mut tables = Tables::open(self.directory, self.rules, self.pits, self.seeds)?;
+        let open = || Tables::open(self.directory, self.rules, self.pits, self.seeds);
+        // Where all is there nothing is written: the directory may be in use by others, or allow no writing.
+        let found = open()?;
+        let complete = found.layers().len() + 1 == self.seeds;
+        let lock = match DirectoryLock::take(self.directory) {
+            Ok(lock) => Some(lock),
+            Err(_) if complete => None,
+            Err(error) => return Err(error.into()),
+        };
+        let mut tables = if complete { found } else { open()? };
         // Scores that are wrong below would be wrong above, under sound checksums.
         for table in tables.layers() {
             if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
             table.check_blocks()?;
+        }
+        if lock.is_none() {
+            return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
         }
         let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
         self.backend.in_pool(|| self.run_locked(&mut tables, &mut build))

@@ -12,6 +12,8 @@ use kalah::game::Rules;
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 
+use super::{advice, output};
+
 /// The game that is played.
 #[derive(Args, Clone, Copy)]
 pub struct Board {
@@ -39,17 +41,41 @@ pub struct Threads {
     threads: Option<u16>,
 }
 
+/// Threads for each core at the most: more help nobody, and many more cannot be had.
+const THREADS_A_CORE: usize = 8;
+
 impl Threads {
     /// Makes the pool on which everything parallel runs.
     pub fn start(self) -> anyhow::Result<()> {
-        let threads = self.threads.map_or(0, usize::from);
+        let threads = self.threads.map_or(0, threads_that_fit);
         rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+    }
+
+    /// How many there would be, on whatever machine that is.
+    pub fn number(self) -> usize {
+        self.threads.map_or_else(cores, usize::from)
     }
 
     /// The flag as it was given, after a space.
     pub fn flag(self) -> String {
         self.threads.map_or(String::new(), |threads| format!(" --threads {threads}"))
     }
+}
+
+/// The cores of this machine.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// So many threads, or as many as this machine can put to use, which is told then.
+pub fn threads_that_fit(asked: u16) -> usize {
+    let (asked, cores) = (usize::from(asked), cores());
+    let threads = asked.min(cores * THREADS_A_CORE);
+    if threads < asked {
+        let machine = output::count(cores, "core");
+        output::note(format_args!("{threads} threads instead of {asked}: this machine has {machine}"));
+    }
+    threads
 }
 
 /// What computes tables.
@@ -81,7 +107,7 @@ impl Compute {
             BackendName::Cpu => " --backend cpu",
             BackendName::Gpu => " --backend gpu",
         };
-        let adapter = self.gpu.adapter.as_ref().map_or(String::new(), |name| format!(" --adapter {}", quoted(name)));
+        let adapter = self.gpu.adapter.as_ref().map_or(String::new(), |name| advice::flag("--adapter", name.as_ref()));
         let memory = self.gpu.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
         format!("{backend}{adapter}{memory}")
     }
@@ -206,16 +232,7 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
 /// Reads a number of minutes.
 pub fn minutes(text: &str) -> Result<f64, String> {
     let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes < 1e7);
-    minutes.ok_or_else(|| "write a number of minutes above 0".to_owned())
-}
-
-/// A text as one word for a shell.
-pub fn quoted(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
-    if !text.is_empty() && text.bytes().all(plain) {
-        return text.to_owned();
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    minutes.ok_or_else(|| "write a number of minutes above 0 and below 10000000".to_owned())
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.
@@ -223,6 +240,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
     // Sizes that are too large come as the largest number, and those below a byte as 0.
     let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
-    let exact = bytes.filter(|&bytes| bytes < u64::MAX && (bytes > 0 || zero()));
+    let signed = text.starts_with('+');
+    let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));
     exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
 }

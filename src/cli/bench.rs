@@ -11,8 +11,9 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{Outcome, args, output};
 
-/// Measure how fast a layer is built, and where the time goes; the lower layers must be there
+/// Measure how fast a layer is built, and where the time goes
 ///
+/// The layers below it must be there.
 /// The layer is built twice into a temporary directory beside the tables, and removed; the second time counts. On a GPU it
 /// is computed once more with its clock read around every stage.
 #[derive(Args)]
@@ -54,11 +55,11 @@ impl Bench {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let tables = Tables::open(directory, rules, pits, self.seeds)?;
-        for seeds in 2..self.seeds {
-            tables.require(seeds)?;
+        if self.seeds > 2 {
+            tables.require(self.seeds - 1)?;
         }
         let (backend, why) = self.compute.choose()?;
-        output::tell(format_args!("building the layer of {} seeds {why}", self.seeds));
+        output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
         let pulse = Arc::new(Pulse::default());
         let handler = Arc::clone(&pulse);
         ctrlc::set_handler(move || handler.stop()).context("cannot listen for Ctrl-C")?;

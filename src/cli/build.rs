@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use super::build_pairs::Pairs;
 use super::progress::Progress;
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
-/// Build the tables of all layers from 2 seeds up; what is there is kept
+/// Build the tables of all layers; what is there is kept
 ///
+/// Layers are built from 2 seeds up, since each needs those below it.
 /// A build can be stopped at any time (Ctrl-C); the same command goes on from the last finished frame.
 #[derive(Args)]
 pub struct Build {
@@ -89,7 +90,7 @@ impl Build {
         let last = TableKey { rules, pits, seeds };
         let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
         if !plan.missing.is_empty() {
-            output::tell(format_args!(
+            output::note(format_args!(
                 "{} to build for {rules} with {pits} pits: {} positions, {} of memory{}, {} of disk, \
                  about {} with {} threads ({}), {why}",
                 output::count(plan.missing.len(), "layer"),
@@ -115,7 +116,7 @@ impl Build {
                 let all = kalah::index::layer_positions(key.pits, key.seeds);
                 progress.skip(all - positions);
                 if kept > 0 {
-                    progress.line(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
+                    progress.note(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
                 }
             }
             Event::Pair(frame) => {
@@ -132,7 +133,7 @@ impl Build {
                     output::rate(record.positions, record.seconds),
                 ),
             ),
-            Event::Damaged(error) => progress.line(&error.to_string()),
+            Event::Damaged(error) => progress.line(&advice::told(error)),
             Event::Piece { .. } | Event::Joined(_) => {}
         };
         let builder = Builder { directory, rules, pits, seeds, backend, only_last: self.only };
@@ -145,6 +146,11 @@ impl Build {
             let rules = rules.name();
             let (kept, built) = (report.kept, &report.built[..]);
             output::json(&Report { rules, pits, seeds, kept, built, positions, seconds })?;
+        } else if report.built.is_empty() {
+            let directory = directory.display();
+            output::line(format_args!(
+                "nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"
+            ))?;
         } else {
             output::line(format_args!(
                 "{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",

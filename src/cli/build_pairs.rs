@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::build::stopped_by_signal;
 use super::progress::Progress;
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
 /// What the two ways have in common.
 pub struct Pairs<'a> {
@@ -63,7 +63,7 @@ impl Pairs<'_> {
         // What is there asks for nothing.
         if !pair.piece_path(directory).exists() && !kalah::table::table_path(directory, pair.layer).exists() {
             let plan = Plan::of_pair(pair, self.backend, threads);
-            output::tell(format_args!(
+            output::note(format_args!(
                 "{pair}: {} positions, {} of memory, with {} ({}), {}",
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
@@ -106,7 +106,7 @@ impl Pairs<'_> {
         let threads = rayon::current_num_threads();
         let plan = Plan::new(directory, TableKey { rules, pits, seeds }, self.backend, threads);
         if !plan.missing.is_empty() {
-            output::tell(format_args!(
+            output::note(format_args!(
                 "{} to build together with others for {rules} with {pits} pits: {} positions, {} of memory a process, {} of \
                  disk, with {} here ({}), {}",
                 output::count(plan.missing.len(), "layer"),
@@ -163,9 +163,9 @@ fn tell(progress: &Progress, directory: &Path, event: &Event) {
         ),
         Event::Joined(key) => {
             let path = kalah::table::table_path(directory, *key);
-            progress.line(&format!("layer {}: joined, {}", key.seeds, path.display()));
+            progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }
-        Event::Damaged(error) => progress.line(&error.to_string()),
+        Event::Damaged(error) => progress.line(&advice::told(*error)),
         Event::Layer { .. } | Event::Done(_) => {}
     }
 }

@@ -101,12 +101,12 @@ impl Choose {
     }
 
     fn answer(&self, position: &Position) -> anyhow::Result<()> {
+        // What a player needs before it thinks, tables and memory, counts too.
+        let (start, rules) = (Instant::now(), self.with.rules);
+        let limit = self.time.map_or_else(Limit::none, Limit::time);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
         let mut player = self.player.player(&setting);
-        player.prepare(position)?;
-        let (start, rules) = (Instant::now(), self.with.rules);
-        let limit = self.time.map_or_else(Limit::none, Limit::time);
         let subject = format!("{} on {position}, {rules}", player.name());
         let thinking = Thinking::new(subject, self.time);
         let choice = thinking.watch(|| player.choose(position, &limit, &mut |choice| thinking.best(choice)))?;

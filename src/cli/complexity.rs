@@ -13,8 +13,9 @@ use super::chart::{Chart, Series, Shape};
 use super::report::{Format, Grid};
 use super::{Outcome, args, output};
 
-/// Estimate how large game trees are: the length d of sampled games, their branching factor w, and w^d
+/// Estimate how large game trees are
 ///
+/// By the length d of sampled games, their branching factor w, and w^d.
 /// As Irving et al. (2000, Table 1) by games between two alpha-beta players, or as Kvitberg (2026, Table 3) with
 /// `--players random`. Each move is a ply, also one that gives another. Intervals are those of 95 % confidence.
 #[derive(Args)]
@@ -105,7 +106,7 @@ impl Complexity {
         for start in self.boards.list() {
             if told.elapsed().as_secs() >= 5 {
                 told = Instant::now();
-                output::tell(format_args!("playing {start}, {:.0} s", began.elapsed().as_secs_f64()));
+                output::note(format_args!("playing {start}, {:.0} s", began.elapsed().as_secs_f64()));
             }
             boards.push(sample(&sampling, start)?);
         }

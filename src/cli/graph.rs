@@ -18,7 +18,7 @@ use super::report::{Format, Grid};
 use super::solver_flags::stop_on_signal;
 use super::{Outcome, args, output, solve_tables};
 
-/// Explore all positions that can be reached from a start, and count them
+/// Count all positions that can be reached from a start
 ///
 /// A position is both rows, both stores, and the side to move. Outcomes are those of best play, from the tables in --tables
 /// if these reach far enough, else from tables that are built into a temporary directory.
@@ -130,7 +130,7 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
                 Err(error) if boards.len() > 1 && !is_stop(&error) => {
-                    output::tell(format_args!("kalah: {error}"));
+                    output::tell(format_args!("kalah: {}", super::message(&error)));
                     outcome = match outcome {
                         Outcome::Wrong => Outcome::Wrong,
                         _ if super::is_damage(&error) => Outcome::Wrong,
@@ -192,7 +192,7 @@ impl Graph {
             positions += layer.positions();
             if told.elapsed() >= TELL_EVERY {
                 told = Instant::now();
-                output::tell(format_args!(
+                output::note(format_args!(
                     "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
                     layer.seeds,
                     HumanCount(layer.positions()),
@@ -337,7 +337,7 @@ fn records(reports: &[BoardReport], layers: bool) -> Grid {
 fn charts(reports: &[BoardReport]) -> Vec<Chart> {
     let mut sizes: Vec<Series> = Vec::new();
     for report in reports {
-        let name = format!("{} pits", report.pits);
+        let name = output::count(report.pits, "pit");
         if sizes.last().is_none_or(|last| last.name != name) {
             sizes.push(Series { name, points: Vec::new() });
         }

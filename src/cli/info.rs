@@ -1,16 +1,17 @@
 use std::ffi::OsStr;
 use std::io;
 
-use anyhow::Context;
+use anyhow::anyhow;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildRecord;
-use kalah::table::{ManifestEntry, Table};
+use kalah::game::Rules;
+use kalah::table::{ManifestEntry, Table, TableKey};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
 use super::report::{Format, Grid};
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
 /// List the tables in the directory
 #[derive(Args)]
@@ -47,8 +48,11 @@ struct Report {
 impl Info {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let directory = &self.tables.path;
-        let files = std::fs::read_dir(directory).with_context(|| {
-            format!("cannot list {}; make tables with: kalah build --seeds 24", directory.display())
+        let files = std::fs::read_dir(directory).map_err(|error| {
+            let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
+            let build = advice::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
+            let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
+            anyhow!("cannot list {}: {error}{advice}", directory.display())
         })?;
         let mut tables = Vec::new();
         let mut outcome = Outcome::Done;
@@ -65,7 +69,7 @@ impl Info {
                         _ if error.is_damage() => Outcome::Wrong,
                         _ => Outcome::Failed,
                     };
-                    output::tell(format_args!("kalah: {error}"));
+                    output::tell(format_args!("kalah: {}", advice::told(&error)));
                 }
             }
         }

@@ -1,4 +1,5 @@
-use std::net::TcpStream;
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,12 +15,15 @@ use super::{Outcome, args, output};
 /// The first and the longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
+/// How long a server may take to answer a connection.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+
 /// A session this long was a good one: the next pause is the first one again.
 const GOOD: Duration = Duration::from_secs(30);
 
-/// Play on a server of the Kalah Game Protocol, by the standard rules
+/// Play on a server of the Kalah Game Protocol
 ///
-/// Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
+/// By the standard rules. Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
 #[derive(Args)]
 pub struct Kgp {
     /// The server's name or address
@@ -70,7 +74,7 @@ impl Kgp {
         let mut pause = PAUSES[0];
         loop {
             let begin = Instant::now();
-            let why = match TcpStream::connect((self.host.as_str(), self.port)) {
+            let why = match self.connect() {
                 Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
                     End::Stopped => return Ok(Outcome::Done),
                     End::Goodbye if self.once => return Ok(Outcome::Done),
@@ -86,7 +90,7 @@ impl Kgp {
             if begin.elapsed() >= GOOD {
                 pause = PAUSES[0];
             }
-            output::tell(format_args!("{why}; connecting again in {} s", pause.as_secs()));
+            output::note(format_args!("{why}; connecting again in {} s", pause.as_secs()));
             let until = Instant::now() + pause;
             while Instant::now() < until {
                 if stop.load(Ordering::Relaxed) {
@@ -97,14 +101,24 @@ impl Kgp {
             pause = PAUSES[1].min(pause * 2);
         }
     }
+
+    /// Connects to the first of the server's addresses that answers.
+    fn connect(&self) -> io::Result<TcpStream> {
+        let mut last = io::ErrorKind::NotFound.into();
+        for address in (self.host.as_str(), self.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, CONNECT_TIME) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
 }
 
 /// Tells a person what happens.
 fn tell(event: Event) {
     match event {
-        Event::Greeted { version } => output::tell(format_args!("connected; protocol {version}")),
-        Event::Moved { position, pit } => output::tell(format_args!("{position}  {pit}")),
-        Event::Error(text) => output::tell(format_args!("the server says: {text}")),
-        Event::Ignored(line) => output::tell(format_args!("not understood: {line}")),
+        Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
+        Event::Error(_) | Event::Refused { .. } | Event::Ignored(_) | Event::Hidden(_) => output::tell(event),
     }
 }

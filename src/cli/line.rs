@@ -12,7 +12,7 @@ use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
 use super::{Outcome, output};
 
-/// Follow a line of play and prove from its end backwards what its positions are worth
+/// Prove what the positions of a line of play are worth
 ///
 /// A position is written as for solve. MOVES are turns, the moves of one run together (36 2 14); the last turn may stop
 /// before it is over. All values are final store differences for the player who moves first in POSITION. The last position
@@ -39,7 +39,7 @@ pub struct Line {
 
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
-    seconds.ok_or_else(|| "write a number of seconds above 0".to_owned())
+    seconds.ok_or_else(|| "write a number of seconds above 0 and below 1000000000".to_owned())
 }
 
 /// A position on the line.
@@ -241,7 +241,7 @@ impl Line {
                     let value = place.turned(value);
                     row.value = Some(value);
                     if row.seconds > Some(1.0) {
-                        progress.line(&row.told());
+                        progress.note(&row.told());
                     }
                     guess = self.value.or(Some(value));
                     // It was done just in time.

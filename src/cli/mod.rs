@@ -1,5 +1,6 @@
 //! The command line: one file a command, and what they share.
 
+mod advice;
 mod args;
 mod bench;
 mod board_view;
@@ -8,12 +9,15 @@ mod build;
 mod build_pairs;
 mod chart;
 mod choose;
+mod completions;
 mod complexity;
 mod gpu;
 mod graph;
+mod help;
 mod info;
 mod kgp;
 mod line;
+mod man;
 mod opening;
 mod opening_scan;
 mod output;
@@ -26,6 +30,7 @@ mod positions;
 mod probe;
 mod progress;
 mod report;
+mod rules;
 mod search;
 mod search_progress;
 mod serve;
@@ -40,20 +45,38 @@ mod values;
 mod verify;
 mod verify_report;
 
-use std::io;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, ColorChoice, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
+use kalah::game::Rules;
+use kalah::printable::printable;
 use kalah::solve::{CheckpointError, SolveError};
-use kalah::table::{ProbeError, TableError};
+use kalah::table::TableError;
 use kalah::verify::Fault;
 
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 #[derive(Parser)]
-#[command(version, max_term_width = 120)]
-pub struct Cli {
+#[command(name = "kalah", version, max_term_width = 120)]
+struct Cli {
+    /// Print no progress and no notes, only answers and errors
+    #[arg(long, global = true, display_order = 1000)]
+    quiet: bool,
+    /// When help is coloured: auto, always or never
+    // Applied before the command line is read, see `colour`.
+    #[arg(
+        long,
+        global = true,
+        display_order = 1001,
+        value_name = "WHEN",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    color: ColorChoice,
     #[command(subcommand)]
     command: Command,
 }
@@ -84,7 +107,15 @@ enum Command {
     Info(info::Info),
     Pack(pack::Pack),
     Unpack(pack::Unpack),
+    #[command(name = "rules")]
+    Explain(rules::Explain),
+    Completions(completions::Completions),
+    #[command(name = "man")]
+    Manual(man::Manual),
 }
+
+/// The most characters of a line of an error.
+const MAX_LINE: usize = 4000;
 
 /// How a command ended.
 enum Outcome {
@@ -97,9 +128,62 @@ enum Outcome {
     Wrong,
 }
 
+/// Reads the command line and runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
+pub fn run() -> ExitCode {
+    hush_device_selection();
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let command = help::command().color(colour(&arguments));
+    let read =
+        command.try_get_matches_from(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    let (cli, matches) = read.unwrap_or_else(|error| error.exit());
+    if cli.quiet {
+        output::be_quiet();
+    }
+    tell_default_rules(&matches);
+    cli.run()
+}
+
+/// Keeps Mesa's layer that orders Vulkan devices from connecting to a display, which prints an error where there is none:
+/// `XDG_RUNTIME_DIR is invalid or not set in the environment`. The order is of no use here, devices are chosen by name.
+fn hush_device_selection() {
+    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+        // SAFETY: this is the first thing the program does, no other thread is there to read the environment.
+        unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
+/// The last `--color` among `arguments`: what reads them must know before it reads them.
+fn colour(arguments: &[OsString]) -> ColorChoice {
+    let mut choice = ColorChoice::Auto;
+    let mut arguments =
+        arguments.iter().filter_map(|argument| argument.to_str()).take_while(|&argument| argument != "--");
+    while let Some(argument) = arguments.next() {
+        let value = match argument.strip_prefix("--color") {
+            Some("") => arguments.next(),
+            Some(rest) => rest.strip_prefix('='),
+            None => None,
+        };
+        choice = value.and_then(|value| ColorChoice::from_str(value, true).ok()).unwrap_or(choice);
+    }
+    choice
+}
+
+/// Tells a person by which rules is answered where nothing was said.
+fn tell_default_rules(matches: &ArgMatches) {
+    let Some((_, command)) = matches.subcommand() else { return };
+    let by_default = || command.value_source("rules") == Some(ValueSource::DefaultValue);
+    if command.try_contains_id("rules").is_ok() && by_default() && io::stderr().is_terminal() {
+        let Some(rules) = command.get_one::<Rules>("rules") else { return };
+        let other = Rules::Standard;
+        output::note(format_args!(
+            "by the rules {rules}, the default here; --rules {other} is {}; kalah rules explains",
+            other.played_by()
+        ));
+    }
+}
+
 impl Cli {
-    /// Runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
-    pub fn run(self) -> ExitCode {
+    fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Build(build) => build.run(),
             Command::Plan(plan) => plan.run(),
@@ -124,6 +208,9 @@ impl Cli {
             Command::Info(info) => info.run(),
             Command::Pack(pack) => pack.run(),
             Command::Unpack(unpack) => unpack.run(),
+            Command::Explain(explain) => explain.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Manual(manual) => manual.run(),
         };
         match outcome {
             Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -133,7 +220,9 @@ impl Cli {
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
-                output::tell(format_args!("kalah: {}", message(&error)));
+                // It may name files, or quote what was read: neither may do anything to a terminal.
+                let lines: Vec<String> = message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
+                output::tell(format_args!("kalah: {}", lines.join("\n")));
                 ExitCode::from(if is_damage(&error) { 3 } else { 1 })
             }
         }
@@ -149,7 +238,10 @@ fn message(error: &anyhow::Error) -> String {
             message += &cause;
         }
     }
-    message
+    match error.chain().find_map(advice::of) {
+        Some(advice) => format!("{message}; {advice}"),
+        None => message,
+    }
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -163,11 +255,7 @@ fn is_damage(error: &anyhow::Error) -> bool {
         if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
             return true;
         }
-        let table = match (cause.downcast_ref(), cause.downcast_ref()) {
-            (Some(ProbeError::Table(error)), _) => Some(error),
-            (_, error) => error,
-        };
-        table.is_some_and(TableError::is_damage)
+        advice::table_error(cause).is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
             || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::solver_flags::stop_on_signal;
 use super::{Outcome, output};
 
-/// Find a winning opening: whether the first player can win within the first turn
+/// Find out whether the first player can win in the first turn
 ///
 /// The player wins by holding more than half of the seeds at any time of the turn, or by an end of the game that counts
 /// what is left (Kvitberg 2026, section 5). With one pit a side, where nobody has a choice, any win counts.
@@ -93,7 +93,7 @@ impl Opening {
             report.text(self.start)?;
         }
         if !decided {
-            output::tell("more may be looked at with --positions");
+            output::note("more may be looked at with --positions");
         }
         Ok(if decided { Outcome::Done } else { Outcome::Failed })
     }

@@ -17,7 +17,7 @@ use super::report::{Format, Grid};
 use super::solver_flags::stop_on_signal;
 use super::{Outcome, args, output};
 
-/// Find all numbers of seeds with which the first player does not win
+/// Find the seeds with which the first player does not win
 ///
 /// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is played again by the rules
 /// alone before it counts.
@@ -124,7 +124,7 @@ impl OpeningScan {
         let games = |parts: &[Part]| parts.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
         let (all, left): (u64, u64) = (games(&cut(&parts, &[])), games(&cut(&parts, &done)));
         if self.state.is_some() && left < all {
-            output::tell(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
+            output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
         }
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop)?;

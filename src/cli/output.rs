@@ -1,6 +1,7 @@
 //! What commands print: answers on stdout, everything else on stderr.
 
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
@@ -11,11 +12,47 @@ pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{text}")
 }
 
-/// Tells a person something on stderr.
+/// Whether notes and progress are left out.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// Leaves out notes and progress from now on.
+pub fn be_quiet() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+/// Whether notes and progress are left out.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Tells a person on stderr what is good to know, unless --quiet says not to.
+pub fn note(text: impl std::fmt::Display) {
+    if !is_quiet() {
+        tell(text);
+    }
+}
+
+/// Tells a person something on stderr that must not be missed: an error.
 ///
 /// Unlike `eprintln!` it does not panic when nobody reads there any more (`kalah build 2>&1 | head`).
 pub fn tell(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// A text in lines of at most 80 characters, each after `indent` spaces.
+pub fn wrapped(text: &str, indent: usize) -> String {
+    let mut lines = vec![" ".repeat(indent)];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is one");
+        let empty = line.len() == indent;
+        if empty || line.chars().count() + 1 + word.chars().count() <= 80 {
+            line.push_str(if empty { "" } else { " " });
+            line.push_str(word);
+        } else {
+            lines.push(" ".repeat(indent) + word);
+        }
+    }
+    lines.join("\n")
 }
 
 /// A number of things, such as "1 layer" or "3 layers".

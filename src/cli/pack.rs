@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::progress::Progress;
 use super::{Outcome, args, output};
 
-/// Turn tables into seekable zstd archives, for storage and download
+/// Pack tables into seekable zstd archives
 ///
 /// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all.
 #[derive(Args)]
@@ -29,7 +29,7 @@ pub struct Pack {
     common: args::Common,
 }
 
-/// Turn archives back into tables, and check that they are the same
+/// Unpack archives into tables, and check that they are the same
 #[derive(Args)]
 pub struct Unpack {
     /// Archives, such as empty-capture-6-24.kalah.zst

@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -7,9 +6,9 @@ use kalah::build::{PairWork, Work};
 use kalah::table::TableKey;
 use serde::Serialize;
 
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
-/// List what is missing of a build, pair of frames by pair of frames, to spread it over machines
+/// List what is missing of a build, to spread it over machines
 ///
 /// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
@@ -61,11 +60,10 @@ struct Report<'a> {
 
 impl Plan {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let (backend, why) = self.compute.choose()?;
-        let (seeds, threads) = (self.seeds, rayon::current_num_threads());
+        let (seeds, threads) = (self.seeds, self.common.threads.number());
         let work = Work::new(directory, TableKey { rules, pits, seeds }, &backend, threads)?;
         if self.commands {
             return self.print_commands(&work);
@@ -129,16 +127,7 @@ impl Plan {
     fn command(&self, work: &PairWork) -> String {
         let args::Board { rules, pits } = self.common.board;
         let mut command = format!("kalah build --frame {},{}", work.pair.layer.seeds, work.pair.small);
-        if rules != kalah::game::Rules::default() {
-            command += &format!(" --rules {rules}");
-        }
-        if pits != 6 {
-            command += &format!(" --pits {pits}");
-        }
-        let directory = &self.common.tables.path;
-        if directory != Path::new("tables") {
-            command += &format!(" --tables {}", args::quoted(&directory.to_string_lossy()));
-        }
+        command += &advice::table_flags(&self.common.tables.path, rules, pits);
         command + &self.compute.flags() + &self.common.threads.flag()
     }
 

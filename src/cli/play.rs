@@ -187,7 +187,7 @@ impl Play {
             Seat::Player(name) => Some(name.player(&setting)),
         };
         let mut players = [player(self.south), player(self.north)];
-        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position))?;
+        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
         let mut game = Game::new(self.with.rules, self.position);
         if players.iter().any(Option::is_none) {

@@ -40,7 +40,7 @@ impl PlayerFlags {
         let reach = tables.max_seeds();
         if reach.is_none() && wanted {
             let directory = self.tables.path.display();
-            output::tell(format_args!("no tables for {} with {pits} pits in {directory}: playing without", self.rules));
+            output::note(format_args!("no tables for {} with {pits} pits in {directory}: playing without", self.rules));
         }
         Ok(reach.is_some().then_some(tables))
     }
@@ -51,9 +51,14 @@ impl PlayerFlags {
     }
 }
 
+/// The most seconds that can be asked for: thirty years, which every clock can count.
+const MOST_SECONDS: f64 = 1e9;
+
 /// Reads a number of seconds.
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0);
+    let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= MOST_SECONDS);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.ok_or_else(|| "write a number of seconds above 0".to_owned())
+    // Less than half a nanosecond is none.
+    let time = time.filter(|time| !time.is_zero());
+    time.ok_or_else(|| format!("write a number of seconds above 0, {MOST_SECONDS} at the most"))
 }

@@ -8,9 +8,9 @@ use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
 use super::positions::{self, Given, Place};
-use super::{Outcome, args, output};
+use super::{Outcome, advice, args, output};
 
-/// Look positions up: score, value, every move, a line of best play
+/// Look positions up: score, value, moves, a line of best play
 ///
 /// A position is <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores, or PITSxSEEDS; the mover is South.
 /// A score is what the mover still collects of the seeds in play, a value the final store difference for the mover.
@@ -95,7 +95,7 @@ impl Prober<'_> {
             Err(ProbeError::Table(error @ TableError::Damaged { .. })) => Err(error.into()),
             Err(error) => {
                 self.ended(Outcome::Failed);
-                self.refuse(given, &error)
+                self.refuse(given, &advice::told(&error))
             }
         }
     }

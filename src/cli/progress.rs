@@ -46,8 +46,8 @@ impl Progress {
 
     /// Progress towards so many things, named.
     pub fn of(total: u64, things: &'static str) -> Progress {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = if terminal { ProgressBar::new(total) } else { ProgressBar::hidden() };
+        let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
+        let bar = if terminal && !quiet { ProgressBar::new(total) } else { ProgressBar::hidden() };
         bar.set_length(total);
         let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% of {human_len}, {rate}/s, {eta} left")
             .expect("the template is sound")
@@ -72,11 +72,16 @@ impl Progress {
     /// Tells of a step that took some time; of quick ones the summary at the end tells enough.
     pub fn step(&self, seconds: f64, text: &str) {
         if seconds > TOLD_FROM {
-            self.line(text);
+            self.note(text);
         }
     }
 
-    /// Prints a line above the bar, or logs it.
+    /// Prints a note above the bar, or logs it, unless notes are left out.
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| output::note(text));
+    }
+
+    /// Prints a line above the bar, or logs it: an error.
     pub fn line(&self, text: &str) {
         self.bar.suspend(|| output::tell(text));
     }
@@ -107,7 +112,7 @@ impl Progress {
         let total = self.bar.length().unwrap_or(0);
         let seconds = self.start.elapsed().as_secs_f64();
         let left = seconds * total.saturating_sub(positions) as f64 / positions.max(1) as f64;
-        output::tell(format_args!(
+        output::note(format_args!(
             "{}: {:.1} % of {} {}, {} a second, {} left",
             self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
             100.0 * positions as f64 / total.max(1) as f64,

@@ -84,7 +84,7 @@ impl Format {
     ) -> anyhow::Result<()> {
         if let Some(path) = &self.plot {
             chart::draw(&charts(), path)?;
-            output::tell(format_args!("drawn: {}", path.display()));
+            output::note(format_args!("drawn: {}", path.display()));
         }
         match self {
             Format { json: true, .. } => output::json(document)?,

@@ -8,7 +8,9 @@ use serde::Serialize;
 
 use super::{Outcome, args, output};
 
-/// Search a position to a limited depth, without tables: the methods of Gonai and Cendejas (2022), to compare
+/// Search a position to a limited depth, without tables
+///
+/// By the methods of Gonai and Cendejas (2022), to compare them.
 #[derive(Args)]
 pub struct Search {
     /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4

@@ -31,8 +31,8 @@ pub struct SearchProgress {
 impl SearchProgress {
     /// Progress of a search of `position`.
     pub fn new(position: Position) -> SearchProgress {
-        let terminal = std::io::stderr().is_terminal();
-        let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
+        let bar = if terminal && !quiet { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
         SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
     }
@@ -59,7 +59,12 @@ impl SearchProgress {
         }
     }
 
-    /// Prints a line above the progress, or logs it.
+    /// Prints a note above the bar, or logs it, unless notes are left out.
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| output::note(text));
+    }
+
+    /// Prints a line above the progress, or logs it: an error.
     pub fn line(&self, text: &str) {
         self.bar.suspend(|| output::tell(text));
     }
@@ -88,7 +93,7 @@ impl SearchProgress {
                         self.bar.tick();
                     } else if logged.elapsed() > LOG_EVERY {
                         logged = Instant::now();
-                        output::tell(self.text(solver));
+                        output::note(self.text(solver));
                     }
                     if every.is_some_and(|every| called.elapsed() > every) {
                         call();

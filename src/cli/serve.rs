@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use kalah::serve::{self, Options, Stop};
+use kalah::serve::{self, Host, Options, Stop};
 
 use super::player_flags::seconds;
 use super::{Outcome, args, output};
 
-/// Serve the tables over HTTP: a JSON API, and a page to play and explore with them
+/// How long a client may take for a request, and between two.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
 /// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
 /// Whoever reaches the address can use it; the default one is reached from this machine alone.
@@ -18,6 +21,12 @@ pub struct Serve {
     /// Address and port to listen at; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
     address: SocketAddr,
+    /// Another name or address that the server is reached by, such as that of a proxy; may be given several times
+    ///
+    /// Requests to other hosts are refused, so that no website can use the server through a visitor's browser. It is always
+    /// reached as localhost, and by the address that a client connects to.
+    #[arg(long = "allow-host", value_name = "HOST")]
+    hosts: Vec<Host>,
     #[command(flatten)]
     tables: args::Directory,
     /// Seconds that a search above the tables may take
@@ -54,13 +63,18 @@ impl Serve {
             tables: self.tables.path,
             time: self.time,
             searches: self.searches.map_or(cores, usize::from),
-            threads: usize::from(self.threads),
+            threads: args::threads_that_fit(self.threads),
             memory: self.memory,
+            patience: PATIENCE,
+            hosts: self.hosts,
             log: Box::new(|line| output::tell(format_args!("kalah: {line}"))),
         };
+        if !address.ip().is_loopback() && options.hosts.is_empty() {
+            output::note("requests by another name than this address are refused; --allow-host NAME allows one");
+        }
         output::line(format_args!("http://{address}"))?;
         serve::serve(listener, options, &stop).context("the server failed")?;
-        output::tell("stopped; all requests are answered");
+        output::note("stopped; all requests are answered");
         Ok(Outcome::Done)
     }
 }

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +12,7 @@ use serde::Serialize;
 
 use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
-use super::{Outcome, args, output};
+use super::{Outcome, args, output, positions};
 
 /// Solve a position: exact value, best moves, a line of best play
 ///
@@ -20,8 +21,8 @@ use super::{Outcome, args, output};
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
 pub struct Solve {
-    /// Position
-    position: String,
+    /// A position, a file that holds one, or - for standard input
+    position: OsString,
     /// Solve every first turn; moves that move again are followed by the next one
     #[arg(long, conflicts_with = "test")]
     openings: bool,
@@ -86,11 +87,11 @@ struct Answer<'a> {
 
 impl Solve {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let position: Position = match self.position.parse() {
+        let position = match positions::one(&self.position) {
             Ok(position) => position,
             Err(error) => {
                 output::tell(format_args!("kalah: {error}"));
-                return Ok(Outcome::Usage);
+                return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
             }
         };
         self.with.threads.start()?;
@@ -114,7 +115,7 @@ impl Solve {
         if let Some(checkpoint) = &checkpoint
             && let Some(TakenUp { proofs, transpositions, outdated }) = checkpoint.load(&mut solver, &position)?
         {
-            output::tell(format_args!(
+            output::note(format_args!(
                 "taken up: {} and {} transpositions",
                 output::count(proofs, "proved position"),
                 HumanCount(transpositions)
@@ -201,7 +202,7 @@ impl Asked<'_, '_> {
             answer.value = Some(solver.value(position, self.guess(position)?)?.1);
         } else {
             let (_, value) = solver.value(position, self.guess(position)?)?;
-            self.progress.line(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
+            self.progress.note(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
             let Solution { value, best, line, .. } = solver.solve(position, value)?;
             answer.value = Some(value);
             (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
@@ -247,7 +248,7 @@ impl Asked<'_, '_> {
                 answer.seconds
             );
             if self.solve.json {
-                self.progress.line(&text);
+                self.progress.note(&text);
             } else {
                 self.progress.print(|| output::line(&text))?;
             }

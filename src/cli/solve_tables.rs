@@ -38,7 +38,7 @@ pub fn build(
     if plan.missing.is_empty() {
         return Ok(());
     }
-    output::tell(format_args!(
+    output::note(format_args!(
         "building {} to {seeds} seeds: {} positions",
         output::count(plan.missing.len(), "layer"),
         HumanCount(plan.positions)

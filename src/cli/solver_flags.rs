@@ -8,7 +8,7 @@ use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{SolveError, Solver, SolverOptions, default_memory};
-use kalah::table::Tables;
+use kalah::table::{Tables, missing_layers};
 
 use super::{args, output, solve_tables};
 
@@ -44,7 +44,7 @@ impl SolverFlags {
             return Ok(None);
         }
         if pits > MAX_TABLE_PITS {
-            output::tell(format_args!("there are no tables of {pits} pits a side: searching without"));
+            output::note(format_args!("there are no tables of {pits} pits a side: searching without"));
             return Ok(None);
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
@@ -55,9 +55,13 @@ impl SolverFlags {
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
         let reach = tables.max_seeds().unwrap_or(0);
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
-            output::tell(format_args!(
-                "{} for {} with {pits} pits in {}{}; --build makes those that fit",
+            let missing = tables.missing(wanted);
+            // Those above a gap are of no use, which surprises who sees them.
+            let gap = reach > 0 && missing.len() < wanted - reach;
+            output::note(format_args!(
+                "{}{} for {} with {pits} pits in {}{}; --build makes those that fit",
                 if reach == 0 { "no tables".to_owned() } else { format!("tables to {reach} seeds only") },
+                if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
                 directory.display(),
                 if reach == 0 { ": searching without" } else { "" },

@@ -34,7 +34,7 @@ pub struct Thinking {
 impl Thinking {
     /// Begins: the player has `time` from now on, or as long as it takes.
     pub fn new(subject: String, time: Option<Duration>) -> Thinking {
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
         let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
         Thinking { bar, terminal, subject, start: Instant::now(), time, best: Mutex::default() }
@@ -58,7 +58,7 @@ impl Thinking {
                         self.bar.tick();
                     } else if self.start.elapsed() >= next {
                         next = self.start.elapsed() + LOG_EVERY;
-                        output::tell(self.text());
+                        output::note(self.text());
                     }
                 }
             });
@@ -73,12 +73,13 @@ impl Thinking {
         let elapsed = self.start.elapsed();
         let left = match self.time {
             Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
-            None => "no time limit (--time SECONDS sets one)".to_owned(),
+            None => "no limit (--time)".to_owned(),
         };
         let best = match *self.best.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(Choice { pit, worth, source }) => format!("best so far {pit}: {worth}, {source}"),
+            Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
             None => "no move yet".to_owned(),
         };
-        format!("{} | {best} | {:.0} s, {left}", self.subject, elapsed.as_secs_f64())
+        // A terminal cuts the line at its end.
+        format!("{:.0} s, {left}: {best} | {}", elapsed.as_secs_f64(), self.subject)
     }
 }

@@ -13,8 +13,9 @@ use super::solver_flags::stop_on_signal;
 use super::tournament_report::Report;
 use super::{Outcome, output};
 
-/// Play every player against every other, and judge their moves by the tables
+/// Play players against each other, and judge their moves
 ///
+/// Moves are judged by the tables, as far as they reach.
 /// By default the nine players of Pekař et al. 2020 meet once in each order, themselves too, as in their Table 2. Other
 /// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED.
 #[derive(Args)]

@@ -21,8 +21,9 @@ use super::{Outcome, args, output};
 /// How often the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
 
-/// The values of the games on many boards, as a table: pits a side down, seeds a pit across
+/// Solve the games on many boards
 ///
+/// The values are printed as a table: pits a side down, seeds a pit across.
 /// A value is the final store difference for the first player. Where it is not proved in time, bounds are given.
 #[derive(Args)]
 pub struct Values {
@@ -107,7 +108,7 @@ impl Values {
                 None => "stopped; --state FILE would have kept what was proved",
             });
         } else {
-            output::tell(format_args!(
+            output::note(format_args!(
                 "{} in {:.1} s",
                 output::count(boards.len(), "board"),
                 begin.elapsed().as_secs_f64()
@@ -150,8 +151,10 @@ impl Values {
         };
         let start = Instant::now();
         let narrowed = progress.watch(&solver, Some(SAVE_EVERY), on_time, || {
+            // The guess takes its part of the time.
+            solver.set_deadline(start.checked_add(within));
             let guess = solver.first_guess(&position)?;
-            solver.narrow(&position, guess, within)
+            solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
         });
         progress.finish();
         let stopped = matches!(narrowed, Err(SolveError::Stopped));
@@ -173,7 +176,7 @@ impl Values {
             save()?;
         }
         if value.seconds > 1.0 {
-            output::tell(format_args!(
+            output::note(format_args!(
                 "{board}: {} after {:.1} s and {} nodes",
                 told_value(&value),
                 value.seconds,

@@ -20,10 +20,11 @@ use super::progress::Progress;
 use super::verify_report::{self, Board, Check, Directory, Passed};
 use super::{Outcome, args, output};
 
-/// Check that tables are right; exits 3 when a score is wrong, a table is damaged, or one is missing below others
+/// Check that tables are right
 ///
-/// Without a choice of checks: --checksums. Every file of the board is opened, and none may be missing below one that is there.
-/// Where there was nothing to check or to compare, it exits 1.
+/// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks: --checksums.
+/// Every file of the board is opened, and none may be missing below one that is there. Where there was nothing to check or to
+/// compare, it exits 1.
 #[derive(Args)]
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]

@@ -6,7 +6,7 @@ use kalah::table::{TableError, TableKey, table_file_name};
 use kalah::verify::Fault;
 use serde::Serialize;
 
-use super::{Outcome, output};
+use super::{Outcome, advice, output};
 
 /// What is done with a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -130,7 +130,7 @@ impl Board {
             self.faults.push(wrong);
             self.ok = false;
         } else {
-            self.fail(Some(seeds), check, fault.to_string());
+            self.fail(Some(seeds), check, advice::told(fault));
         }
     }
 
@@ -279,7 +279,7 @@ impl Check {
 
 impl Wrong {
     fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
-        let message = fault.to_string();
+        let message = advice::told(fault);
         let wrong = Wrong { seeds, check, position: None, stored: None, right: None, missing: Vec::new(), message };
         match fault {
             Fault::Score { position, stored, right, .. } => {

@@ -71,6 +71,38 @@ impl Rules {
             Rules::SKalaha => true,
         }
     }
+    /// Who plays by them: in a few words.
+    pub fn played_by(self) -> &'static str {
+        match self {
+            Rules::EmptyCapture => "Irving, Donkers and Uiterwijk 2000, Rawlings 2015",
+            Rules::Standard => "what most people play (the Kalah Game Protocol, OpenSpiel's mancala)",
+            Rules::SKalaha => "Kvitberg 2026; phone games call it avalanche",
+        }
+    }
+
+    /// What is special about them, in a sentence or two.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Rules::EmptyCapture => {
+                "A last seed in an empty pit of one's own is captured together with all seeds in the pit opposite, even if \
+                 there are none."
+            }
+            Rules::Standard => {
+                "A last seed in an empty pit of one's own is captured together with all seeds in the pit opposite; if there \
+                 are none, it stays where it is."
+            }
+            Rules::SKalaha => {
+                "Nothing is captured. A last seed in a pit that holds seeds, on either side, picks all of them up and sows \
+                 on (a relay); the turn ends in an empty pit."
+            }
+        }
+    }
+
+    /// What all rule sets have in common, in a few sentences.
+    pub const COMMON: &'static str = "A move takes all seeds of a pit of one's own and sows them one by one to the right, \
+        through the own store, the pits of the other player and on around the board; only the other player's store is \
+        passed over. If the last seed falls into the own store, the player moves again. The game ends as soon as either \
+        row is empty; what is left belongs to the owner of the row it lies in.";
 }
 
 impl fmt::Display for Rules {
@@ -87,7 +119,9 @@ pub struct UnknownRules(String);
 impl FromStr for Rules {
     type Err = UnknownRules;
 
+    /// Reads a [`Rules::name`], in capitals or not, with hyphens or underscores.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Rules::ALL.into_iter().find(|rules| rules.name() == text).ok_or_else(|| UnknownRules(text.to_owned()))
+        let name = text.to_ascii_lowercase().replace('_', "-");
+        Rules::ALL.into_iter().find(|rules| rules.name() == name).ok_or_else(|| UnknownRules(text.to_owned()))
     }
 }

@@ -1,6 +1,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::printable::printable;
+
 /// The most bytes of a line.
 pub const MAX_LINE: usize = 16384;
 
@@ -35,9 +37,25 @@ impl Argument {
     }
 }
 
+impl Command {
+    /// Shortens its texts until the line, with the characters that end it, has at most [`MAX_LINE`] bytes.
+    pub(super) fn shorten(&mut self) {
+        let mut over = (self.to_string().len() + "\r\n".len()).saturating_sub(MAX_LINE);
+        for argument in self.arguments.iter_mut().rev() {
+            let Argument::Text(text) = argument else { continue };
+            while over > 0
+                && let Some(sign) = text.pop()
+            {
+                let escaped = matches!(sign, '\\' | '"' | '\n' | '\t');
+                over = over.saturating_sub(sign.len_utf8() + usize::from(escaped));
+            }
+        }
+    }
+}
+
 /// A line that is no command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is no command of the protocol")]
+#[error("'{}' is no command of the protocol", printable(.0, 80))]
 pub struct BadCommand(String);
 
 /// The number at the front of a text, and the rest. A number may be missing.
@@ -109,7 +127,7 @@ impl FromStr for Command {
             let arguments = arguments(rest)?;
             named.then(|| Command { id, reference, name: name.to_owned(), arguments })
         };
-        read().ok_or_else(|| BadCommand(line.trim().chars().take(80).collect()))
+        read().ok_or_else(|| BadCommand(line.trim().chars().take(100).collect()))
     }
 }
 

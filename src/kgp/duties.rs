@@ -5,6 +5,9 @@ use std::time::Instant;
 
 use crate::game::Position;
 
+/// The most positions that wait for a thread. A tournament has one for each game at the most.
+pub(super) const MAX_WAITING: usize = 256;
+
 /// A position that the server waits for.
 #[derive(Clone)]
 pub(super) struct Duty {
@@ -26,7 +29,8 @@ struct Open {
     closed: bool,
 }
 
-/// All positions that the server waits for, shared by the thread that reads and those that think.
+/// All positions that the server waits for, shared by the thread that reads and those that think. Their ids differ, and
+/// not more than [`MAX_WAITING`] wait.
 #[derive(Default)]
 pub(super) struct Duties {
     open: Mutex<Open>,
@@ -38,10 +42,22 @@ impl Duties {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds one.
-    pub fn add(&self, duty: Duty) {
-        self.lock().waiting.push_back(duty);
-        self.news.notify_one();
+    /// Whether there is one with this id, waiting or thought about.
+    pub fn knows(&self, id: u64) -> bool {
+        let open = self.lock();
+        open.waiting.iter().chain(&open.under_way).any(|duty| duty.id == id)
+    }
+
+    /// Adds one whose id is not known; false if as many wait as may.
+    #[must_use]
+    pub fn add(&self, duty: Duty) -> bool {
+        let mut open = self.lock();
+        let room = open.waiting.len() < MAX_WAITING;
+        if room {
+            open.waiting.push_back(duty);
+            self.news.notify_one();
+        }
+        room
     }
 
     /// The next one to think about, when there is one; `None` once all is over.

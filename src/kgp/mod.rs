@@ -4,11 +4,14 @@
 //! |---|---|
 //! | [`command`](Command) | a line of the protocol, read and written |
 //! | `duties` | the positions that the server waits for, each until its time is up or the server says stop |
+//! | [`event`](Event) | what a person is told of a session, fit for a terminal and no flood |
 //! | [`session`](play) | one connection from the greeting to the goodbye |
 
 mod command;
 mod duties;
+mod event;
 mod session;
 
 pub use command::{Argument, BadCommand, Command, MAX_LINE};
-pub use session::{End, Event, Introduction, KgpError, Thinking, play};
+pub use event::Event;
+pub use session::{End, Introduction, KgpError, Thinking, play};

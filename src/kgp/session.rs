@@ -5,10 +5,12 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::duties::{Duties, Duty};
+use super::duties::{Duties, Duty, MAX_WAITING};
+use super::event::{Event, Reports};
 use super::{Argument, Command, MAX_LINE};
 use crate::game::{Pit, Position, Rules};
 use crate::play::{Limit, PlayError, Player, PlayerName, Setting};
+use crate::printable::printable;
 use crate::table::Shelf;
 
 /// The rules of the protocol's servers.
@@ -20,8 +22,18 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// The part of a player's whole clock that a move may take.
 const CLOCK_PART: u32 = 20;
 
-/// The least time for a move.
+/// The least and the most time for a move.
 const LEAST_TIME: Duration = Duration::from_millis(50);
+const MOST_TIME: Duration = Duration::from_hours(24);
+
+/// How long the server may take to read a line.
+const WRITE_TIME: Duration = Duration::from_secs(10);
+
+/// Positions after which a player is replaced by a new one, to bound its memory: it keeps what it proved of each.
+const PLAYER_POSITIONS: usize = 1 << 12;
+
+/// The most characters of the server's text in an answer to it.
+const MAX_QUOTED: usize = 200;
 
 /// Who plays, as the server is told; what is empty is not told.
 #[derive(Clone, Debug, Default)]
@@ -49,27 +61,6 @@ pub struct Thinking {
     pub memory: u64,
 }
 
-/// What happens in a session.
-#[derive(Clone, Copy, Debug)]
-pub enum Event<'e> {
-    /// The server greeted.
-    Greeted {
-        /// Its version of the protocol.
-        version: &'e str,
-    },
-    /// A move was chosen.
-    Moved {
-        /// The position.
-        position: &'e Position,
-        /// The move.
-        pit: Pit,
-    },
-    /// The server says that something went wrong.
-    Error(&'e str),
-    /// A line that means nothing to us, and is left alone.
-    Ignored(&'e str),
-}
-
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -87,8 +78,8 @@ pub enum KgpError {
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
     Io(#[from] io::Error),
-    /// The server speaks another version.
-    #[error("the server speaks version {0} of the protocol; this client speaks version 1")]
+    /// The server speaks another version, told in its own words.
+    #[error("the server speaks version {} of the protocol; this client speaks version 1", quoted(.0))]
     Version(String),
     /// A table or a search failed.
     #[error("{0}")]
@@ -96,13 +87,15 @@ pub enum KgpError {
 }
 
 /// What can be said to the server, by any thread.
-struct Voice {
+struct Voice<'s> {
     stream: Mutex<TcpStream>,
     /// The next id: clients use odd ones.
     id: AtomicU64,
+    /// Set when the session is to end, also while the server does not read.
+    stop: &'s AtomicBool,
 }
 
-impl Voice {
+impl Voice<'_> {
     fn say(&self, reference: Option<u64>, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         self.say_to(&mut stream, reference, name, arguments)
@@ -116,8 +109,28 @@ impl Voice {
         arguments: Vec<Argument>,
     ) -> io::Result<()> {
         let id = Some(self.id.fetch_add(2, Ordering::Relaxed));
-        let command = Command { id, reference, name: name.to_owned(), arguments };
-        stream.write_all(format!("{command}\r\n").as_bytes())
+        let mut command = Command { id, reference, name: name.to_owned(), arguments };
+        command.shorten();
+        self.write(stream, format!("{command}\r\n").as_bytes())
+    }
+
+    /// Writes all of `bytes`, unless the server does not read them in time.
+    fn write(&self, stream: &mut TcpStream, mut bytes: &[u8]) -> io::Result<()> {
+        let begin = Instant::now();
+        loop {
+            match stream.write(bytes) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(written) => bytes = &bytes[written..],
+                Err(error) if is_pause(&error) => {}
+                Err(error) => return Err(error),
+            }
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            if self.stop.load(Ordering::Relaxed) || begin.elapsed() >= WRITE_TIME {
+                return Err(ErrorKind::TimedOut.into());
+            }
+        }
     }
 
     /// Says something of a duty, unless the server wants no more of it.
@@ -132,6 +145,16 @@ impl Voice {
     fn say_move(&self, duty: &Duty, pit: Pit) -> io::Result<()> {
         self.tell(duty, "move", vec![word(pit)])
     }
+}
+
+/// Whether an error of the stream only says that it was not ready in time.
+fn is_pause(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}
+
+/// What the server said, as a part of another text.
+fn quoted(text: &str) -> String {
+    printable(text, MAX_QUOTED)
 }
 
 fn word(text: impl std::fmt::Display) -> Argument {
@@ -152,9 +175,10 @@ pub fn play(
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<End, KgpError> {
     stream.set_read_timeout(Some(LOOK_EVERY))?;
+    stream.set_write_timeout(Some(LOOK_EVERY))?;
     stream.set_nodelay(true)?;
     let reading = stream.try_clone()?;
-    let voice = Voice { stream: Mutex::new(stream), id: AtomicU64::new(1) };
+    let voice = Voice { stream: Mutex::new(stream), id: AtomicU64::new(1), stop };
     let duties = Duties::default();
     let failed = Mutex::new(None);
     let ended = thread::scope(|scope| {
@@ -169,16 +193,23 @@ pub fn play(
             });
         }
         let failing = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
-        Session { voice: &voice, duties: &duties, introduction, thinking, on_event, clock: None, absolute: false }
-            .listen(reading, &|| stop.load(Ordering::Relaxed) || failing())
+        let session = Session {
+            voice: &voice,
+            duties: &duties,
+            introduction,
+            thinking,
+            reports: Reports::new(on_event),
+            greeted: false,
+            clock: None,
+            absolute: false,
+        };
+        session.listen(reading, &|| stop.load(Ordering::Relaxed) || failing())
     });
-    match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(KgpError::Io(_)) => Ok(End::Lost),
-        Some(error) => Err(error),
-        None => match ended {
-            Err(KgpError::Io(_)) => Ok(End::Lost),
-            ended => ended,
-        },
+    let ended = failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(ended, Err);
+    match ended {
+        Err(KgpError::Io(_)) if stop.load(Ordering::Relaxed) => Ok(End::Stopped),
+        Err(KgpError::Io(_)) => Ok(End::Lost),
+        ended => ended,
     }
 }
 
@@ -194,20 +225,25 @@ impl Drop for Close<'_> {
 /// One thread that thinks: the best move known is told at once, a better one when it is found.
 fn think(
     duties: &Duties,
-    voice: &Voice,
+    voice: &Voice<'_>,
     thinking: &Thinking,
     shelf: &Shelf,
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<(), KgpError> {
     // Kept between moves for what it has proved; of the last board.
     let mut last: Option<(usize, Box<dyn Player + '_>)> = None;
+    let mut asked = 0;
     while let Some(duty) = duties.take() {
         let pits = duty.position.pits();
-        if last.as_ref().is_none_or(|(of, _)| *of != pits) {
-            let setting = Setting { tables: shelf.tables(RULES, pits), memory: thinking.memory, ..Setting::new(RULES) };
-            last = Some((pits, PlayerName::Perfect.player(&setting)));
+        asked += 1;
+        if asked > PLAYER_POSITIONS || last.as_ref().is_none_or(|(of, _)| *of != pits) {
+            // Its memory is given back before more is asked for.
+            (last, asked) = (None, 0);
         }
-        let (_, player) = last.as_mut().expect("it was made");
+        let (_, player) = last.get_or_insert_with(|| {
+            let setting = Setting { tables: shelf.tables(RULES, pits), memory: thinking.memory, ..Setting::new(RULES) };
+            (pits, PlayerName::Perfect.player(&setting))
+        });
         let left = duty.deadline.saturating_duration_since(Instant::now());
         let limit = Limit::time(left).or_stop(std::sync::Arc::clone(&duty.stop));
         let mut sent = Ok(());
@@ -229,11 +265,12 @@ fn think(
 
 /// What is known of a session.
 struct Session<'s> {
-    voice: &'s Voice,
+    voice: &'s Voice<'s>,
     duties: &'s Duties,
     introduction: &'s Introduction,
     thinking: &'s Thinking,
-    on_event: &'s (dyn Fn(Event) + Sync),
+    reports: Reports<'s>,
+    greeted: bool,
     /// What the server's clock shows for us.
     clock: Option<Duration>,
     /// Whether that is for all moves to come.
@@ -242,7 +279,7 @@ struct Session<'s> {
 
 impl Session<'_> {
     /// Reads lines and does what they ask for until the session is over.
-    fn listen(&mut self, mut stream: TcpStream, stop: &dyn Fn() -> bool) -> Result<End, KgpError> {
+    fn listen(mut self, mut stream: TcpStream, stop: &dyn Fn() -> bool) -> Result<End, KgpError> {
         let (mut line, mut skip) = (Vec::new(), false);
         let mut bytes = [0; 4096];
         loop {
@@ -254,11 +291,7 @@ impl Session<'_> {
             let read = match stream.read(&mut bytes) {
                 Ok(0) => return Ok(End::Lost),
                 Ok(read) => read,
-                Err(error)
-                    if [ErrorKind::WouldBlock, ErrorKind::TimedOut, ErrorKind::Interrupted].contains(&error.kind()) =>
-                {
-                    continue;
-                }
+                Err(error) if is_pause(&error) => continue,
                 Err(error) => return Err(error.into()),
             };
             for &byte in &bytes[..read] {
@@ -286,11 +319,12 @@ impl Session<'_> {
     /// Does what a line asks for; the end, if it is one.
     fn obey(&mut self, line: &str) -> Result<Option<End>, KgpError> {
         let Ok(command) = line.parse::<Command>() else {
-            (self.on_event)(Event::Ignored(line.trim()));
+            self.reports.tell(Event::Ignored(line.trim()));
             return Ok(None);
         };
         let argument = |index: usize| command.arguments.get(index).map_or("", Argument::text);
         match command.name.as_str() {
+            "kgp" if self.greeted => self.refuse(&command, "already greeted")?,
             "kgp" => self.greet(&command)?,
             "ping" => {
                 let text = command.arguments.first().map(|text| Argument::Text(text.text().to_owned()));
@@ -299,24 +333,25 @@ impl Session<'_> {
             "state" => self.state(&command)?,
             "stop" => command.reference.into_iter().for_each(|id| self.duties.stop(id)),
             "set" => self.set(argument(0), argument(1)),
-            "error" => (self.on_event)(Event::Error(argument(0))),
+            "error" => self.reports.tell(Event::Error(argument(0))),
             "goodbye" => return Ok(Some(End::Goodbye)),
             "ok" | "pong" => {}
-            _ => (self.on_event)(Event::Ignored(line.trim())),
+            _ => self.reports.tell(Event::Ignored(line.trim())),
         }
         Ok(None)
     }
 
     /// Answers the greeting: who plays, and what.
-    fn greet(&self, command: &Command) -> Result<(), KgpError> {
+    fn greet(&mut self, command: &Command) -> Result<(), KgpError> {
         let version: Vec<&str> = command.arguments.iter().map(Argument::text).collect();
         let version = version.join(".");
         if command.arguments.first().map(Argument::text) != Some("1") {
-            self.voice.say(command.id, "error", vec![Argument::Text("protocol not supported".to_owned())])?;
+            self.refuse(command, "protocol not supported")?;
             self.voice.say(None, "goodbye", Vec::new())?;
             return Err(KgpError::Version(version));
         }
-        (self.on_event)(Event::Greeted { version: &version });
+        self.greeted = true;
+        self.reports.tell(Event::Greeted { version: &version });
         let Introduction { name, authors, description, token } = self.introduction;
         let told =
             [("info:name", name), ("info:authors", authors), ("info:description", description), ("auth:token", token)];
@@ -326,26 +361,34 @@ impl Session<'_> {
         Ok(self.voice.say(None, "mode", vec![word("freeplay")])?)
     }
 
+    /// Says why a command is not obeyed.
+    fn refuse(&self, command: &Command, why: impl Into<String>) -> io::Result<()> {
+        self.voice.say(command.id, "error", vec![Argument::Text(why.into())])
+    }
+
     /// Takes a position on: some legal move is sent at once, so that the server has one whatever comes.
-    fn state(&self, command: &Command) -> Result<(), KgpError> {
+    fn state(&mut self, command: &Command) -> Result<(), KgpError> {
         let text = command.arguments.first().map_or("", Argument::text);
         let Some(id) = command.id else {
-            (self.on_event)(Event::Ignored(text));
+            self.reports.tell(Event::Ignored(text));
             return Ok(());
         };
         let position = match text.parse::<Position>() {
             Ok(position) if text.starts_with('<') && !position.is_over() => position,
-            _ => {
-                let told = format!("{} is no position with a move", text.chars().take(200).collect::<String>());
-                self.voice.say(Some(id), "error", vec![Argument::Text(told)])?;
-                return Ok(());
-            }
+            _ => return Ok(self.refuse(command, format!("{} is no position with a move", quoted(text)))?),
         };
+        if self.duties.knows(id) {
+            return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);
+        }
         let duty = Duty { id, position, deadline: Instant::now() + self.time(), stop: Default::default() };
         // The one nearest the store: it stores a seed at least.
         let first = position.moves().last().expect("the game is not over");
         self.voice.say_move(&duty, first)?;
-        self.duties.add(duty);
+        if !self.duties.add(duty) {
+            self.refuse(command, format!("{MAX_WAITING} positions are waiting; this one is not searched"))?;
+            self.voice.say(Some(id), "yield", Vec::new())?;
+            self.reports.tell(Event::Refused { id });
+        }
         Ok(())
     }
 
@@ -353,7 +396,7 @@ impl Session<'_> {
     fn time(&self) -> Duration {
         let clock = self.clock.map(|clock| if self.absolute { clock / CLOCK_PART } else { clock });
         let within = clock.map(|clock| clock.saturating_sub(self.thinking.margin));
-        within.map_or(self.thinking.time, |within| within.min(self.thinking.time)).max(LEAST_TIME)
+        within.map_or(self.thinking.time, |within| within.min(self.thinking.time)).clamp(LEAST_TIME, MOST_TIME)
     }
 
     fn set(&mut self, option: &str, value: &str) {

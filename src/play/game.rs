@@ -59,7 +59,7 @@ pub fn play_game(
 ) -> Result<Game, PlayError> {
     let (mut position, mut first, mut moves) = (*start, true, Vec::new());
     for player in players.iter_mut() {
-        player.prepare(start)?;
+        player.prepare(start, &Limit::none().or_stop(Arc::clone(stop)))?;
     }
     while !position.is_over() {
         let player = &mut players[usize::from(!first)];

@@ -6,6 +6,20 @@ use std::time::{Duration, Instant};
 /// How often a watching thread looks whether it was told to stop.
 const LOOK_EVERY: Duration = Duration::from_millis(5);
 
+/// Positions that a look may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Budget {
+    /// A look to the depth of a player.
+    pub whole: u64,
+    /// Those that take its place, step by step, where that does not suffice.
+    pub step: u64,
+}
+
+impl Budget {
+    /// What players have: some minutes for a whole look. No look of a published comparison takes as many.
+    pub const PLAYER: Budget = Budget { whole: 1 << 30, step: 1 << 24 };
+}
+
 /// When a player has to answer: at a time, when told to, or whenever it is done.
 #[derive(Clone, Debug, Default)]
 pub struct Limit {
@@ -57,8 +71,10 @@ impl Limit {
 
     /// Does `work` and has `flag` set once the limit is over; it is not set when the work begins in time.
     pub(crate) fn watch<T>(&self, flag: &AtomicBool, work: impl FnOnce() -> T) -> T {
-        flag.store(self.is_over(), Ordering::Relaxed);
-        if !self.is_set() || self.is_over() {
+        // Asked once: a limit that is over only the second time would leave the flag alone for good.
+        let over = self.is_over();
+        flag.store(over, Ordering::Relaxed);
+        if over || !self.is_set() {
             return work();
         }
         let done = AtomicBool::new(false);
@@ -86,5 +102,30 @@ impl Drop for Done<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
         self.1.unpark();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_of_microseconds_is_never_lost() {
+        let flag = AtomicBool::new(false);
+        for round in 0..4000 {
+            let limit = Limit::time(Duration::from_nanos(round * 7 % 20_000));
+            let ended = limit.watch(&flag, || {
+                let begin = Instant::now();
+                while !flag.load(Ordering::Relaxed) {
+                    // Far beyond any limit: the watching thread sleeps for good.
+                    if begin.elapsed() > Duration::from_secs(20) {
+                        return false;
+                    }
+                    thread::yield_now();
+                }
+                true
+            });
+            assert!(ended, "the limit of round {round} was lost");
+        }
     }
 }

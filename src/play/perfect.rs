@@ -6,7 +6,7 @@ use super::lookahead::Lookahead;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
 use crate::game::Position;
 use crate::index::MAX_TABLE_SEEDS;
-use crate::solve::{Method, Outlook, SolveError, Solver, SolverOptions, default_memory};
+use crate::solve::{Ahead, Looked, Method, Outlook, SolveError, Solver, SolverOptions, default_memory, look_farther};
 use crate::table::ProbeError;
 
 /// The most time spent on what looks best before the solver begins, which needs a first guess.
@@ -17,6 +17,9 @@ const OUTLOOK_PART: u32 = 4;
 
 /// The most turns that are looked ahead.
 const OUTLOOK_TURNS: u32 = 40;
+
+/// Positions that one of these looks may take: more than it can in that time.
+const OUTLOOK_POSITIONS: u64 = 1 << 24;
 
 /// Moves ahead on boards that no solver takes, where there is no limit.
 const PLAIN_DEPTH: u32 = 8;
@@ -52,8 +55,8 @@ impl<'t> Perfect<'t> {
         Ok(best.map(choice))
     }
 
-    /// A solver for `position`; `None` if it is too large for one.
-    fn solver(&mut self, position: &Position) -> Result<Option<&Solver<'t>>, PlayError> {
+    /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
+    fn solver(&mut self, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
             let Setting { rules, memory, threads, .. } = self.setting;
@@ -64,9 +67,9 @@ impl<'t> Perfect<'t> {
             let stop = Arc::clone(&self.stop);
             let tables_up_to = MAX_TABLE_SEEDS;
             let options = SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy: 0, threads, stop };
-            match Solver::new(options) {
+            match Solver::new_unless(&|| limit.is_over(), options) {
                 Ok(solver) => self.solver = Some(solver),
-                Err(SolveError::Board { .. }) => return Ok(None),
+                Err(SolveError::Board { .. } | SolveError::Stopped) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -79,10 +82,10 @@ impl Player for Perfect<'_> {
         PlayerName::Perfect.to_string()
     }
 
-    fn prepare(&mut self, start: &Position) -> Result<(), PlayError> {
+    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
         let reach = self.setting.tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
         if start.seeds() as usize > reach {
-            self.solver(start)?;
+            self.solver(start, limit)?;
         }
         Ok(())
     }
@@ -102,8 +105,8 @@ impl Player for Perfect<'_> {
         }
         let stop = Arc::clone(&self.stop);
         let rules = self.setting.rules;
-        let Some(solver) = self.solver(position)? else {
-            let depth = if limit.is_set() { OUTLOOK_TURNS } else { PLAIN_DEPTH };
+        let Some(solver) = self.solver(position, limit)? else {
+            let depth = if limit.left().is_some() { OUTLOOK_TURNS } else { PLAIN_DEPTH };
             return Lookahead::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
                 .choose(position, limit, tell);
         };
@@ -123,44 +126,49 @@ struct Thinking<'p, 't> {
 impl Thinking<'_, '_> {
     fn choose(&self, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
         let (outlook, guess) = self.outlook()?;
-        let looks =
-            Choice { pit: outlook.best, worth: Worth::Estimate(outlook.value), source: Source::Depth(outlook.turns) };
+        let looks = Choice {
+            pit: outlook.best,
+            worth: Worth::Estimate(outlook.value),
+            source: Source::Depth(outlook.ahead.number()),
+        };
         if outlook.exact {
             return Ok(Choice { worth: Worth::Exact(outlook.value), source: Source::Solver, ..looks });
         }
         tell(&looks);
         match self.limit.watch(self.stop, || self.solve(guess, tell)) {
             Ok(choice) => Ok(choice),
-            Err(SolveError::Stopped) => Ok(self.proved()?.unwrap_or(looks)),
+            Err(SolveError::Stopped | SolveError::TimedOut) => Ok(self.proved()?.unwrap_or(looks)),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What looks best, as many turns later as time allows; and a guess of the value, for the solver to begin with.
+    /// What looks best, as far ahead as time allows; and a guess of the value, for the solver to begin with.
     fn outlook(&self) -> Result<(Outlook, i64), SolveError> {
-        // One turn ahead takes no time, so there always is a move.
-        let mut outlook = Limit::none().watch(self.stop, || self.look(1))?;
+        // One move ahead takes no time, so there always is a move.
+        let mut outlook = self.solver.glance(self.position)?.expect("a game that is not over has moves");
         // Who moves last looks better than he is: half-way between two looks is a better guess than either.
         let mut guess = outlook.value;
         let time = self.limit.left().map_or(OUTLOOK_TIME, |left| OUTLOOK_TIME.min(left / OUTLOOK_PART));
         self.limit.at_most(time).watch(self.stop, || {
-            for turns in 2..=OUTLOOK_TURNS {
-                if outlook.exact {
-                    break;
-                }
-                match self.look(turns) {
-                    Ok(later) => (guess, outlook) = ((outlook.value + later.value) / 2, later),
-                    Err(SolveError::Stopped) => break,
-                    Err(error) => return Err(error),
-                }
+            if outlook.exact {
+                return Ok(());
             }
-            Ok(())
+            look_farther(OUTLOOK_TURNS, OUTLOOK_POSITIONS, |ahead, positions| {
+                match self.solver.look(self.position, ahead, positions) {
+                    Ok(Some(later)) => {
+                        let first = ahead == Ahead::Turns(1);
+                        guess = if first { later.value } else { (outlook.value + later.value) / 2 };
+                        outlook = later;
+                        Ok(if outlook.exact { Looked::Enough } else { Looked::Whole })
+                    }
+                    Ok(None) => Ok(Looked::Enough),
+                    Err(SolveError::TooLong) => Ok(Looked::TooLong),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Looked::Ended),
+                    Err(error) => Err(error),
+                }
+            })
         })?;
         Ok((outlook, guess))
-    }
-
-    fn look(&self, turns: u32) -> Result<Outlook, SolveError> {
-        Ok(self.solver.outlook(self.position, turns)?.expect("a game that is not over has moves"))
     }
 
     /// A best move, proved; bounds are told as they are found.

@@ -37,12 +37,13 @@ pub trait Player: Send {
     /// Its name, as [`super::PlayerName`] reads it.
     fn name(&self) -> String;
 
-    /// Gets ready for a game from `start`: what takes time once is done before any limit begins.
+    /// Gets ready for a game from `start`: what takes time once is done before the limit of a move begins. When `limit` is over
+    /// it is left for later.
     ///
     /// # Errors
     /// When tables or memory fail.
-    fn prepare(&mut self, start: &Position) -> Result<(), PlayError> {
-        let _ = start;
+    fn prepare(&mut self, start: &Position, limit: &Limit) -> Result<(), PlayError> {
+        let _ = (start, limit);
         Ok(())
     }
 

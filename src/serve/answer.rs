@@ -275,11 +275,26 @@ impl From<Listing> for TablesAnswer {
     }
 }
 
+/// What a rule set is.
+#[derive(Serialize)]
+pub(super) struct RuleSet {
+    name: &'static str,
+    played_by: &'static str,
+    summary: &'static str,
+}
+
+impl From<Rules> for RuleSet {
+    fn from(rules: Rules) -> RuleSet {
+        RuleSet { name: rules.name(), played_by: rules.played_by(), summary: rules.summary() }
+    }
+}
+
 /// What the server is, and its limits.
 #[derive(Serialize)]
 pub(super) struct ServerAnswer {
     pub version: &'static str,
     pub rules: [&'static str; Rules::ALL.len()],
+    pub rule_sets: [RuleSet; Rules::ALL.len()],
     pub players: [&'static str; 8],
     /// Seconds of a search.
     pub time: f64,

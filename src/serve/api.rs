@@ -3,14 +3,13 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::rejection::{BytesRejection, QueryRejection};
-use axum::extract::{Query, State};
-use axum::http::StatusCode;
-use axum::response::IntoResponse;
-use serde::Deserialize;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
 
 use super::answer::{LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, ServerAnswer, Sown, TablesAnswer};
+use super::asked::Fields;
 use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+use super::hosts::Hosts;
 use super::searches::Searches;
 use crate::game::{Line, MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
@@ -23,43 +22,16 @@ pub(super) struct Service {
     /// The most time of a search.
     pub time: Duration,
     pub search_count: usize,
+    /// How long a client may take to send a request.
+    pub patience: Duration,
+    /// Whom it answers as.
+    pub hosts: Hosts,
     /// Told of what the operator should know.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 type Shared = State<Arc<Service>>;
 type Answer<T> = Result<Json<T>, ApiError>;
-
-/// The query of a position.
-#[derive(Deserialize)]
-pub(super) struct Asked {
-    board: String,
-    rules: Option<String>,
-    time: Option<f64>,
-}
-
-/// The query of a line.
-#[derive(Deserialize)]
-pub(super) struct AskedLine {
-    board: String,
-    rules: Option<String>,
-    #[serde(default)]
-    moves: String,
-}
-
-/// The body that asks for a move.
-#[derive(Deserialize)]
-struct AskedMove {
-    board: String,
-    rules: Option<String>,
-    #[serde(default = "perfect")]
-    player: String,
-    time: Option<f64>,
-}
-
-fn perfect() -> String {
-    PlayerName::Perfect.to_string()
-}
 
 fn read_position(literal: &str) -> Result<Position, ApiError> {
     if literal.len() > MAX_LITERAL {
@@ -69,16 +41,17 @@ fn read_position(literal: &str) -> Result<Position, ApiError> {
     if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
 }
 
-fn read_rules(rules: Option<&str>) -> Result<Rules, ApiError> {
-    Ok(rules.map_or(Ok(Rules::default()), str::parse)?)
+fn read_rules(asked: &mut Fields) -> Result<Rules, ApiError> {
+    Ok(asked.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
 }
 
 impl Service {
     /// The time of a search: as asked, up to the limit.
-    fn time(&self, asked: Option<f64>) -> Result<Duration, ApiError> {
-        let Some(seconds) = asked else { return Ok(self.time) };
-        let time = Duration::try_from_secs_f64(seconds);
-        Ok(time.map_err(|_| ApiError::Request(format!("time is no number of seconds: {seconds}")))?.min(self.time))
+    fn time(&self, asked: &mut Fields) -> Result<Duration, ApiError> {
+        let asked = asked.seconds("time")?;
+        // What is more than can be counted is more than the limit.
+        let time = asked.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+        Ok(time.map_or(self.time, |time| time.min(self.time)))
     }
 
     /// Reads tables, away from the threads that answer requests: a table may have to come from the disk.
@@ -122,17 +95,18 @@ impl Service {
     }
 
     async fn choose(&self, body: &[u8]) -> Result<MoveAnswer, ApiError> {
-        let asked: AskedMove = serde_json::from_slice(body).map_err(|error| ApiError::Request(error.to_string()))?;
-        let position = read_position(&asked.board)?;
-        let rules = read_rules(asked.rules.as_deref())?;
-        let name: PlayerName = asked.player.parse()?;
-        let time = self.time(asked.time)?;
+        let mut asked = Fields::of_body(body, &["board", "rules", "player", "time"])?;
+        let board = asked.board()?;
+        let (position, rules) = (read_position(&board)?, read_rules(&mut asked)?);
+        let player = asked.text("player")?;
+        let name = player.as_deref().map_or(Ok(PlayerName::Perfect), str::parse)?;
+        let time = self.time(&mut asked)?;
         if position.is_over() {
             return Err(ApiError::GameOver);
         }
         // A random player that is named with a seed plays the same in the same position.
-        let seeded = asked.player.contains(':');
-        let game = if seeded { xxhash_rust::xxh3::xxh3_64(asked.board.as_bytes()) } else { fastrand::u64(..) };
+        let seeded = player.is_some_and(|player| player.contains(':'));
+        let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { fastrand::u64(..) };
         let start = Instant::now();
         let quick = matches!(name, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
         let choice = self.read(move |shelf| {
@@ -160,15 +134,12 @@ impl Service {
     }
 }
 
-fn query<T>(query: Result<Query<T>, QueryRejection>) -> Result<T, ApiError> {
-    query.map(|Query(asked)| asked).map_err(|rejection| ApiError::Request(rejection.body_text()))
-}
-
 /// `GET /api`
 pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
     Json(ServerAnswer {
         version: env!("CARGO_PKG_VERSION"),
         rules: Rules::ALL.map(Rules::name),
+        rule_sets: Rules::ALL.map(Into::into),
         players: PlayerName::KNOWN,
         time: service.time.as_secs_f64(),
         searches: service.search_count,
@@ -186,23 +157,21 @@ pub(super) async fn tables(State(service): Shared) -> Answer<TablesAnswer> {
 }
 
 /// `GET /api/position`
-pub(super) async fn position(
-    State(service): Shared,
-    asked: Result<Query<Asked>, QueryRejection>,
-) -> Answer<PositionAnswer> {
-    let asked = query(asked)?;
-    let position = read_position(&asked.board)?;
-    let rules = read_rules(asked.rules.as_deref())?;
-    let time = service.time(asked.time)?;
+pub(super) async fn position(State(service): Shared, address: Uri) -> Answer<PositionAnswer> {
+    let mut asked = Fields::of_query(&address, &["board", "rules", "time"])?;
+    let position = read_position(&asked.board()?)?;
+    let rules = read_rules(&mut asked)?;
+    let time = service.time(&mut asked)?;
     Ok(Json(service.tell(service.position(rules, position, time).await)?))
 }
 
 /// `GET /api/line`
-pub(super) async fn line(asked: Result<Query<AskedLine>, QueryRejection>) -> Answer<LineAnswer> {
-    let asked = query(asked)?;
-    let mut position = read_position(&asked.board)?;
-    let rules = read_rules(asked.rules.as_deref())?;
-    let moves: Vec<&str> = asked.moves.split(',').filter(|text| !text.is_empty()).collect();
+pub(super) async fn line(address: Uri) -> Answer<LineAnswer> {
+    let mut asked = Fields::of_query(&address, &["board", "rules", "moves"])?;
+    let mut position = read_position(&asked.board()?)?;
+    let rules = read_rules(&mut asked)?;
+    let moves = asked.text("moves")?.unwrap_or_default();
+    let moves: Vec<&str> = moves.split(',').filter(|text| !text.is_empty()).collect();
     if moves.len() > MAX_MOVES {
         return Err(ApiError::Line(format!("{} moves are more than the {MAX_MOVES} that are followed", moves.len())));
     }
@@ -222,10 +191,6 @@ pub(super) async fn line(asked: Result<Query<AskedLine>, QueryRejection>) -> Ans
 }
 
 /// `POST /api/move`
-pub(super) async fn choose(State(service): Shared, body: Result<Bytes, BytesRejection>) -> Answer<MoveAnswer> {
-    let body = body.map_err(|rejection| match rejection.into_response().status() {
-        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
-        _ => ApiError::Request("the body did not arrive".to_owned()),
-    })?;
+pub(super) async fn choose(State(service): Shared, body: Bytes) -> Answer<MoveAnswer> {
     Ok(Json(service.tell(service.choose(&body).await)?))
 }

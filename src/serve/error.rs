@@ -19,6 +19,12 @@ pub(super) const MAX_MOVES: usize = 1000;
 /// The most bytes of a request's address, and of its body.
 pub(super) const MAX_BYTES: usize = 8192;
 
+/// The media type of all answers.
+const JSON: &str = "application/json";
+
+/// The most bytes of a request's head.
+pub(super) const MAX_HEAD: usize = 128 << 10;
+
 /// Seconds after which a client that was refused may ask again.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
@@ -49,6 +55,18 @@ pub enum ApiError {
     /// There is no move to choose.
     #[error("the game is over: there is no move to choose")]
     GameOver,
+    /// The host of the request is not this server.
+    #[error(
+        "'{0}' is not a host of this server: it is localhost, the address at which it is reached, and what --allow-host \
+         names"
+    )]
+    Host(String),
+    /// A page of another website sent the request.
+    #[error("requests from other websites are refused, here '{0}'")]
+    Origin(String),
+    /// The request did not arrive in time.
+    #[error("the request took too long to arrive")]
+    Late,
     /// There is nothing at the address.
     #[error("there is nothing at {0}; docs/serve.md lists the addresses")]
     NotFound(String),
@@ -61,6 +79,9 @@ pub enum ApiError {
     /// The address is too long.
     #[error("the address has more than {MAX_BYTES} bytes")]
     LongAddress,
+    /// The address and the headers are too long.
+    #[error("the request has more than {MAX_HEAD} bytes before its body, or more than 100 headers")]
+    LongHead,
     /// A table is damaged.
     #[error("a table is damaged: {0}")]
     Damaged(String),
@@ -84,17 +105,42 @@ impl ApiError {
             ApiError::Rules(_) => (400, "rules"),
             ApiError::Player(_) => (400, "player"),
             ApiError::Line(_) => (400, "line"),
+            ApiError::Host(_) => (403, "host"),
+            ApiError::Origin(_) => (403, "origin"),
             ApiError::NotFound(_) => (404, "not-found"),
             ApiError::Method(_) => (405, "method"),
+            ApiError::Late => (408, "timeout"),
             ApiError::LargeBody => (413, "large-body"),
             ApiError::LongAddress => (414, "long-address"),
             ApiError::Large(_) => (422, "large-position"),
             ApiError::GameOver => (422, "game-over"),
+            ApiError::LongHead => (431, "long-head"),
             ApiError::Damaged(_) => (500, "damaged-table"),
             ApiError::Failed(_) => (500, "failed"),
             ApiError::Busy(_) => (503, "busy"),
             ApiError::Stopping => (503, "stopping"),
         }
+    }
+}
+
+impl ApiError {
+    /// The HTTP status.
+    fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.kind().0).expect("a status")
+    }
+
+    /// The JSON document of an error.
+    fn document(&self) -> String {
+        json!({ "error": { "code": self.kind().1, "message": self.to_string() } }).to_string()
+    }
+
+    /// The whole response as bytes on the wire, for where no handler can return it; the last one on its connection.
+    pub(super) fn response_text(&self) -> String {
+        let (status, document) = (self.status(), self.document());
+        format!(
+            "HTTP/1.1 {status}\r\ncontent-type: {JSON}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{document}",
+            document.len()
+        )
     }
 }
 
@@ -126,11 +172,9 @@ impl From<PlayError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, code) = self.kind();
-        let document = json!({ "error": { "code": code, "message": self.to_string() } });
-        let status = StatusCode::from_u16(status).expect("a status");
-        let json = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let mut response = (status, [json], document.to_string()).into_response();
+        let status = self.status();
+        let json = (header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+        let mut response = (status, [json], self.document()).into_response();
         if status == StatusCode::SERVICE_UNAVAILABLE {
             response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
         }

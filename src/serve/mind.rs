@@ -6,11 +6,17 @@ use super::ApiError;
 use crate::game::{Line, Pit, Played, Position, Rules};
 use crate::index::MAX_TABLE_SEEDS;
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
-use crate::solve::{Evaluation, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, default_memory};
+use crate::solve::{
+    Evaluation, LimitedSearch, Looked, Method, Outlook, SolveError, Solver, SolverOptions, ValueBounds, default_memory,
+    look_farther,
+};
 use crate::table::{Shelf, Tables};
 
 /// The most turns, or moves, that estimates look ahead.
 const MOST_AHEAD: u32 = 40;
+
+/// Positions that a look at all moves may take: more than it can in the time for estimates.
+const LOOK_POSITIONS: u64 = 1 << 24;
 
 /// The most time for estimates where something may be proved, and the part of the limit they get.
 const ESTIMATE_TIME: Duration = Duration::from_millis(500);
@@ -67,7 +73,7 @@ impl Known {
 pub(super) struct Found {
     /// Of the position.
     pub known: Known,
-    /// Turns, or on boards no solver takes moves, that the estimates looked ahead.
+    /// Turns that the estimates looked ahead; moves on boards that no solver takes, and where a turn has no end in sight.
     pub ahead: u32,
     /// Of each legal move.
     pub moves: Vec<(Pit, Played, Known)>,
@@ -116,14 +122,14 @@ impl<'t> Mind<'t> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
         let stop = Arc::clone(&self.stop);
-        match self.solver(rules, position)? {
+        match self.solver(rules, position, limit)? {
             Some(solver) => Search { solver, position, moves: &moves, limit, stop: &stop }.run(),
             None => Ok(look(rules, &moves, limit)),
         }
     }
 
-    /// A solver for `position`; `None` if it is too large for one.
-    fn solver(&mut self, rules: Rules, position: &Position) -> Result<Option<&Solver<'t>>, ApiError> {
+    /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
+    fn solver(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, ApiError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         self.asked += 1;
         let serves = |solver: &Solver| solver.rules() == rules && solver.pits() == pits && solver.seeds() >= seeds;
@@ -136,19 +142,10 @@ impl<'t> Mind<'t> {
             // Four times as much: the default takes a quarter of what is available.
             let memory = default_memory(pits, seeds, reach, memory.saturating_mul(4));
             let (tables_up_to, stop) = (MAX_TABLE_SEEDS, Arc::clone(&self.stop));
-            match Solver::new(SolverOptions {
-                rules,
-                pits,
-                seeds,
-                tables,
-                tables_up_to,
-                memory,
-                copy: 0,
-                threads,
-                stop,
-            }) {
+            let options = SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy: 0, threads, stop };
+            match Solver::new_unless(&|| limit.is_over(), options) {
                 Ok(solver) => self.solver = Some(solver),
-                Err(SolveError::Board { .. }) => return Ok(None),
+                Err(SolveError::Board { .. } | SolveError::Stopped) => return Ok(None),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -211,34 +208,40 @@ impl Search<'_, '_> {
         Ok(Found { known, ahead, moves, line })
     }
 
-    /// How each move looks some turns later, for the mover; and how many turns.
+    /// How each move looks later, for the mover; and how far was looked ahead.
     fn estimates(&self) -> Result<(Vec<i64>, u32), ApiError> {
-        // One turn ahead takes no time, so there always are estimates.
-        let (mut looks, _) = Limit::none().watch(self.stop, || self.looks(1))?;
-        let mut ahead = 1;
+        // One move ahead takes no time, so there always are estimates.
+        let (mut looks, exact) = self.looks(|next| self.solver.glance(next))?;
+        let mut far = 1;
+        if exact {
+            return Ok((looks, far));
+        }
         let time = self.limit.left().map_or(ESTIMATE_TIME, |left| ESTIMATE_TIME.min(left / ESTIMATE_PART));
         self.limit.at_most(time).watch(self.stop, || {
-            for turns in 2..=MOST_AHEAD {
-                match self.looks(turns) {
+            look_farther(MOST_AHEAD, LOOK_POSITIONS, |ahead, positions| {
+                let each = positions / self.moves.len().max(1) as u64;
+                match self.looks(|next| self.solver.look(next, ahead, each)) {
                     Ok((later, exact)) => {
-                        (looks, ahead) = (later, turns);
-                        if exact {
-                            break;
-                        }
+                        (looks, far) = (later, ahead.number());
+                        Ok(if exact { Looked::Enough } else { Looked::Whole })
                     }
-                    Err(SolveError::Stopped) => break,
-                    Err(error) => return Err(error),
+                    Err(SolveError::TooLong) => Ok(Looked::TooLong),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Looked::Ended),
+                    Err(error) => Err(error),
                 }
-            }
-            Ok(())
+            })
         })?;
-        Ok((looks, ahead))
+        Ok((looks, far))
     }
 
-    fn looks(&self, turns: u32) -> Result<(Vec<i64>, bool), SolveError> {
+    /// How each move looks as `look` looks at the position after it, for the mover; and whether all that is exact.
+    fn looks(
+        &self,
+        look: impl Fn(&Position) -> Result<Option<Outlook>, SolveError>,
+    ) -> Result<(Vec<i64>, bool), SolveError> {
         let (mut looks, mut exact) = (Vec::new(), true);
         for (_, played) in self.moves {
-            let later = self.solver.outlook(&played.position, turns)?;
+            let later = look(&played.position)?;
             exact &= later.is_none_or(|later| later.exact);
             let over = || played.position.final_value().expect("there are no moves");
             looks.push(turned(played, later.map_or_else(over, |later| later.value)));

@@ -1,8 +1,10 @@
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -10,9 +12,10 @@ use axum::routing::{get, post};
 use super::api::{self, Service};
 use super::error::{ApiError, MAX_BYTES};
 use super::page;
+use super::seats::Seat;
 
 /// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
-const HEADERS: [(HeaderName, HeaderValue); 5] = [
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(
@@ -22,10 +25,19 @@ const HEADERS: [(HeaderName, HeaderValue); 5] = [
     (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
     (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin")),
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
-/// Which request goes where.
+/// The connection at which a request arrived.
+#[derive(Clone)]
+pub(super) struct Client {
+    /// Our own address on it.
+    pub local: IpAddr,
+    pub seat: Arc<Seat>,
+}
+
+/// Which request goes where. Each has a [`Client`] among its extensions.
 pub(super) fn routes(service: Arc<Service>) -> Router {
     let mut routes = Router::new()
         .route("/api", get(api::server))
@@ -40,15 +52,42 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
     routes
         .fallback(|uri: Uri| async move { ApiError::NotFound(uri.path().chars().take(100).collect()) })
         .method_not_allowed_fallback(|method: Method| async move { ApiError::Method(method.to_string()) })
+        .layer(middleware::from_fn_with_state(Arc::clone(&service), guard))
         .layer(DefaultBodyLimit::max(MAX_BYTES))
-        .layer(middleware::from_fn(guard))
         .with_state(service)
 }
 
 /// What holds for every request and every answer.
-async fn guard(request: Request, next: Next) -> Response {
-    let long = request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_BYTES);
-    let mut response = if long { ApiError::LongAddress.into_response() } else { next.run(request).await };
+async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+    let client = request.extensions().get::<Client>().cloned();
+    let mut response = match admitted(&service, client.as_ref(), request).await {
+        Ok(request) => {
+            let _work = client.as_ref().map(|client| client.seat.work());
+            next.run(request).await
+        }
+        Err(error) => error.into_response(),
+    };
     response.headers_mut().extend(HEADERS);
     response
+}
+
+/// A request that may be answered, all of it there.
+async fn admitted(service: &Service, client: Option<&Client>, request: Request) -> Result<Request, ApiError> {
+    let local = client.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |client| client.local);
+    let api = request.uri().path().starts_with("/api");
+    service.hosts.check(request.uri(), request.headers(), local, api)?;
+    if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_BYTES) {
+        return Err(ApiError::LongAddress);
+    }
+    if request.body().size_hint().lower() > MAX_BYTES as u64 {
+        return Err(ApiError::LargeBody);
+    }
+    let (parts, body) = request.into_parts();
+    let read = Bytes::from_request(Request::from_parts(parts.clone(), body), &());
+    let body = tokio::time::timeout(service.patience, read).await.map_err(|_| ApiError::Late)?;
+    let body = body.map_err(|rejection| match rejection.into_response().status() {
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::LargeBody,
+        _ => ApiError::Request("the body is not what its headers say".to_owned()),
+    })?;
+    Ok(Request::from_parts(parts, Body::from(body)))
 }

@@ -1,15 +1,29 @@
 use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::TokioTimer;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
 use tokio::sync::watch;
 
+use super::ApiError;
 use super::api::Service;
+use super::error::MAX_HEAD;
+use super::hosts::{Host, Hosts};
 use super::mind::MindOptions;
-use super::routes::routes;
+use super::routes::{Client, routes};
 use super::searches::Searches;
+use super::seats::{Seat, Seats};
+use super::wire::Wire;
 use crate::table::Shelf;
 
 /// Threads that read requests and write answers.
@@ -20,6 +34,13 @@ const READING: usize = 8;
 
 /// How long requests under way may take once the server was told to stop.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// The most connections; fewer where the limit of open files would leave less than this number for tables and the rest.
+const MAX_CONNECTIONS: u64 = 512;
+const OTHER_FILES: u64 = 64;
+
+/// How long to wait after a connection could not be accepted.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// How to serve.
 pub struct Options {
@@ -33,6 +54,12 @@ pub struct Options {
     pub threads: usize,
     /// The most bytes of the transposition table of one search.
     pub memory: u64,
+    /// How long a client may take for each of: the head of a request, its body, reading an answer, the time to the next
+    /// request.
+    pub patience: Duration,
+    /// Hosts that it answers as, besides `localhost`, loopback addresses and the address that a client reached. Pages of
+    /// these may use it, on whatever port.
+    pub hosts: Vec<Host>,
     /// Told of failures that are not a client's, in a line each.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -64,32 +91,111 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     let search = MindOptions { memory: options.memory, threads: options.threads.max(1) };
     let search_count = options.searches.max(1);
     let searches = Searches::start(search_count, &shelf, search, stop.0.subscribe())?;
-    let service = Arc::new(Service { shelf, searches, time: options.time, search_count, log: options.log });
+    let Options { time, patience, log, hosts, .. } = options;
+    let service = Arc::new(Service { shelf, searches, time, search_count, patience, hosts: Hosts(hosts), log });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
         .max_blocking_threads(READING)
+        .thread_name("serve")
         .enable_all()
         .build()?;
-    let told = || {
-        let mut stopping = stop.0.subscribe();
-        async move {
-            // An error would say that there is nobody left to stop the server; but `stop` is.
-            let _ = stopping.wait_for(|&stopping| stopping).await;
-        }
-    };
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let answering = axum::serve(listener, routes(service)).with_graceful_shutdown(told());
-        let late = async {
-            told().await;
-            tokio::time::sleep(GRACE).await;
-        };
-        tokio::select! {
-            served = answering => served,
-            // Who has not sent his request by now does not hold us up.
-            () = late => Ok(()),
-        }
+        let seats = Seats::new(max_connections());
+        answer(listener, &service, &seats, &stop.0).await;
+        // Clients whose requests have not arrived by then are not waited for.
+        let _ = tokio::time::timeout(GRACE, seats.all_free()).await;
+        Ok(())
     });
     runtime.shutdown_background();
     served
+}
+
+/// How many connections there may be with the limit of open files.
+fn max_connections() -> u32 {
+    #[cfg(unix)]
+    let files = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
+    #[cfg(not(unix))]
+    let files = u64::MAX;
+    let spare = files.saturating_sub(OTHER_FILES.max(files / 4));
+    u32::try_from(spare.clamp(4, MAX_CONNECTIONS)).expect("it is small")
+}
+
+/// Waits until the server is told to stop.
+async fn stopped(mut stop: watch::Receiver<bool>) {
+    // It fails only when the sender is gone, and the caller of `serve` holds that.
+    let _ = stop.wait_for(|&stop| stop).await;
+}
+
+/// Accepts connections until the server is told to stop.
+async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats: &Seats, stop: &watch::Sender<bool>) {
+    let routes = routes(Arc::clone(service));
+    let stopping = stopped(stop.subscribe());
+    tokio::pin!(stopping);
+    let mut failing = false;
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stopping => return,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Mostly too many open files, of this process or of the system: one has to be closed first.
+                if !failing {
+                    (service.log)(&format!("cannot accept a connection: {error}"));
+                }
+                failing = true;
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+                continue;
+            }
+        };
+        failing = false;
+        let seat = tokio::select! {
+            seat = seats.take() => seat,
+            () = &mut stopping => return,
+        };
+        tokio::spawn(converse(stream, seat, routes.clone(), service.patience, stop.subscribe()));
+    }
+}
+
+/// Answers the requests on one connection until the client closes it or takes too long, the server is told to stop, or the
+/// seat is needed for another.
+async fn converse(stream: TcpStream, seat: Seat, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
+    let Ok(local) = stream.local_addr() else { return };
+    // Where this fails answers are later, no more.
+    let _ = stream.set_nodelay(true);
+    let client = Client { local: local.ip(), seat: Arc::new(seat) };
+    let seat = Arc::clone(&client.seat);
+    let routes = TowerToHyperService::new(routes);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(client.clone());
+        Box::pin(routes.call(request))
+    });
+    let mut connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(patience)
+        .max_buf_size(MAX_HEAD)
+        .serve_connection(Wire::new(stream, patience), service);
+    let ended = {
+        let answering = std::future::poll_fn(|context| connection.poll_without_shutdown(context));
+        tokio::select! {
+            ended = answering => Some(ended),
+            () = seat.told_to_leave() => return,
+            () = stopped(stop) => None,
+        }
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
+            Pin::new(&mut connection).graceful_shutdown();
+            std::future::poll_fn(|context| connection.poll_without_shutdown(context)).await
+        }
+    };
+    let parts = connection.into_parts();
+    match ended {
+        Err(error) if error.is_timeout() && !parts.read_buf.is_empty() => parts.io.refuse(&ApiError::Late).await,
+        Err(error) if !error.is_parse() => {}
+        _ => parts.io.end().await,
+    }
 }

@@ -68,15 +68,23 @@ impl Solver<'_> {
     /// When stopped, the position does not fit the solver, or a table is damaged; what was proved till then is kept, see
     /// [`Solver::value_bounds`].
     pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
-        let end = Instant::now() + within;
+        // So much time that no clock shows its end is no limit.
+        let end = Instant::now().checked_add(within);
         let narrowed = self.narrow_until(position, guess, within, end);
         self.set_deadline(None);
         narrowed?;
         self.value_bounds(position)
     }
 
-    fn narrow_until(&self, position: &Position, guess: i64, within: Duration, end: Instant) -> Result<(), SolveError> {
-        self.set_deadline(Some(Instant::now() + within.mul_f64(VALUE_SHARE)));
+    fn narrow_until(
+        &self,
+        position: &Position,
+        guess: i64,
+        within: Duration,
+        end: Option<Instant>,
+    ) -> Result<(), SolveError> {
+        let now = Instant::now;
+        self.set_deadline(now().checked_add(within.mul_f64(VALUE_SHARE)));
         match self.value(position, guess) {
             Err(SolveError::TimedOut) => {}
             done => return done.map(drop),
@@ -96,10 +104,11 @@ impl Solver<'_> {
                 break;
             }
             for (index, (score, _)) in tests.into_iter().enumerate().filter(|&(_, (_, open))| open) {
-                if Instant::now() >= end {
+                if end.is_some_and(|end| now() >= end) {
                     return Ok(());
                 }
-                self.set_deadline(Some(end.min(Instant::now() + within.mul_f64(BOUND_SHARE))));
+                let share = now().checked_add(within.mul_f64(BOUND_SHARE));
+                self.set_deadline(end.into_iter().chain(share).min());
                 match self.test(position, score) {
                     Ok(proved) if proved.lower >= score => high = high.max(score),
                     Ok(_) => low = low.min(score),
@@ -111,7 +120,7 @@ impl Solver<'_> {
             step *= 2;
         }
         // Nothing but the value itself is left to find.
-        self.set_deadline(Some(end));
+        self.set_deadline(end);
         match self.value(position, position.value(guess)) {
             Err(SolveError::TimedOut) => Ok(()),
             done => done.map(drop),

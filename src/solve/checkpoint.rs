@@ -74,8 +74,8 @@ pub enum CheckpointError {
         expected: String,
     },
     /// What it holds cannot be compared with the tables.
-    #[error(transparent)]
-    Solve(SolveError),
+    #[error("{0}")]
+    Solve(#[source] SolveError),
 }
 
 #[derive(Serialize, Deserialize)]

@@ -9,6 +9,7 @@ use super::audit::Audit;
 use super::board::{Board, Sower};
 use super::estimate::{Estimate, SEED};
 use super::expansion::{Node, unkept};
+use super::horizon::Ahead;
 use super::key::Keys;
 use super::lookahead::Lookahead;
 use super::outlook::{self, Outlook};
@@ -60,14 +61,16 @@ pub(super) trait Search: Send + Sync {
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
     /// What the mover may collect, in sixteenths of a seed, as it looks `turns` turns later, by estimates alone. From each
-    /// position looked at one is taken off `left`; at 0 no more turns are played.
-    fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32;
+    /// position looked at one is taken off `left`; at 0 no more turns are played, and when interrupted it becomes 0.
+    fn look(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync)) -> i32;
 
-    /// How the position looks `turns` turns later, by all that is known; `None` once the game is over.
+    /// How the position looks later, by all that is known and at so many positions at the most; `None` once the game is
+    /// over.
     fn outlook(
         &self,
         position: &Position,
-        turns: u32,
+        ahead: Ahead,
+        positions: u64,
         interrupted: &Interrupted,
     ) -> Result<Option<Outlook>, SolveError>;
 
@@ -100,15 +103,24 @@ pub(super) struct Engine<'a, W: Word> {
 
 impl<'a, W: Word> Engine<'a, W> {
     /// An engine for the boards that `keys` number, as `options` say. Small tables are compared with their checksums.
-    pub fn new(options: &SolverOptions<'a>, keys: Keys<W>) -> Result<Engine<'a, W>, SolveError> {
+    ///
+    /// # Errors
+    /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` says so.
+    pub fn new(
+        options: &SolverOptions<'a>,
+        keys: Keys<W>,
+        end: &dyn Fn() -> bool,
+    ) -> Result<Engine<'a, W>, SolveError> {
         let &SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, .. } = options;
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::Memory { bytes: memory, source })?;
-        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds));
+        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
         let audit = Audit::new(tables, prober.reach())?;
         let estimate = match tables {
             // Where all is in the tables nothing is ordered.
-            Some(tables) if (2..seeds).contains(&prober.reach()) => Estimate::learn(tables, prober.reach())?,
+            Some(tables) if (2..seeds).contains(&prober.reach()) => {
+                Estimate::learn(tables, prober.reach(), end)?.ok_or(SolveError::Stopped)?
+            }
             _ => Estimate::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
@@ -142,8 +154,8 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(known)
     }
 
-    fn lookahead(&self) -> Lookahead<'_, W> {
-        Lookahead { sower: &self.sower, estimate: &self.estimate }
+    fn lookahead<'s>(&'s self, interrupted: &'s (dyn Fn() -> bool + Sync)) -> Lookahead<'s, W> {
+        Lookahead { sower: &self.sower, estimate: &self.estimate, interrupted }
     }
 
     /// The board of the saved transposition table.
@@ -185,14 +197,15 @@ impl<W: Word> Search for Engine<'_, W> {
         self.audit.verdict()?;
         let board = board(position);
         let node = Node { board, seeds: position.seeds() };
+        let interrupted = || self.audit.is_damaged() || (run.interrupted)().is_some();
         let shared = Shared {
             sower: &self.sower,
             keys: &self.keys,
             prober: &self.prober,
             positions: &self.positions,
-            look: self.lookahead(),
+            look: self.lookahead(&interrupted),
             unkept: unkept(self.prober.reach()),
-            interrupted: &|| self.audit.is_damaged() || (run.interrupted)().is_some(),
+            interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,
             hits: run.hits,
@@ -254,17 +267,18 @@ impl<W: Word> Search for Engine<'_, W> {
         result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
     }
 
-    fn look(&self, position: &Position, turns: u32, left: &mut u32) -> i32 {
-        self.lookahead().score(board(position), position.seeds(), turns, WINDOW, left)
+    fn look(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync)) -> i32 {
+        self.lookahead(interrupted).score(board(position), position.seeds(), turns, WINDOW, left)
     }
 
     fn outlook(
         &self,
         position: &Position,
-        turns: u32,
+        ahead: Ahead,
+        positions: u64,
         interrupted: &Interrupted,
     ) -> Result<Option<Outlook>, SolveError> {
-        outlook::outlook(self, interrupted, position, board(position), turns)
+        outlook::outlook(self, interrupted, position, board(position), ahead, positions)
     }
 
     fn fill(&self) -> f64 {
@@ -280,5 +294,63 @@ impl<W: Word> Search for Engine<'_, W> {
     fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
         let board = self.saved();
         saved::load(&mut self.positions, board, file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Rules;
+    use crate::table::Tables;
+
+    #[test]
+    fn a_result_waits_for_the_tables_and_a_deadline_ends_the_wait() {
+        let directory = tempfile::tempdir().unwrap();
+        let (rules, pits, seeds, reach) = (Rules::Standard, 4, 16, 6);
+        crate::build::build(directory.path(), rules, pits, reach).unwrap();
+        let position: Position = "4x2".parse().unwrap();
+        let mut found = Vec::new();
+        for threads in [1, 3] {
+            let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
+            let options = SolverOptions {
+                rules,
+                pits,
+                seeds,
+                tables: Some(&tables),
+                tables_up_to: reach,
+                memory: 1 << 20,
+                copy: 0,
+                threads,
+                stop: Default::default(),
+            };
+            let engine = Engine::new(&options, Keys::<u64>::new(pits, seeds).unwrap()).unwrap();
+            // What the search has found, whether or not it is told.
+            let transposition = || {
+                let board: Board<u64> = board(&position);
+                let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
+                engine.positions.get(engine.positions.slot(engine.keys.combine(mover, board.mover.total(), other)))
+            };
+            let test = |interrupted: &Interrupted| {
+                let (nodes, hits) = (AtomicU64::new(0), AtomicU64::new(0));
+                engine.test(
+                    &position,
+                    9,
+                    &Run { threads, copy: 0, start: Instant::now(), interrupted, nodes: &nodes, hits: &hits },
+                )
+            };
+            assert!(!engine.audit.is_sound());
+            engine.audit.hold(true);
+            // The time is up once there is a result.
+            let held = test(&|| transposition().map(|_| SolveError::TimedOut));
+            assert!(matches!(held, Err(SolveError::TimedOut)), "{held:?}");
+            assert!(transposition().is_some());
+            assert_eq!(engine.known(&position).unwrap(), Bounds { lower: 0, upper: 16 });
+            engine.audit.hold(false);
+            let now = test(&|| None).unwrap();
+            assert!(engine.audit.is_sound());
+            assert_eq!(engine.known(&position).unwrap(), transposition().unwrap());
+            found.push(now >= 9);
+        }
+        assert_eq!(found[0], found[1]);
     }
 }

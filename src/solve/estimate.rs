@@ -18,6 +18,9 @@ const LEARN_SEEDS: usize = 24;
 /// Positions to learn from.
 const LEARN_POSITIONS: usize = 1 << 13;
 
+/// Positions between two looks at the clock.
+const ASK_EVERY: usize = 1 << 6;
+
 /// What the pits 0 and 1 of a row are worth, 2 and 3, ...
 type Pairs = [[i16; 256]; MAX_PITS / 2];
 
@@ -38,11 +41,12 @@ impl Default for Estimate {
 }
 
 impl Estimate {
-    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones.
+    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones; nothing if `end` says so
+    /// before it is done, since tables may have to come from the disk.
     ///
     /// # Errors
     /// When the table is damaged.
-    pub fn learn(tables: &Tables, reach: usize) -> Result<Estimate, TableError> {
+    pub fn learn(tables: &Tables, reach: usize, end: &dyn Fn() -> bool) -> Result<Option<Estimate>, TableError> {
         let (pits, seeds) = (tables.pits(), reach.min(LEARN_SEEDS));
         let layer = LayerIndex::new(tables.rows(), seeds);
         let mut random = fastrand::Rng::with_seed(0);
@@ -51,7 +55,10 @@ impl Estimate {
         // An unknown for each pit and number of seeds it may hold, and one for having the move.
         let to_move = 2 * pits * MOST_HELD;
         let mut squares = LeastSquares::new(to_move + 1);
-        for rank in ranks {
+        for (index, rank) in ranks.into_iter().enumerate() {
+            if index % ASK_EVERY == 0 && end() {
+                return Ok(None);
+            }
             let (mover, other) = layer.unrank(rank);
             let holds = |row: TableRow| row.into_iter().take(pits).map(usize::from);
             let held = holds(mover).chain(holds(other)).enumerate().filter(|&(_, held)| held > 0);
@@ -68,7 +75,7 @@ impl Estimate {
                 *worth += held.checked_sub(1).map_or(0, |held| (f64::from(SEED) * unknowns[held]).round() as i16);
             }
         }
-        Ok(estimate)
+        Ok(Some(estimate))
     }
 
     /// What the mover of `board`, with `seeds` seeds in play, may collect of them, in sixteenths of a seed.
@@ -93,7 +100,7 @@ mod tests {
         for rules in Rules::ALL {
             crate::build::build(directory.path(), rules, 4, 12).unwrap();
             let tables = Tables::open(directory.path(), rules, 4, 12).unwrap();
-            let estimate = Estimate::learn(&tables, 10).unwrap();
+            let estimate = Estimate::learn(&tables, 10, &|| false).unwrap().unwrap();
             let layer = LayerIndex::new(tables.rows(), 12);
             let (mut squares, mut unexplained) = (0.0, 0.0);
             for rank in (0..layer.positions()).step_by(7) {

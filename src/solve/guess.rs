@@ -13,6 +13,8 @@ impl Solver<'_> {
     /// A guess of the value of `position`, with which to begin: a good one saves the tests that lead there, a bad one makes
     /// nothing wrong. At the start of Kalah(6,4) it is right, of Kalah(6,5) +10 instead of +12.
     ///
+    /// Once the solver is stopped or its deadline is over it looks no farther: half of the seeds is a guess too.
+    ///
     /// # Errors
     /// When the position does not fit the solver.
     pub fn first_guess(&self, position: &Position) -> Result<i64, SolveError> {
@@ -26,7 +28,10 @@ impl Solver<'_> {
     /// `None` when that takes too long.
     fn looks(&self, position: &Position, turns: u32) -> Option<u32> {
         let (mut left, seeds) = (POSITIONS, position.seeds() as i32);
-        let sum: i32 = [turns - 1, turns].iter().map(|&turns| self.engine.look(position, turns, &mut left)).sum();
+        let sum: i32 = [turns - 1, turns]
+            .iter()
+            .map(|&turns| self.engine.look(position, turns, &mut left, &|| self.interrupted().is_some()))
+            .sum();
         (left > 0).then(|| (sum + SEED).div_euclid(2 * SEED).clamp(0, seeds) as u32)
     }
 }

@@ -88,16 +88,17 @@ impl Window {
     }
 }
 
-/// Levels above the end of a search from which on it is asked whether to go on: often enough, and not too often.
-const ASK_FROM: u32 = 3;
-
 impl LimitedSearch {
+    /// Positions of a thread after which it is asked whether to go on: often enough, and not too often.
+    pub const ASK_EVERY: u32 = 1 << 6;
+
     /// Searches on the threads of the current pool.
     pub fn run(&self, position: &Position) -> LimitedResult {
         Run { search: self, end: &|| false, ended: AtomicBool::new(false) }.start(position)
     }
 
-    /// The same, unless `end` says so before it is done: `None` then.
+    /// The same, unless `end` says so before it is done: `None` then. It is asked first of all, and then every
+    /// [`LimitedSearch::ASK_EVERY`] positions of a thread.
     pub fn run_unless(&self, end: &(dyn Fn() -> bool + Sync), position: &Position) -> Option<LimitedResult> {
         let run = Run { search: self, end, ended: AtomicBool::new(false) };
         let result = run.start(position);
@@ -117,18 +118,23 @@ impl Run<'_> {
     fn start(&self, position: &Position) -> LimitedResult {
         let LimitedSearch { depth, par_depth, .. } = *self.search;
         match self.search.method {
-            Method::SeqMm => self.minimax(position, depth),
-            Method::SeqAb => self.alpha_beta(position, depth, Window::FULL),
+            Method::SeqMm => self.minimax(position, depth, &mut 0),
+            Method::SeqAb => self.alpha_beta(position, depth, Window::FULL, &mut 0),
             Method::ParMm | Method::ParAb => self.parallel(position, depth, par_depth),
             Method::Ybw => self.young_brothers(position, depth, par_depth, Window::FULL),
         }
     }
 
-    /// Whether `position`, from which `depth` moves are to be looked ahead, is a leaf.
-    fn is_leaf(&self, position: &Position, depth: u32) -> bool {
-        if depth >= ASK_FROM && (self.end)() {
-            self.ended.store(true, Ordering::Relaxed);
+    /// Whether `position`, from which `depth` moves are to be looked ahead, is a leaf. `until` counts the positions of the
+    /// thread until it is asked again whether to go on.
+    fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
+        if *until == 0 {
+            *until = LimitedSearch::ASK_EVERY;
+            if (self.end)() {
+                self.ended.store(true, Ordering::Relaxed);
+            }
         }
+        *until -= 1;
         depth == 0 || position.is_over() || self.ended.load(Ordering::Relaxed)
     }
 
@@ -152,21 +158,22 @@ impl Run<'_> {
         })
     }
 
-    fn minimax(&self, position: &Position, depth: u32) -> LimitedResult {
-        if self.is_leaf(position, depth) {
+    fn minimax(&self, position: &Position, depth: u32, until: &mut u32) -> LimitedResult {
+        if self.is_leaf(position, depth, until) {
             return self.leaf(position);
         }
-        let results = self.children(position).map(|(pit, child, again)| (pit, again, self.minimax(&child, depth - 1)));
+        let results =
+            self.children(position).map(|(pit, child, again)| (pit, again, self.minimax(&child, depth - 1, until)));
         best_of(results)
     }
 
-    fn alpha_beta(&self, position: &Position, depth: u32, mut window: Window) -> LimitedResult {
-        if self.is_leaf(position, depth) {
+    fn alpha_beta(&self, position: &Position, depth: u32, mut window: Window, until: &mut u32) -> LimitedResult {
+        if self.is_leaf(position, depth, until) {
             return self.leaf(position);
         }
         let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
         for (pit, child, again) in self.children(position) {
-            let result = self.alpha_beta(&child, depth - 1, window.after(again));
+            let result = self.alpha_beta(&child, depth - 1, window.after(again), until);
             best.raise(pit, again, result);
             window.alpha = window.alpha.max(best.value);
             if window.alpha >= window.beta {
@@ -177,13 +184,13 @@ impl Run<'_> {
     }
 
     fn parallel(&self, position: &Position, depth: u32, par_depth: u32) -> LimitedResult {
-        if self.is_leaf(position, depth) {
+        if self.is_leaf(position, depth, &mut 0) {
             return self.leaf(position);
         }
         if par_depth == 0 {
             return match self.search.method {
-                Method::ParAb => self.alpha_beta(position, depth, Window::FULL),
-                _ => self.minimax(position, depth),
+                Method::ParAb => self.alpha_beta(position, depth, Window::FULL, &mut 0),
+                _ => self.minimax(position, depth, &mut 0),
             };
         }
         let children: Vec<_> = self.children(position).collect();
@@ -195,13 +202,13 @@ impl Run<'_> {
     }
 
     fn young_brothers(&self, position: &Position, depth: u32, par_depth: u32, mut window: Window) -> LimitedResult {
-        if par_depth == 0 || self.is_leaf(position, depth) {
-            return self.alpha_beta(position, depth, window);
+        if par_depth == 0 || self.is_leaf(position, depth, &mut 0) {
+            return self.alpha_beta(position, depth, window, &mut 0);
         }
         let mut children = self.children(position);
         let (pit, eldest, again) = children.next().expect("a game that is not over has moves");
         let mut best = LimitedResult { value: -i64::MAX, best: None, nodes: 1 };
-        best.raise(pit, again, self.alpha_beta(&eldest, depth - 1, window.after(again)));
+        best.raise(pit, again, self.alpha_beta(&eldest, depth - 1, window.after(again), &mut 0));
         window.alpha = window.alpha.max(best.value);
         if window.alpha >= window.beta {
             return best;

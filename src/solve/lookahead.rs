@@ -33,10 +33,15 @@ pub(super) const LIMIT: i32 = i32::MAX / 4;
 /// Positions that are looked at before moves are ordered, at the most. Turns of the relay rule have dozens of moves.
 const ORDER_POSITIONS: u32 = 100_000;
 
+/// Positions between two looks at the clock; with their moves they take a fraction of a millisecond.
+const ASK_EVERY: u32 = 1 << 8;
+
 /// Looks some turns ahead with estimates alone: alpha-beta without any memory.
 pub(super) struct Lookahead<'a, W> {
     pub sower: &'a Sower<W>,
     pub estimate: &'a Estimate,
+    /// Tells whether to look no farther.
+    pub interrupted: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<W: Word> Lookahead<'_, W> {
@@ -44,22 +49,21 @@ impl<W: Word> Lookahead<'_, W> {
     /// collect `score`.
     ///
     /// High above the tables one wrong first move costs whole subtrees; near them a look costs as much as the search. Where
-    /// the order cannot matter, or the first move is clear, nothing is done.
+    /// the order cannot matter, or the first move is clear, nothing is done. Returns how many positions it looked at, or
+    /// might have when it was interrupted.
     #[inline]
-    pub fn order(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) {
-        if above >= LEAST_ABOVE && children.len() > 1 {
-            self.look(children, seeds, above, score);
-        }
+    pub fn order(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) -> u32 {
+        if above >= LEAST_ABOVE && children.len() > 1 { self.look(children, seeds, above, score) } else { 0 }
     }
 
-    fn look(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) {
+    fn look(&self, children: &mut [Child<W>], seeds: u32, above: u32, score: u32) -> u32 {
         let far = above - LEAST_ABOVE;
         let margin = |(least, each): (i32, i32)| least + each * far as i32;
         let needed = SEED * score as i32;
         select(children, Child::order);
         let most = children.iter().map(|child| child.promise.collects).max().unwrap_or(0);
         if most < needed - margin(HOPELESS) || children[0].promise.collects >= needed + margin(SAFE) {
-            return;
+            return 0;
         }
         let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_UNTAUGHT };
         let turns = (1 + far / TURN).min(most);
@@ -73,11 +77,12 @@ impl<W: Word> Lookahead<'_, W> {
             child.promise.collects = collects(again, stored, node.seeds, next);
             best = best.max(child.promise.collects);
         }
+        ORDER_POSITIONS - left
     }
 
     /// What the mover of `board`, with `seeds` seeds in play, may collect, in sixteenths of a seed, as it looks after some
     /// turns; if that is not within the window, a bound (fail-soft). From each position looked at one is taken off `left`;
-    /// at 0 no more turns are played.
+    /// at 0 no more turns are played, and when interrupted it becomes 0.
     pub fn score(&self, board: Board<W>, seeds: u32, turns: u32, (mut low, high): (i32, i32), left: &mut u32) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
@@ -86,6 +91,10 @@ impl<W: Word> Lookahead<'_, W> {
             return self.estimate.score(board, seeds);
         }
         *left -= 1;
+        if left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
+            *left = 0;
+            return self.estimate.score(board, seeds);
+        }
         let mut best = -LIMIT;
         let mut moves = W::Moves::<(i32, Sown<W>)>::default();
         for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {

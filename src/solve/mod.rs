@@ -18,6 +18,7 @@
 //! | [`memory`](default_memory) | how much of it a search needs |
 //! | [`guess`](Solver::first_guess) | with which value to begin |
 //! | [`anytime`](ValueBounds) | what can be proved of a value in a given time |
+//! | [`horizon`](Ahead) | how far a look goes, and looking farther and farther |
 //! | [`outlook`](Outlook) | which move looks best where nothing is proved |
 //! | [`checkpoint`](Checkpoint) | saving a search and taking it up again |
 //! | `saved` | the transposition table in a file |
@@ -32,6 +33,7 @@ mod engine;
 mod estimate;
 mod expansion;
 mod guess;
+mod horizon;
 mod key;
 mod least_squares;
 mod limited;
@@ -50,6 +52,8 @@ mod word;
 pub use anytime::ValueBounds;
 pub use board::{Board, Sower, Sown};
 pub use checkpoint::{Checkpoint, CheckpointError, TakenUp};
+pub use horizon::Ahead;
+pub(crate) use horizon::{Looked, MOST_MOVES, look_farther};
 pub use key::Keys;
 pub use limited::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub use memory::default_memory;

@@ -50,18 +50,23 @@ pub(super) struct Spot {
 }
 
 impl<'a> Prober<'a> {
-    /// A prober of the layers of `tables` up to `reach` seeds.
-    pub fn new<W: Word>(keys: &Keys<W>, tables: Option<&'a Tables>, reach: usize) -> Prober<'a> {
+    /// A prober of the layers of `tables` up to `reach` seeds; `None` if `end` says so before it is made.
+    pub fn new<W: Word>(
+        keys: &Keys<W>,
+        tables: Option<&'a Tables>,
+        reach: usize,
+        end: &dyn Fn() -> bool,
+    ) -> Option<Prober<'a>> {
         let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
         let Some(tables) = tables.filter(|_| reach >= 2) else {
-            return Prober {
+            return Some(Prober {
                 tables: None,
                 reach: 0,
                 ranks: Vec::new(),
                 frames: Vec::new(),
                 next_copy: AtomicUsize::new(0),
                 copied: AtomicU64::new(0),
-            };
+            });
         };
         let pits = tables.pits();
         // Both rows are non-empty, so neither has more than this.
@@ -70,6 +75,10 @@ impl<'a> Prober<'a> {
         let mut row = TableRow::default();
         let rows = tables.rows();
         for seeds in 0..=most {
+            // Large tables have millions of rows.
+            if end() {
+                return None;
+            }
             each_row(&mut row, pits, seeds, &mut |row: &TableRow| {
                 let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
                 if ranks.len() <= number {
@@ -85,14 +94,14 @@ impl<'a> Prober<'a> {
                 frames[seeds * reach + mover].file = Some(layer.frame_unchecked(mover));
             }
         }
-        Prober {
+        Some(Prober {
             tables: Some(tables),
             reach,
             ranks,
             frames,
             next_copy: AtomicUsize::new(reach),
             copied: AtomicU64::new(0),
-        }
+        })
     }
 
     /// Whether all tables were copied that could be.

@@ -11,8 +11,15 @@ use super::transposition::{Bounds, Slot, TranspositionTable};
 use super::word::Word;
 use crate::table::TableError;
 
-/// Nodes between two looks at whether to stop and whether an open position was decided elsewhere.
+/// Nodes between two looks at whether an open position was decided elsewhere.
 const CHECK_NODES: u64 = 1 << 10;
+
+/// Work between two looks at whether to stop. A score read from a table, which may have to come from the disk, counts one, and
+/// so does a position looked at to order moves.
+const ASK_WORK: u64 = 1 << 6;
+
+/// The work of a node: it may be the first to touch a huge page of the transposition table, which takes a millisecond.
+const NODE_WORK: u64 = 1 << 3;
 
 /// Positions under search that threads tell each other about.
 const BUSY: usize = 1 << 10;
@@ -61,6 +68,10 @@ pub(super) struct Worker<'s, 'a, 't, W: Word> {
     pub(super) children: Vec<Child<W>>,
     /// Positions after the moves of the last one expanded that lie in tables.
     pub(super) known: W::Moves<Known>,
+    /// Positions looked at to order moves.
+    looked: u64,
+    /// The work at which it is asked whether to stop.
+    ask_at: u64,
     /// Number of open tests to go back to, because that one was decided elsewhere.
     back_to: Option<usize>,
 }
@@ -76,6 +87,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
+            looked: 0,
+            ask_at: ASK_WORK,
             back_to: None,
         }
     }
@@ -94,13 +107,23 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         (self.told, self.told_hits) = (self.nodes, self.hits);
     }
 
+    /// The work done so far.
+    #[inline]
+    fn work(&self) -> u64 {
+        NODE_WORK * self.nodes + self.hits + self.looked
+    }
+
+    /// Often: whether the search is to end. Much work may lie between two nodes, so it is work that is counted.
+    #[cold]
+    fn is_ended(&mut self) -> bool {
+        self.ask_at = self.work() + ASK_WORK;
+        self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)()
+    }
+
     /// Now and then: tells how far it is, and finds out whether to go on. False to go back.
     #[cold]
     fn check(&mut self) -> bool {
         self.tell();
-        if self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)() {
-            return false;
-        }
         if self.shared.parallel {
             for (index, &(slot, score)) in self.open.iter().enumerate() {
                 if let Some(known) = self.shared.positions.get(slot)
@@ -135,6 +158,9 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             }
         }
         self.nodes += 1;
+        if self.work() >= self.ask_at && self.is_ended() {
+            return STOPPED;
+        }
         if self.nodes.is_multiple_of(CHECK_NODES) && !self.check() {
             return STOPPED;
         }
@@ -196,7 +222,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Shared { prober, positions, ref look, .. } = *self.shared;
         let end = self.children.len();
         self.estimate(first);
-        look.order(&mut self.children[first..], seeds, seeds - prober.reach() as u32, score);
+        let looked = look.order(&mut self.children[first..], seeds, seeds - prober.reach() as u32, score);
+        self.looked += u64::from(looked);
         let mut deferred = 0u32;
         for pass in 0..2 {
             for index in 0..end - first {

@@ -105,8 +105,12 @@ impl Solver<'_> {
     /// the same to the player who moved first.
     ///
     /// # Errors
-    /// As [`Solver::value`], and when `score` is not that of the position.
+    /// As [`Solver::value`], and when it shows that `score` is not that of the position.
     pub fn line(&self, position: &Position, score: u32) -> Result<Line, SolveError> {
+        let known = self.known_of(position)?;
+        if !(known.lower..=known.upper).contains(&score) {
+            return Err(SolveError::Contradiction(Box::new(*position)));
+        }
         let mut line = Line::new(position.pits());
         let (mut position, mut score, mut turn) = (*position, score, Vec::new());
         while !position.is_over() {

@@ -1,5 +1,5 @@
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::engine::{Engine, Run, Search};
@@ -34,6 +34,9 @@ pub struct SolverOptions<'a> {
     pub stop: Arc<AtomicBool>,
 }
 
+/// No deadline.
+const NEVER: u64 = u64::MAX;
+
 /// Why a solver has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
@@ -62,6 +65,9 @@ pub enum SolveError {
     /// The [deadline](Solver::set_deadline) passed.
     #[error("the time was up before the result was proved")]
     TimedOut,
+    /// A look ahead would take more positions than it may.
+    #[error("looking so far ahead takes too many positions")]
+    TooLong,
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
@@ -120,8 +126,8 @@ pub struct Solver<'a> {
     threads: usize,
     start: Instant,
     stop: Arc<AtomicBool>,
-    /// When searches end.
-    deadline: Mutex<Option<Instant>>,
+    /// When searches end: nanoseconds from `start` on, [`NEVER`] for no deadline. Searches read it all the time.
+    deadline: AtomicU64,
     nodes: AtomicU64,
     hits: AtomicU64,
     #[allow(clippy::type_complexity)]
@@ -137,9 +143,24 @@ impl<'a> Solver<'a> {
     /// # Panics
     /// When the tables are of other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
+        Solver::new_unless(&|| false, options)
+    }
+
+    /// The same, unless `end` says so before it is made: numbering the rows of large tables and learning from them takes
+    /// its time. It is asked every few milliseconds, more seldom only while tables come from a slow disk.
+    ///
+    /// # Errors
+    /// [`SolveError::Stopped`] when it was ended; else as [`Solver::new`].
+    ///
+    /// # Panics
+    /// As [`Solver::new`].
+    pub fn new_unless(end: &dyn Fn() -> bool, options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         match Keys::<u64>::new(options.pits, options.seeds) {
-            Some(keys) => Solver::with_keys(options, keys),
-            None => Solver::with_word::<u128>(options),
+            Some(keys) => Solver::with_keys(options, keys, end),
+            None => {
+                let keys = Solver::keys::<u128>(&options)?;
+                Solver::with_keys(options, keys, end)
+            }
         }
     }
 
@@ -151,13 +172,21 @@ impl<'a> Solver<'a> {
     /// # Panics
     /// When the tables are of other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
-        let (pits, seeds) = (options.pits, options.seeds);
-        let keys = Keys::<W>::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })?;
-        Solver::with_keys(options, keys)
+        let keys = Solver::keys::<W>(&options)?;
+        Solver::with_keys(options, keys, &|| false)
     }
 
-    fn with_keys<W: Word>(options: SolverOptions<'a>, keys: Keys<W>) -> Result<Solver<'a>, SolveError> {
-        let engine = Box::new(Engine::new(&options, keys)?);
+    fn keys<W: Word>(options: &SolverOptions) -> Result<Keys<W>, SolveError> {
+        let &SolverOptions { pits, seeds, .. } = options;
+        Keys::new(pits, seeds).ok_or(SolveError::Board { pits, seeds: seeds as u32 })
+    }
+
+    fn with_keys<W: Word>(
+        options: SolverOptions<'a>,
+        keys: Keys<W>,
+        end: &dyn Fn() -> bool,
+    ) -> Result<Solver<'a>, SolveError> {
+        let engine = Box::new(Engine::new(&options, keys, end)?);
         let SolverOptions { rules, pits, seeds, tables, copy, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
@@ -173,7 +202,7 @@ impl<'a> Solver<'a> {
             threads: threads.max(1),
             start: Instant::now(),
             stop,
-            deadline: Mutex::default(),
+            deadline: AtomicU64::new(NEVER),
             nodes: AtomicU64::new(0),
             hits: AtomicU64::new(0),
             on_event: Box::new(|_, _| ()),
@@ -189,7 +218,9 @@ impl<'a> Solver<'a> {
     /// Has searches end with [`SolveError::TimedOut`] at `deadline`, also one under way on another thread; `None` gives
     /// them all the time they need. What they proved is kept.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+        let nanos = |deadline: Instant| deadline.saturating_duration_since(self.start).as_nanos();
+        let deadline = deadline.and_then(|deadline| u64::try_from(nanos(deadline)).ok());
+        self.deadline.store(deadline.unwrap_or(NEVER), Ordering::Relaxed);
     }
 
     /// Why searches have to end now.
@@ -197,11 +228,9 @@ impl<'a> Solver<'a> {
         if self.stop.load(Ordering::Relaxed) {
             return Some(SolveError::Stopped);
         }
-        self.deadline().filter(|&deadline| Instant::now() >= deadline).map(|_| SolveError::TimedOut)
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner)
+        let deadline = self.deadline.load(Ordering::Relaxed);
+        let is_over = deadline != NEVER && self.start.elapsed().as_nanos() >= u128::from(deadline);
+        is_over.then_some(SolveError::TimedOut)
     }
 
     /// Nodes searched so far: positions whose moves were played and looked up. Told in steps of a thousand while a test
@@ -281,7 +310,7 @@ impl<'a> Solver<'a> {
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be thrown away at it.
-            copy: if self.deadline().is_none() { self.copy } else { 0 },
+            copy: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copy } else { 0 },
             start: self.start,
             interrupted: &|| self.interrupted(),
             nodes: &self.nodes,

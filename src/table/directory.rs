@@ -132,6 +132,15 @@ impl Tables {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
+    /// The layers up to `seeds` that are not in the directory, fewest seeds first.
+    ///
+    /// Layers above the first of them may be there: they are of no use, since all tables need those below.
+    pub fn missing(&self, seeds: usize) -> Vec<usize> {
+        let first = self.max_seeds().map_or(2, |max| max + 1);
+        let is_missing = |&seeds: &usize| !table_path(&self.directory, self.key(seeds)).exists();
+        (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
+    }
+
     /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made when first asked for and kept; `None`
     /// if the table is not there, or `stop` was set meanwhile.
     ///
@@ -152,9 +161,16 @@ impl Tables {
     /// The table with `seeds` seeds.
     ///
     /// # Errors
-    /// When it is not there: the error tells the command that makes it.
+    /// When it or one below it is not there: the error names those that are missing.
     pub fn require(&self, seeds: usize) -> Result<&Table, TableError> {
-        self.layer(seeds).ok_or_else(|| missing(&self.directory, self.key(seeds)))
+        self.layer(seeds).ok_or_else(|| {
+            let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
+            // Made since the tables were opened, or beyond all tables.
+            if missing.is_empty() {
+                missing.push(seeds);
+            }
+            TableError::Missing { directory, key: self.key(seeds), missing }
+        })
     }
 
     /// The score of a position by its rows: how many of the seeds in play the mover still collects.
@@ -179,26 +195,5 @@ impl Tables {
 
 /// The error of a table that is not there.
 pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
-    let command = build_command(directory, key);
-    TableError::Missing { directory: directory.to_owned(), rules: key.rules, pits: key.pits, seeds: key.seeds, command }
-}
-
-/// The command that builds a table and all below it.
-pub(crate) fn build_command(directory: &Path, key: TableKey) -> String {
-    format!("kalah build --seeds {}{}", key.seeds, command_flags(directory, key))
-}
-
-/// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
-fn command_flags(directory: &Path, key: TableKey) -> String {
-    let mut command = String::new();
-    if key.rules != Rules::default() {
-        command += &format!(" --rules {}", key.rules);
-    }
-    if key.pits != 6 {
-        command += &format!(" --pits {}", key.pits);
-    }
-    if directory != Path::new("tables") {
-        command += &format!(" --tables {}", directory.display());
-    }
-    command
+    TableError::Missing { directory: directory.to_owned(), key, missing: vec![key.seeds] }
 }

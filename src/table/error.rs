@@ -1,9 +1,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::LockError;
-use super::directory::{build_command, named_key};
-use crate::game::Rules;
+use super::{LockError, TableKey};
 
 /// What is wrong inside a table file or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +52,17 @@ pub enum Damage {
     },
 }
 
+/// What a damaged file was to be: how it is had again depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// The table of this key by its file's name, `None` if it is not named like a table: can be built again.
+    Table(Option<TableKey>),
+    /// Frames of a layer under way: are computed again without being asked for.
+    Piece,
+    /// A packed table: to be downloaded or packed again.
+    Archive,
+}
+
 /// Why a table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
@@ -66,41 +75,37 @@ pub enum TableError {
         source: io::Error,
     },
     /// A file cannot grow: the disk is full, or a limit on its size or on the space of a user is reached.
-    #[error("{path}: {source}; {advice}")]
+    #[error("{path}: {source}")]
     Full {
         /// The file.
         path: PathBuf,
         /// The reason.
         source: io::Error,
-        /// What is kept, and what to do.
-        advice: String,
+        /// What is not lost, in a clause: "finished frames are kept".
+        kept: &'static str,
     },
     /// The file is damaged, foreign or unfinished.
-    #[error("{path} cannot be used: {damage}; {repair}")]
+    #[error("{path} cannot be used: {damage}")]
     Damaged {
         /// The file.
         path: PathBuf,
         /// What is wrong.
         damage: Damage,
-        /// What to do.
-        repair: String,
+        /// What the file was to be.
+        kind: FileKind,
     },
     /// Another process writes to the directory.
     #[error("{0}")]
     Lock(LockError),
-    /// The layer is not in the directory.
-    #[error("no table of {seeds} seeds for {rules} with {pits} pits in {directory}; make it with: {command}")]
+    /// The layer, or one below it, is not in the directory.
+    #[error("{} in {directory} for {} with {} pits", missing_layers(missing), key.rules, key.pits)]
     Missing {
         /// The directory.
         directory: PathBuf,
-        /// The rule set.
-        rules: Rules,
-        /// Pits a side.
-        pits: usize,
-        /// Seeds in play.
-        seeds: usize,
-        /// The command that makes it.
-        command: String,
+        /// The table that is asked for.
+        key: TableKey,
+        /// The layers up to it that are missing, fewest seeds first.
+        missing: Vec<usize>,
     },
 }
 
@@ -110,44 +115,46 @@ impl TableError {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
-    /// An error of writing to the file at `path`; where the file cannot grow it says that `kept`, what is not lost, is kept.
-    pub(super) fn writing<'a>(path: &'a Path, kept: &'a str) -> impl FnOnce(io::Error) -> TableError + 'a {
-        move |source| {
-            let room = match source.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room",
-                ErrorKind::FileTooLarge => "raise the limit on the size of files (see `ulimit -f`)",
-                _ => return TableError::Io { path: path.to_owned(), source },
-            };
-            let advice = format!("{kept}; {room} and run the same command again");
-            TableError::Full { path: path.to_owned(), source, advice }
+    /// An error of writing to the file at `path`, where `kept` is not lost if the file cannot grow.
+    pub(super) fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
+        move |source| match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                TableError::Full { path: path.to_owned(), source, kept }
+            }
+            _ => TableError::Io { path: path.to_owned(), source },
         }
     }
 
-    /// Damage of the table file at `path`, whose name tells the command that builds it anew.
+    /// Damage of the table file at `path`.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        let repair = match named_key(path) {
-            Some(key) => {
-                let directory = path.parent().unwrap_or(Path::new(""));
-                format!("delete it and run: {}", build_command(directory, key))
-            }
-            None => "it has not the name of a table, so no command makes it anew".to_owned(),
-        };
-        TableError::Damaged { path: path.to_owned(), damage, repair }
+        let kind = FileKind::Table(super::directory::named_key(path));
+        TableError::Damaged { path: path.to_owned(), damage, kind }
     }
 
     /// Damage of the piece at `path`.
     pub fn damaged_piece(path: &Path, damage: Damage) -> TableError {
-        TableError::Damaged { path: path.to_owned(), damage, repair: "its frames are computed again".to_owned() }
+        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Piece }
     }
 
     /// Damage of the archive at `path`.
     pub fn damaged_archive(path: &Path, damage: Damage) -> TableError {
-        let repair = "download it again, or pack the table again".to_owned();
-        TableError::Damaged { path: path.to_owned(), damage, repair }
+        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Archive }
     }
 
     /// Whether the file's content, rather than the file system or the user, is at fault.
     pub fn is_damage(&self) -> bool {
         matches!(self, TableError::Damaged { .. })
     }
+}
+
+/// That layers are missing, in words, runs of them shortened: `layer 5 is missing`, `layers 3, 25 to 48 are missing`.
+pub fn missing_layers(layers: &[usize]) -> String {
+    let runs = layers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
+        [one, last] => format!("{one}, {last}"),
+        [one, .., last] => format!("{one} to {last}"),
+        one => one.iter().map(usize::to_string).collect(),
+    });
+    let runs: Vec<String> = runs.collect();
+    let (layers, are) = if layers.len() == 1 { ("layer", "is") } else { ("layers", "are") };
+    format!("{layers} {} {are} missing", runs.join(", "))
 }

@@ -44,9 +44,8 @@ mod writer;
 
 pub use crate::file::LockError;
 pub use claim::{Claim, Claims};
-pub(crate) use directory::build_command;
 pub use directory::{Tables, table_file_name, table_path};
-pub use error::{Damage, TableError};
+pub use error::{Damage, FileKind, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
 pub use frame::{DamagedLine, FrameScores, PackedFrame, RUN_MARGIN};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};

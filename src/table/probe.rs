@@ -1,6 +1,8 @@
-use super::directory::build_command;
+use std::path::PathBuf;
+
+use super::error::missing_layers;
 use super::{TableError, TableKey, Tables};
-use crate::game::{Line, Pit, Position, Row};
+use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
 /// What the tables know of a position.
@@ -28,31 +30,30 @@ impl Probe {
 /// Why a position cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
-    /// The position has more seeds in play than the largest table.
-    #[error("{position} has {seeds} seeds in play, the tables in {directory} {reach}; make them with: {command}")]
+    /// The position has more seeds in play than the largest table with all tables below it.
+    #[error("{position} has {} seeds in play, and {} in {directory}", key.seeds, missing_layers(missing))]
     AboveTables {
         /// The position.
         position: Box<Position>,
-        /// Its seeds in play.
-        seeds: u32,
         /// The directory of the tables.
-        directory: String,
-        /// How far the tables go.
-        reach: String,
-        /// The command that builds the tables it needs.
-        command: String,
+        directory: PathBuf,
+        /// The table that the position is in.
+        key: TableKey,
+        /// The layers up to that table that are missing, fewest seeds first.
+        missing: Vec<usize>,
     },
     /// No table can have the position.
     #[error(
-        "{position} has {pits} pits a side and {seeds} seeds in play: tables end at {MAX_TABLE_PITS} pits and {MAX_TABLE_SEEDS} seeds"
+        "{position} has {} pits a side and {} seeds in play: tables end at {MAX_TABLE_PITS} pits and {MAX_TABLE_SEEDS} seeds",
+        position.pits(), position.seeds()
     )]
     BeyondTables {
         /// The position.
         position: Box<Position>,
-        /// Its pits a side.
-        pits: usize,
-        /// Its seeds in play.
-        seeds: u32,
+        /// The directory of the tables.
+        directory: PathBuf,
+        /// The rule set.
+        rules: Rules,
     },
     /// The tables are of boards of another size.
     #[error("{position} has {pits} pits a side, the tables have {tables}")]
@@ -73,8 +74,8 @@ impl Tables {
     /// All the tables know of `position`.
     ///
     /// # Errors
-    /// When the position is above the tables, which then names the command that builds what it needs, or what is read of a
-    /// table is damaged: its checksums do not hold, or its scores contradict each other.
+    /// When the position is above the tables, which then names those that are missing, or what is read of a table is damaged:
+    /// its checksums do not hold, or its scores contradict each other.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         self.reaches(position)?;
         let pits = position.pits();
@@ -117,7 +118,8 @@ impl Tables {
             return Ok(());
         }
         if pits > MAX_TABLE_PITS || seeds > MAX_TABLE_SEEDS as u32 {
-            return Err(ProbeError::BeyondTables { position: Box::new(*position), pits, seeds });
+            let (directory, rules) = (self.directory().to_owned(), self.rules());
+            return Err(ProbeError::BeyondTables { position: Box::new(*position), directory, rules });
         }
         if pits != self.pits() {
             return Err(ProbeError::OtherPits { position: Box::new(*position), pits, tables: self.pits() });
@@ -126,10 +128,9 @@ impl Tables {
             let key = TableKey { rules: self.rules(), pits, seeds: seeds as usize };
             return Err(ProbeError::AboveTables {
                 position: Box::new(*position),
-                seeds,
-                directory: self.directory().display().to_string(),
-                reach: self.max_seeds().map_or("do not exist".to_owned(), |max| format!("go to {max}")),
-                command: build_command(self.directory(), key),
+                directory: self.directory().to_owned(),
+                key,
+                missing: self.missing(key.seeds),
             });
         }
         Ok(())

@@ -18,10 +18,12 @@ mod rebuild;
 mod sample;
 mod survey;
 
+use std::path::PathBuf;
+
 use crate::build::gpu::GpuError;
 use crate::game::Position;
 use crate::index::{TableRow, game_row};
-use crate::table::{TableError, TableKey, Tables, build_command};
+use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
@@ -50,14 +52,14 @@ pub enum Fault {
     #[error(transparent)]
     Damage(TableError),
     /// Layers are missing below one that is there.
-    #[error("{key} is there, but not {} below it; make what is missing with: {command}", tables(missing))]
+    #[error("{key} is there, but below it {}", missing_layers(missing))]
     Gap {
+        /// The directory.
+        directory: PathBuf,
         /// The table.
         key: TableKey,
-        /// Seeds of the layers that are missing, ascending.
+        /// Seeds of the layers that are missing, at least one, ascending.
         missing: Vec<usize>,
-        /// The command that makes them.
-        command: String,
     },
     /// A table is not the one that a manifest tells of.
     #[error("{key}: the {figure} differs from that in the manifest")]
@@ -84,12 +86,6 @@ impl From<TableError> for Fault {
     }
 }
 
-/// Tables as a person reads them.
-fn tables(seeds: &[usize]) -> String {
-    let numbers: Vec<String> = seeds.iter().map(usize::to_string).collect();
-    format!("the table{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, numbers.join(", "))
-}
-
 impl Fault {
     /// Whether it is what a check found, rather than the reason why one could not be made.
     pub fn is_wrong(&self) -> bool {
@@ -101,8 +97,7 @@ impl Fault {
 
     /// The layers `missing` below the one of `seeds` seeds, which is there, among those of `tables`; at least one is missing.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
-        let last = missing.last().copied().unwrap_or(seeds);
-        Fault::Gap { key: tables.key(seeds), missing, command: build_command(tables.directory(), tables.key(last)) }
+        Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
     }
 
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {

@@ -1,1 +1,275 @@
-//! Mutated or random input: http.
+//! Hostile requests: near the grammar, beside it, cut, run together, with bytes changed.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
+
+use kalah::build::build;
+use kalah::game::Rules;
+use kalah::serve::{Options, Stop, serve};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::fuzz;
+
+/// How often each status was answered.
+static STATUSES: Mutex<BTreeMap<u16, u64>> = Mutex::new(BTreeMap::new());
+
+/// Longer than any answer takes on a busy machine.
+const HUNG: Duration = Duration::from_secs(60);
+
+/// Panics of the threads of the server.
+static PANICS: AtomicUsize = AtomicUsize::new(0);
+
+/// A server in this process.
+struct Server {
+    address: String,
+    /// What it told its operator.
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+static SERVER: LazyLock<Server> = LazyLock::new(|| {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if matches!(std::thread::current().name(), Some("serve" | "search")) {
+            PANICS.fetch_add(1, Ordering::Relaxed);
+        }
+        hook(panic);
+    }));
+    let tables = tempfile::tempdir().unwrap().keep();
+    build(&tables, Rules::EmptyCapture, 2, 6).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let log = Arc::clone(&told);
+    let options = Options {
+        tables,
+        time: Duration::from_millis(50),
+        searches: 2,
+        threads: 1,
+        memory: 1 << 20,
+        patience: Duration::from_secs(1),
+        hosts: vec!["kalah.example".parse().unwrap()],
+        log: Box::new(move |line| log.lock().unwrap().push(line.to_owned())),
+    };
+    std::thread::spawn(move || serve(listener, options, &Stop::default()).unwrap());
+    Server { address, told }
+});
+
+fn encoded(text: &str) -> String {
+    let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/<>".contains(&byte);
+    text.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
+/// A text that is a board, or nearly.
+fn board() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[1-4]x[0-4]",
+        4 => "<2,[0-9]{1,2},[0-9]{1,2},[0-9],[0-9],[0-9],[0-9]>",
+        2 => "[0-9],[0-9],[0-9]/[0-9],[0-9],[0-9]",
+        1 => "<?[0-9]{0,3}(,-?[0-9]{0,12}){0,12}>?",
+        1 => ".{0,30}",
+        1 => Just("1,".repeat(300)),
+    ]
+}
+
+fn rules() -> impl Strategy<Value = String> {
+    prop_oneof![6 => Just("standard"), 4 => Just("empty-capture"), 2 => Just("s-kalaha"), 1 => Just(""), 1 => Just("x")]
+        .prop_map(str::to_owned)
+}
+
+fn player() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => Just("perfect".to_owned()),
+        2 => "(greedy|random|heuristic)",
+        2 => "(minimax|alphabeta|minimax2|minimax3|random):[0-9]{0,2}",
+        1 => ".{0,10}",
+    ]
+}
+
+fn target() -> impl Strategy<Value = String> {
+    let path = prop_oneof![
+        6 => Just("/api/position".to_owned()),
+        3 => Just("/api/line".to_owned()),
+        3 => Just("/api/move".to_owned()),
+        2 => Just("/api".to_owned()),
+        1 => Just("/api/tables".to_owned()),
+        1 => "(/|/style.css|/app.js|/api/|/api/nothing|//|/%2e%2e/|\\*|http://localhost/api|http://evil.example/)",
+        1 => "/[!-~]{0,30}",
+    ];
+    let field = prop_oneof![
+        6 => board().prop_map(|board| format!("board={}", encoded(&board))),
+        3 => rules().prop_map(|rules| format!("rules={rules}")),
+        3 => "time=(0|0\\.0[0-5]|-1|NaN|inf|1e9|1e400|soon|)",
+        3 => "moves=[0-9,]{0,12}",
+        1 => "[a-z]{0,5}=?[!-~]{0,12}",
+        1 => (0..80_000usize).prop_map(|length| format!("long={}", "1".repeat(length))),
+    ];
+    (path, prop::collection::vec(field, 0..4)).prop_map(|(path, fields)| match fields.len() {
+        0 => path,
+        _ => format!("{path}?{}", fields.join("&")),
+    })
+}
+
+fn body() -> impl Strategy<Value = Vec<u8>> {
+    let json =
+        (board(), rules(), player(), prop_oneof![Just("0"), Just("0.05"), Just("-1"), Just("\"1\""), Just("1e9")]);
+    prop_oneof![
+        4 => json.prop_map(|(board, rules, player, time)| {
+            let fields = serde_json::json!({ "board": board, "rules": rules, "player": player });
+            fields.to_string().replacen('{', &format!("{{\"time\":{time},"), 1).into_bytes()
+        }),
+        2 => "[\\[\\]{}\",:0-9a-z ]{0,60}".prop_map(String::into_bytes),
+        1 => prop::collection::vec(any::<u8>(), 0..100),
+        1 => (0..20_000usize).prop_map(|length| vec![b' '; length]),
+    ]
+}
+
+/// A request as it is sent.
+fn request() -> impl Strategy<Value = Vec<u8>> {
+    let method = prop_oneof![8 => Just("GET".to_owned()), 5 => Just("POST".to_owned()), 2 => "(HEAD|PUT|OPTIONS|DELETE|TRACE|get|PRI)", 1 => "[!-~]{0,9}"];
+    let version = prop_oneof![9 => Just("HTTP/1.1"), 1 => Just("HTTP/1.0"), 1 => Just("HTTP/2.0"), 1 => Just("")];
+    let header = prop_oneof![
+        2 => "Host: (localhost|evil\\.example|127\\.0\\.0\\.1:[0-9]{0,6}|\\[::1\\]|kalah\\.example|)",
+        2 => "Origin: (http://localhost|https://kalah\\.example|http://evil\\.example|null|)",
+        2 => "Sec-Fetch-Site: (same-origin|none|cross-site|same-site)",
+        2 => "Connection: (close|keep-alive|upgrade|)",
+        1 => "Expect: 100-continue",
+        1 => "Upgrade: (websocket|h2c)",
+        1 => "Transfer-Encoding: (chunked|gzip|identity|chunked, chunked)",
+        1 => "Content-Length: (0|-1|7|99999999999999999999|1, 2)",
+        1 => "[ -~]{0,40}",
+        1 => (0..40_000usize).prop_map(|length| format!("X: {}", "x".repeat(length))),
+    ];
+    let framing = prop_oneof![8 => Just(0), 1 => Just(1), 1 => Just(2), 1 => Just(3)];
+    let headers = prop::collection::vec(header, 0..4);
+    let no_host = prop::bool::weighted(0.1);
+    (method, target(), version, headers, no_host, framing, body()).prop_map(
+        |(method, target, version, headers, no_host, framing, body)| {
+            let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();
+            if !no_host {
+                bytes.extend_from_slice(b"Host: localhost\r\n");
+            }
+            headers.iter().for_each(|header| bytes.extend_from_slice(format!("{header}\r\n").as_bytes()));
+            let body = if method == "GET" { Vec::new() } else { body };
+            match framing {
+                // Told rightly, in chunks, in chunks that are none, wrongly.
+                0 if body.is_empty() => bytes.extend_from_slice(b"\r\n"),
+                0 => bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes()),
+                1 => {
+                    bytes.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+                    for chunk in body.chunks(7) {
+                        bytes.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+                        bytes.extend_from_slice(chunk);
+                        bytes.extend_from_slice(b"\r\n");
+                    }
+                    bytes.extend_from_slice(b"0\r\n\r\n");
+                    return bytes;
+                }
+                2 => bytes.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n"),
+                _ => bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len() / 2).as_bytes()),
+            }
+            bytes.extend_from_slice(&body);
+            bytes
+        },
+    )
+}
+
+/// All that a client sends on one connection, and whether it then says that this was all.
+fn conversation() -> impl Strategy<Value = (Vec<u8>, bool)> {
+    let bytes = prop_oneof![
+        12 => prop::collection::vec(request(), 1..4).prop_map(|requests| requests.concat()),
+        1 => prop::collection::vec(any::<u8>(), 0..200),
+    ];
+    let change = (any::<prop::sample::Index>(), any::<u8>());
+    let changes = prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..4)];
+    let cut = prop_oneof![4 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)];
+    (bytes, changes, cut, prop::bool::weighted(0.1)).prop_map(|(mut bytes, changes, cut, open)| {
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len() + 1));
+        }
+        for (place, byte) in changes {
+            let length = bytes.len();
+            if length > 0 {
+                bytes[place.index(length)] = byte;
+            }
+        }
+        (bytes, !open)
+    })
+}
+
+/// All that comes back until the server ends the connection.
+fn ask(bytes: &[u8], shut: bool) -> Result<Vec<u8>, TestCaseError> {
+    let mut stream = TcpStream::connect(&SERVER.address).unwrap();
+    stream.set_read_timeout(Some(HUNG)).unwrap();
+    stream.set_write_timeout(Some(HUNG)).unwrap();
+    // The server may refuse before it has read all.
+    let _ = stream.write_all(bytes);
+    if shut {
+        let _ = stream.shutdown(Shutdown::Write);
+    }
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer) {
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::WouldBlock | std::io::ErrorKind::TimedOut) => {
+            Err(TestCaseError::fail("the connection hangs"))
+        }
+        _ => Ok(answer),
+    }
+}
+
+/// The statuses and documents of all answers in `bytes`.
+fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
+    let mut answers = Vec::new();
+    while !bytes.is_empty() {
+        let end = bytes.windows(4).position(|end| end == b"\r\n\r\n").ok_or("a head without an end")?;
+        let head = std::str::from_utf8(&bytes[..end]).map_err(|_| "a head that is no text")?;
+        bytes = &bytes[end + 4..];
+        let status =
+            head.strip_prefix("HTTP/1.").and_then(|head| head.get(2..5)).and_then(|status| status.parse().ok());
+        let status: u16 = status.ok_or_else(|| format!("no status: {head}"))?;
+        if status == 100 {
+            continue;
+        }
+        let length =
+            head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        let length: usize = length.ok_or_else(|| format!("no length: {head}"))?;
+        // An answer to HEAD has none.
+        let body =
+            if bytes.is_empty() || bytes.starts_with(b"HTTP/1.") { &[] } else { bytes.get(..length).ok_or("cut")? };
+        bytes = &bytes[body.len()..];
+        answers.push((status, body.to_vec()));
+    }
+    Ok(answers)
+}
+
+#[test]
+fn http_requests_are_answered_or_refused() {
+    fuzz("http", &conversation(), |(bytes, shut)| {
+        let answer = ask(&bytes, shut)?;
+        for (status, body) in answers(&answer).map_err(TestCaseError::fail)? {
+            *STATUSES.lock().unwrap().entry(status).or_default() += 1;
+            prop_assert!((200..300).contains(&status) || (400..500).contains(&status) || status == 503, "{status}");
+            if status < 400 || body.is_empty() {
+                continue;
+            }
+            let document: Value = serde_json::from_slice(&body).map_err(|_| TestCaseError::fail("no JSON"))?;
+            let error = &document["error"];
+            prop_assert!(error["code"].is_string(), "{document}");
+            let message = error["message"].as_str().unwrap_or_default();
+            prop_assert!(!message.is_empty() && !message.contains("serialize"), "{document}");
+        }
+        // All as it was: a sound request, whatever came before.
+        let sound = b"GET /api/position?board=2x1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        let mut sound =
+            std::iter::repeat_with(|| ask(sound, false)).take(3).filter_map(|answer| answers(&answer.ok()?).ok());
+        prop_assert!(sound.any(|answers| answers.len() == 1 && answers[0].0 == 200), "a sound request is not answered");
+        prop_assert_eq!(PANICS.load(Ordering::Relaxed), 0);
+        let told = SERVER.told.lock().unwrap();
+        prop_assert!(told.is_empty(), "{told:?}");
+        Ok(())
+    });
+    println!("http: statuses {:?}", STATUSES.lock().unwrap());
+}

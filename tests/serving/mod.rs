@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -20,13 +21,31 @@ pub struct Server {
 impl Server {
     /// Starts one on a free port, with its tables in `directory`.
     pub fn start(directory: &Path, flags: &[&str]) -> Server {
-        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
-        command.args(["serve", "--address", "127.0.0.1:0"]).args(flags).env("KALAH_TABLES", directory);
+        Server::start_by(&[], directory, flags)
+    }
+
+    /// Starts one by another command, which is given that of the server.
+    pub fn start_by(by: &[&str], directory: &Path, flags: &[&str]) -> Server {
+        let kalah = assert_cmd::cargo::cargo_bin("kalah");
+        let mut words = by.iter().map(OsStr::new).chain([kalah.as_os_str()]);
+        let mut command = Command::new(words.next().expect("a command"));
+        command.args(words).args(["serve", "--address", "127.0.0.1:0"]).args(flags).env("KALAH_TABLES", directory);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("http://").expect("it tells its address").to_owned();
         Server { child, address }
+    }
+
+    /// What one says on stderr between its start and the end of a first answer.
+    pub fn start_told(address: &str, directory: &Path, flags: &[&str]) -> String {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.args(["serve", "--address", address]).args(flags).env("KALAH_TABLES", directory);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let _ = child.kill();
+        String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap()
     }
 
     pub fn url(&self, path: &str) -> String {
@@ -64,6 +83,16 @@ impl Server {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
         1024 * line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap()
+    }
+
+    /// The time that its threads had a processor, in steps of a hundredth of a second; `None` where the system does not tell.
+    pub fn busy(&self) -> Option<Duration> {
+        let told = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // After the name, which stands in parentheses: the 12th and 13th numbers are ticks in the program and in the system.
+        let (_, after) = told.rsplit_once(')')?;
+        let ticks: Vec<u64> =
+            after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
+        (ticks.len() == 2).then(|| Duration::from_millis(10 * (ticks[0] + ticks[1])))
     }
 
     /// Sends the signal that Ctrl-C sends.

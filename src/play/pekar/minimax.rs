@@ -1,10 +1,12 @@
+use super::super::limit::Budget;
 use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use super::heuristic::last_seed_to_kalaha;
 use super::side::Side;
 use crate::game::{Position, Rules};
+use crate::solve::{Ahead, Looked, MOST_MOVES, look_farther};
 
 /// Positions between two looks at the clock.
-const ASK_EVERY: u64 = 1 << 8;
+const ASK_EVERY: u64 = 1 << 6;
 
 /// The weight of the stores in the evaluation (4).
 const STORES: i64 = 10;
@@ -15,7 +17,8 @@ const NEAREST_EMPTY: i64 = 5;
 /// Algorithms 2 and 3 (Pekař et al. 2020, section 5): alpha-beta some turns ahead with the evaluation (4).
 ///
 /// Depth counts turns: moves that move again stay at their depth. Pits are tried from the one next to the store on, and of
-/// equal moves the first is played. Where there is a time limit it looks 1, 2, ... turns ahead.
+/// equal moves the first is played. Where there is a time limit, or so many turns take too many positions, it looks 1, 2,
+/// ... turns ahead, or moves where a turn has no end in sight.
 pub(in super::super) struct Minimax {
     name: PlayerName,
     rules: Rules,
@@ -23,21 +26,29 @@ pub(in super::super) struct Minimax {
     depth: u32,
     /// Whether safe moves are played without a search, which makes it Algorithm 3.
     modified: bool,
+    budget: Budget,
 }
 
 impl Minimax {
     pub fn new(name: PlayerName, rules: Rules, depth: u32, modified: bool) -> Minimax {
-        Minimax { name, rules, depth, modified }
+        Minimax { name, rules, depth, modified, budget: Budget::PLAYER }
     }
 
-    fn look(&self, position: &Position, depth: u32, limit: &Limit) -> Option<Choice> {
+    /// What a look at `positions` positions at the most chooses, or why it does not.
+    fn look(&self, position: &Position, ahead: Ahead, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
         let Minimax { rules, modified, .. } = *self;
         let start = i64::from(position.mover_store()) - i64::from(position.other_store());
-        let mut search = Search { rules, modified, depth, start, limit, positions: 0, over: false };
-        let (number, value) = search.best(position)?;
+        let (moves, turns) = ahead.limits();
+        let moves = moves.min(MOST_MOVES);
+        let mut search = Search { rules, modified, moves, turns, start, limit, left: positions, cut: None };
+        let best = search.best(position);
+        if let Some(cut) = search.cut {
+            return Err(cut);
+        }
+        let (number, value) = best.ok_or(Looked::Enough)?;
         let worth = value.map_or(Worth::Unknown, Worth::Estimate);
-        let source = if value.is_some() { Source::Depth(depth) } else { Source::Rule("a safe move") };
-        (!search.over).then(|| Choice { pit: Side::of(position).pit(number), worth, source })
+        let source = if value.is_some() { Source::Depth(ahead.number()) } else { Source::Rule("a safe move") };
+        Ok(Choice { pit: Side::of(position).pit(number), worth, source })
     }
 }
 
@@ -52,19 +63,26 @@ impl Player for Minimax {
         limit: &Limit,
         tell: &mut dyn FnMut(&Choice),
     ) -> Result<Choice, PlayError> {
-        // One turn ahead takes no time, so there always is a move.
-        let near = |player: &Self| player.look(position, 1, &Limit::none()).ok_or(PlayError::GameOver);
+        let mut positions = self.budget.whole;
         if limit.left().is_none() {
-            return self.look(position, self.depth, limit).map_or_else(|| near(self), Ok);
-        }
-        let mut choice = near(self)?;
-        for depth in 2..=self.depth {
-            tell(&choice);
-            match self.look(position, depth, limit) {
-                Some(deeper) => choice = deeper,
-                None => break,
+            if let Ok(choice) = self.look(position, Ahead::Turns(self.depth), positions, limit) {
+                return Ok(choice);
             }
+            positions = self.budget.step;
         }
+        // One move ahead takes no time, so there always is a move.
+        let near = self.look(position, Ahead::Moves(1), u64::MAX, &Limit::none());
+        let mut choice = near.map_err(|_| PlayError::GameOver)?;
+        look_farther(self.depth, positions, |ahead, positions| {
+            tell(&choice);
+            Ok::<_, PlayError>(match self.look(position, ahead, positions, limit) {
+                Ok(farther) => {
+                    choice = farther;
+                    Looked::Whole
+                }
+                Err(cut) => cut,
+            })
+        })?;
         Ok(choice)
     }
 }
@@ -73,12 +91,16 @@ impl Player for Minimax {
 struct Search<'l> {
     rules: Rules,
     modified: bool,
-    depth: u32,
+    /// How far it looks; lines of [`MOST_MOVES`] moves end there.
+    moves: u32,
+    turns: u32,
     /// The difference of the stores at the root.
     start: i64,
     limit: &'l Limit,
-    positions: u64,
-    over: bool,
+    /// Positions that may still be looked at.
+    left: u64,
+    /// Why the search is cut short: what it finds from then on means nothing.
+    cut: Option<Looked>,
 }
 
 /// A position of the search.
@@ -87,8 +109,10 @@ struct Node {
     position: Position,
     /// Whether the player at the root is to move.
     own: bool,
+    /// Moves since the root.
+    moves: u32,
     /// Turns since the root.
-    depth: u32,
+    turns: u32,
     /// Moves that moved again, of the player at the root.
     repeated: i64,
 }
@@ -105,7 +129,7 @@ impl Search<'_> {
         {
             return Some((number, None));
         }
-        let root = Node { position: *position, own: true, depth: 0, repeated: 0 };
+        let root = Node { position: *position, own: true, moves: 0, turns: 0, repeated: 0 };
         let mut best: Option<(usize, i64)> = None;
         for number in (1..=side.pits()).filter(|&number| side.seeds(number) > 0) {
             let alpha = best.map_or(-i64::MAX, |(_, value)| value);
@@ -123,16 +147,24 @@ impl Search<'_> {
         Node {
             position: played.position,
             own: node.own == played.again,
-            depth: node.depth + u32::from(!played.again),
+            moves: node.moves + 1,
+            turns: node.turns + u32::from(!played.again),
             repeated: node.repeated + i64::from(node.own && played.again),
         }
     }
 
     /// What `node` is worth to the player at the root, by alpha-beta (fail-soft).
     fn value(&mut self, node: &Node, mut alpha: i64, mut beta: i64) -> i64 {
-        self.positions += 1;
-        self.over |= self.positions.is_multiple_of(ASK_EVERY) && self.limit.is_over();
-        if node.depth == self.depth || node.position.is_over() || self.over {
+        if self.left == 0 {
+            self.cut.get_or_insert(Looked::TooLong);
+        } else {
+            self.left -= 1;
+        }
+        if self.left.is_multiple_of(ASK_EVERY) && self.limit.is_over() {
+            self.cut.get_or_insert(Looked::Ended);
+        }
+        let is_leaf = node.turns == self.turns || node.moves == self.moves || node.position.is_over();
+        if is_leaf || self.cut.is_some() {
             return self.evaluate(node);
         }
         let side = Side::of(&node.position);
@@ -177,4 +209,40 @@ impl Search<'_> {
 fn last_seed_to_target_simple(side: Side) -> Option<usize> {
     let target = (2..=side.pits()).rev().filter(|&target| side.opposite(target) > 0);
     target.filter_map(|target| (target + 1..=side.pits()).find(|&from| side.ends_directly_in(from, target))).next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn player(rules: Rules, depth: u32, modified: bool, budget: Budget) -> Minimax {
+        Minimax { budget, ..Minimax::new(PlayerName::Minimax2(depth), rules, depth, modified) }
+    }
+
+    #[test]
+    fn turns_that_take_too_long_are_looked_for_step_by_step() {
+        let position: Position = "6x4".parse().unwrap();
+        let budget = Budget { whole: 2000, step: 2000 };
+        let choice = player(Rules::Standard, 9, false, budget).choose(&position, &Limit::none(), &mut |_| ()).unwrap();
+        let Source::Depth(turns) = choice.source else { panic!("{choice:?}") };
+        assert!((1..9).contains(&turns), "{choice:?}");
+        let mut right = player(Rules::Standard, turns, false, Budget::PLAYER);
+        assert_eq!(choice, right.choose(&position, &Limit::none(), &mut |_| ()).unwrap());
+    }
+
+    #[test]
+    fn a_turn_without_an_end_is_looked_into_move_by_move() {
+        let position: Position = "8x8".parse().unwrap();
+        for (depth, step, modified) in [(1, 1 << 16, false), (4, 1 << 12, false), (4, 1, false), (4, 1 << 12, true)] {
+            let budget = Budget { whole: 1 << 16, step };
+            let choose = || {
+                let mut player = player(Rules::SKalaha, depth, modified, budget);
+                player.choose(&position, &Limit::none(), &mut |_| ()).unwrap()
+            };
+            let choice = choose();
+            assert!(position.play(Rules::SKalaha, choice.pit).is_ok());
+            assert_eq!(choice, choose(), "chance or a clock had a say");
+            assert!(modified || step == 1 || matches!(choice.source, Source::Depth(2..)), "{choice:?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { Board } from "./board.js";
-import { newGame, setUp } from "./editor.js";
+import { explainRules, newGame, setUp } from "./editor.js";
 import { Game, fragment, fromFragment, loss } from "./game.js";
 import { draw } from "./graph.js";
 import { name, origin, seeds, tell } from "./words.js";
@@ -232,6 +232,7 @@ async function start() {
   for (const select of document.querySelectorAll("select.rules")) {
     select.replaceChildren(...server.rules.map((rules) => new Option(rules)));
   }
+  explainRules(server.rule_sets);
   const kinds = ["human", ...server.players.map((player) => player.replace(":SEED", ""))];
   for (const side of ["south", "north"]) {
     find(side).replaceChildren(...kinds.map((kind) => new Option(kind.replace(":D", ""), kind)));

@@ -13,9 +13,19 @@ function ask(dialog) {
   });
 }
 
+/** Has the dialog of a new game say what the chosen rules are. */
+export function explainRules(ruleSets) {
+  const select = find("new-rules");
+  select.addEventListener("change", () => {
+    const { played_by, summary } = ruleSets.find(({ name }) => name === select.value);
+    find("new-rules-told").textContent = `${played_by}. ${summary}`;
+  });
+}
+
 /** Asks for a new game: its rules, its board literal and who begins; undefined when there shall be none. */
 export async function newGame(rules) {
   find("new-rules").value = rules;
+  find("new-rules").dispatchEvent(new Event("change"));
   if (!(await ask(find("new-dialog")))) return undefined;
   const [pits, seeds] = [find("new-pits"), find("new-seeds")].map((field) => Number(field.value));
   const row = Array(pits).fill(seeds);

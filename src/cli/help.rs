@@ -1,0 +1,213 @@
+//! What help says beside the flags: the commands in groups, examples, the rule sets.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command, CommandFactory};
+use kalah::game::Rules;
+
+/// The commands by what they are for.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Build and check tables", &["build", "plan", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"]),
+    ("Look up and solve", &["probe", "solve", "line", "values", "search"]),
+    ("Play", &["play", "move", "tournament"]),
+    ("Serve", &["serve", "kgp"]),
+    ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
+    ("About this program", &["rules", "completions", "man", "help"]),
+];
+
+/// What an example does, and the command.
+type Example = (&'static str, &'static str);
+
+/// Examples of each command.
+const EXAMPLES: [(&str, &[Example]); 26] = [
+    (
+        "build",
+        &[
+            ("All layers to 24 seeds: some 650 MB", "kalah build --seeds 24"),
+            ("Other rules, on the CPU, beside other work", "kalah build --seeds 20 --rules standard --threads 2"),
+        ],
+    ),
+    (
+        "plan",
+        &[
+            ("What is missing of a build, as commands for a batch system", "kalah plan --seeds 30 --commands"),
+            ("The same for a program", "kalah plan --seeds 30 --json"),
+        ],
+    ),
+    (
+        "verify",
+        &[
+            ("All files against their checksums", "kalah verify"),
+            ("Every score against those of its moves", "kalah verify --seeds 16 --consistency"),
+        ],
+    ),
+    ("info", &[("The tables, their sizes and digests", "kalah info"), ("A chart", "kalah info --plot sizes.svg")]),
+    ("stats", &[("How often each score is in a layer", "kalah stats --seeds 12")]),
+    ("pack", &[("Pack all layers into another directory", "kalah pack --output archives")]),
+    ("unpack", &[("Unpack a table and check it", "kalah unpack archives/empty-capture-6-24.kalah.zst")]),
+    ("bench", &[("Build a layer again and tell how fast", "kalah bench --seeds 20")]),
+    ("gpu", &[("What tables could be built on", "kalah gpu")]),
+    (
+        "probe",
+        &[
+            ("A position with its stores", "kalah probe '<6,5,3,0,1,2,0,3,0,1,0,0,2,0,0>'"),
+            ("Rows alone, by the rules that most people play", "kalah probe 0,0,1,0,2,1/1,0,0,3,0,0 --rules standard"),
+        ],
+    ),
+    (
+        "solve",
+        &[
+            ("Kalah(6,4) with four seeds in each pit", "kalah solve 6x4"),
+            ("Every first turn, with tables that are made before", "kalah solve 6x4 --openings --build"),
+            ("A test, which is quicker than the value", "kalah solve 5x5 --at-least 2"),
+        ],
+    ),
+    ("line", &[("What the positions of a line of play are worth", "kalah line 6x3 '36 2 14'")]),
+    (
+        "values",
+        &[
+            ("The values of small boards", "kalah values --pits 1..4 --seeds 1..4"),
+            ("All to 6 by 6, kept in a file", "kalah values --build --state values.json"),
+        ],
+    ),
+    ("search", &[("Nine moves ahead, without tables", "kalah search 6x4 --depth 9")]),
+    (
+        "play",
+        &[
+            ("Against the perfect player, who moves second", "kalah play 6x4"),
+            ("An easier one, by the rules that most people play", "kalah play 6x4 --north minimax:3 --rules standard"),
+        ],
+    ),
+    (
+        "move",
+        &[
+            ("The best move found in two seconds", "kalah move 6x4 --time 2"),
+            ("What a weak player does", "kalah move 6x4 --player greedy"),
+        ],
+    ),
+    ("tournament", &[("Three players, each against each", "kalah tournament greedy minimax:4 random:1")]),
+    ("serve", &[("A page to play on, for this machine alone", "kalah serve --address 127.0.0.1:8080")]),
+    ("kgp", &[("Play on a server", "kalah kgp --host kalah.example --name Ayo")]),
+    (
+        "graph",
+        &[("All positions of a game, counted", "kalah graph 4x3"), ("Of many", "kalah graph --pits 1..3 --seeds 1..6")],
+    ),
+    ("complexity", &[("How large the game trees are", "kalah complexity 6x4 --games 100")]),
+    ("opening", &[("Whether the first turn wins", "kalah opening 6x4 --rules s-kalaha")]),
+    ("opening-scan", &[("All losses to a thousand seeds a pit", "kalah opening-scan --seeds ..1000")]),
+    ("rules", &[("The rule sets, with examples", "kalah rules"), ("For a program", "kalah rules --json")]),
+    ("completions", &[("For bash, until it is closed", "eval \"$(kalah completions bash)\"")]),
+    ("man", &[("Write the pages and read one", "kalah man man && man -l man/kalah-build.1")]),
+];
+
+/// The command line with all that belongs to its help.
+pub fn command() -> Command {
+    let command = super::Cli::command().mut_subcommands(|command| {
+        let by_rules = command.get_arguments().any(|arg| arg.get_id() == "rules");
+        let command = if by_rules { command.mut_arg("rules", rules) } else { command };
+        let name = command.get_name().to_owned();
+        match examples(&name) {
+            [] => command,
+            examples => {
+                let heading = if examples.len() == 1 { "Example" } else { "Examples" };
+                let lines = examples.iter().map(|(what, example)| format!("\n  # {what}\n  {example}"));
+                command.after_help(format!("{heading}:{}", lines.collect::<String>()))
+            }
+        }
+    });
+    let heading = *command.get_styles().get_header();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
+        groups(&command)
+    );
+    command.help_template(template).after_help(AFTER)
+}
+
+/// What is said below the groups.
+const AFTER: &str = "`kalah help COMMAND` says more, with examples. \
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage.";
+
+/// The examples of a command.
+fn examples(name: &str) -> &'static [Example] {
+    EXAMPLES.iter().find(|(command, _)| *command == name).map_or(&[], |(_, examples)| examples)
+}
+
+/// The commands with what they do, in groups.
+fn groups(command: &Command) -> String {
+    let (mut text, style) = (String::new(), *command.get_styles().get_header());
+    for (heading, names) in GROUPS {
+        text += &format!("\n{style}{heading}:{style:#}\n");
+        for name in names {
+            let about = match command.find_subcommand(name).and_then(Command::get_about) {
+                Some(about) => about.to_string(),
+                // clap adds this one itself, later.
+                None => "Tell more about a command".to_owned(),
+            };
+            text += &format!("  {name:<13} {about}\n");
+        }
+    }
+    text
+}
+
+/// The flag of the rule set, with what each of them is.
+fn rules(arg: Arg) -> Arg {
+    let values = Rules::ALL.map(|rules| {
+        let help = format!("{}. {}", rules.played_by(), rules.summary());
+        PossibleValue::new(rules.name()).alias(rules.name().replace('-', "_")).help(help)
+    });
+    let parser = PossibleValuesParser::new(values).try_map(|name| name.parse::<Rules>());
+    arg.help("Rule set")
+        .long_help("Rule set; `kalah rules` shows how they differ")
+        .value_parser(parser)
+        .ignore_case(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::error::ErrorKind;
+
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group_and_has_examples() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        grouped.retain(|&name| name != "help");
+        grouped.sort_unstable();
+        let command = command();
+        let mut names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+        names.sort_unstable();
+        assert_eq!(grouped, names);
+        assert!(names.iter().all(|name| !examples(name).is_empty()));
+        assert!(EXAMPLES.iter().all(|(name, _)| names.contains(name)));
+    }
+
+    /// The words of the commands of a shell line, without quotes.
+    fn words(line: &str) -> Vec<String> {
+        let script = format!("kalah() {{ printf '%s\\n' kalah \"$@\"; }}; man() {{ :; }}; {line}");
+        let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_example_is_understood() {
+        for (name, example) in EXAMPLES.iter().flat_map(|(name, examples)| examples.iter().map(move |(_, e)| (name, e)))
+        {
+            // What `eval` is given is the command here.
+            let line = example.strip_prefix("eval \"$(").and_then(|rest| rest.strip_suffix(")\"")).unwrap_or(example);
+            let words = words(line);
+            assert_eq!(words[1], **name, "{example}");
+            let parsed = command().try_get_matches_from(&words);
+            assert!(parsed.is_ok(), "{example}: {}", parsed.err().unwrap());
+        }
+    }
+
+    #[test]
+    fn an_example_that_is_wrong_would_be_found() {
+        let error = command().try_get_matches_from(words("kalah build --seeds 24 --no-such-flag")).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::UnknownArgument);
+    }
+}

@@ -1,0 +1,27 @@
+use std::path::PathBuf;
+
+use anyhow::Context;
+use clap::Args;
+
+use super::{Outcome, help, output};
+
+/// Write the manual pages: kalah.1 and one for every command
+#[derive(Args)]
+pub struct Manual {
+    /// Directory of the pages, made if it is not there
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+}
+
+impl Manual {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let directory = &self.directory;
+        let failed = || format!("cannot write manual pages to {}", directory.display());
+        std::fs::create_dir_all(directory).with_context(failed)?;
+        let command = help::command();
+        let pages = command.get_subcommands().count() + 1;
+        clap_mangen::generate_to(command, directory).with_context(failed)?;
+        output::line(format_args!("{} in {}", output::count(pages, "manual page"), directory.display()))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,122 @@
+//! The open connections: at most so many. When all seats are taken, the connection that has waited longest for its client is
+//! closed in favour of the next one.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long a connection may wait for its client before it can be closed in favour of another.
+const UNDISTURBED: Duration = Duration::from_secs(2);
+
+/// How long to wait for a connection that was told to leave before another one is told.
+const LEAVING: Duration = Duration::from_millis(100);
+
+/// Room for so many connections.
+pub(super) struct Seats {
+    most: u32,
+    free: Arc<Semaphore>,
+    waiting: Arc<Mutex<Waiting>>,
+}
+
+/// The connections that wait for their clients: for a request, for the rest of one, or until an answer is read.
+#[derive(Default)]
+struct Waiting {
+    /// By rising numbers: the first one has waited longest.
+    seats: BTreeMap<u64, (Instant, Arc<Notify>)>,
+    next: u64,
+}
+
+fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Seats {
+    pub fn new(most: u32) -> Seats {
+        Seats { most, free: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
+    }
+
+    /// A seat, as soon as one is free; when none is, the connection that has waited longest for its client is told to leave.
+    pub async fn take(&self) -> Seat {
+        let mut give_way = Duration::ZERO;
+        loop {
+            let permit = Arc::clone(&self.free).acquire_owned();
+            if let Ok(permit) = timeout(give_way, permit).await {
+                let leave = Arc::default();
+                let permit = permit.expect("it is never closed");
+                let seat = Seat { waiting: Arc::clone(&self.waiting), place: Mutex::new(None), leave, _permit: permit };
+                seat.wait();
+                return seat;
+            }
+            let first = lock(&self.waiting).seats.first_key_value().map(|(&place, (since, _))| (place, *since));
+            let due = first.map_or_else(Instant::now, |(_, since)| since) + UNDISTURBED;
+            tokio::select! {
+                permit = self.free.acquire() => drop(permit),
+                () = sleep_until(due) => {
+                    let leaving = first.and_then(|(place, _)| lock(&self.waiting).seats.remove(&place));
+                    leaving.into_iter().for_each(|(_, leave)| leave.notify_one());
+                }
+            }
+            give_way = LEAVING;
+        }
+    }
+
+    /// Waits until all are free.
+    pub async fn all_free(&self) {
+        let _ = self.free.acquire_many(self.most).await;
+    }
+}
+
+/// The right to one connection.
+pub(super) struct Seat {
+    waiting: Arc<Mutex<Waiting>>,
+    /// Its number among those that wait.
+    place: Mutex<Option<u64>>,
+    leave: Arc<Notify>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Seat {
+    /// The connection waits for its client from now on.
+    fn wait(&self) {
+        let mut waiting = lock(&self.waiting);
+        let place = waiting.next;
+        waiting.next += 1;
+        waiting.seats.insert(place, (Instant::now(), Arc::clone(&self.leave)));
+        *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
+    }
+
+    /// The connection no longer waits for its client.
+    fn leave_line(&self) {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
+        place.and_then(|place| lock(&self.waiting).seats.remove(&place));
+    }
+
+    /// The connection does not wait for its client while the returned value lives: the server is at work for it.
+    pub fn work(&self) -> Work<'_> {
+        self.leave_line();
+        Work(self)
+    }
+
+    /// Returns when the connection is to give way.
+    pub async fn told_to_leave(&self) {
+        self.leave.notified().await;
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.leave_line();
+    }
+}
+
+/// A request that is being answered.
+pub(super) struct Work<'s>(&'s Seat);
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        self.0.wait();
+    }
+}

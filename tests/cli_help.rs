@@ -1,0 +1,479 @@
+//! What people meet first: help, the rule sets explained, advice that can be followed, words that are read as they are meant.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::LazyLock;
+
+use kalah::game::{Pit, Position, Rules};
+use serde_json::Value;
+
+/// All commands but `help`.
+const COMMANDS: [&str; 26] = [
+    "build",
+    "plan",
+    "verify",
+    "info",
+    "stats",
+    "pack",
+    "unpack",
+    "bench",
+    "gpu",
+    "probe",
+    "solve",
+    "line",
+    "values",
+    "search",
+    "play",
+    "move",
+    "tournament",
+    "serve",
+    "kgp",
+    "graph",
+    "complexity",
+    "opening",
+    "opening-scan",
+    "rules",
+    "completions",
+    "man",
+];
+
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Ran {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    fn success(self) -> Ran {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+    command.args(args).env_remove("KALAH_TABLES").env_remove("COLUMNS").env("XDG_RUNTIME_DIR", "/nowhere");
+    command
+}
+
+fn kalah(args: &[&str]) -> Ran {
+    command(args).output().unwrap().into()
+}
+
+/// Tables to 10 seeds of the default rules, built once for all tests that only read.
+fn tables() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        kalah(&["build", "--seeds", "10", "--backend", "cpu", "--tables", directory.path().to_str().unwrap()])
+            .success();
+        directory
+    });
+    TABLES.path()
+}
+
+/// Copies the tables into a directory of their own, where layers can be removed.
+fn copy_tables(to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for file in std::fs::read_dir(tables()).unwrap() {
+        let path = file.unwrap().path();
+        std::fs::copy(&path, to.join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// The commands that a message suggests.
+fn suggested(message: &str) -> Vec<&str> {
+    let mut parts = message.split('`').skip(1).step_by(2);
+    parts.by_ref().filter(|part| part.starts_with("kalah ")).collect()
+}
+
+/// Runs a suggested command in a shell, in `directory`.
+fn follow(advice: &str, directory: &Path) -> Ran {
+    let binary = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(advice).env("PATH", path).env_remove("KALAH_TABLES").current_dir(directory);
+    shell.output().unwrap().into()
+}
+
+#[test]
+fn no_build_is_advised_that_cannot_fit() {
+    let tables = tables().to_str().unwrap();
+    // Was the advice to build 48 layers, 684 GiB.
+    let ran = kalah(&["probe", "6x4", "--tables", tables]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(suggested(&ran.stderr), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr);
+    assert!(ran.stderr.contains("layers 11 to 48 are missing"), "{}", ran.stderr);
+    let ran = kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--rules", "standard", "--tables", tables]);
+    let solve = format!("kalah solve '<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>' --rules standard --tables {tables}");
+    assert_eq!(suggested(&ran.stderr), [solve], "{}", ran.stderr);
+    // No table holds it at all.
+    let ran = kalah(&["probe", "7x1", "--tables", tables]);
+    assert_eq!(suggested(&ran.stderr), [format!("kalah solve 7x1 --tables {tables}")], "{}", ran.stderr);
+    for args in [&["stats", "--seeds", "48"][..], &["verify", "--seeds", "48"], &["bench", "--seeds", "48"]] {
+        let ran = kalah(&[args, &["--tables", tables]].concat());
+        assert_eq!(ran.code, Some(1), "{args:?}: {}", ran.stderr);
+        assert_eq!(suggested(&ran.stderr), [""; 0], "{args:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("to build it takes"), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn advice_can_be_followed_whatever_the_directory_is_called() {
+    let parent = tempfile::tempdir().unwrap();
+    for name in ["plain", "two words", "it's \"here\" $HOME", "-dash"] {
+        copy_tables(&parent.path().join(name));
+        let tables = format!("--tables={name}");
+        let ran: Ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).output().unwrap().into();
+        assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+        let [build, solve] = suggested(&ran.stderr)[..] else { panic!("{}", ran.stderr) };
+        assert!(follow(solve, parent.path()).success().stdout.contains("value  +2"), "{solve}");
+        follow(build, parent.path()).success();
+        let ran: Ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).output().unwrap().into();
+        assert!(ran.success().stdout.contains("value +2"));
+    }
+    // The directory of the repository's own tables is not named, where nothing else is the default.
+    std::fs::create_dir(parent.path().join("tables")).unwrap();
+    let ran: Ran = command(&["probe", "6x1"]).current_dir(parent.path()).output().unwrap().into();
+    assert_eq!(suggested(&ran.stderr), ["kalah build --seeds 12", "kalah solve 6x1"], "{}", ran.stderr);
+    let ran: Ran = command(&["probe", "6x1", "--tables", "tables"])
+        .env("KALAH_TABLES", "elsewhere")
+        .current_dir(parent.path())
+        .output()
+        .unwrap()
+        .into();
+    assert_eq!(suggested(&ran.stderr)[1], "kalah solve 6x1 --tables tables", "{}", ran.stderr);
+}
+
+#[test]
+fn missing_layers_are_named_exactly() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    copy_tables(directory.path());
+    let remove = |seeds: usize| {
+        std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
+    };
+    remove(5);
+    // Was "the tables go to 4".
+    let nine = "1,2,0,0,1,0/0,3,0,0,1,1";
+    for args in [&["probe", nine][..], &["verify", "--seeds", "9"]] {
+        let ran = kalah(&[args, &["--tables", tables]].concat());
+        assert!(ran.stderr.contains("layer 5 is missing"), "{args:?}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("go to 4"), "{args:?}: {}", ran.stderr);
+    }
+    let ran = kalah(&["solve", nine, "--value-only", "--tables", tables]).success();
+    assert!(ran.stderr.contains("tables to 4 seeds only, since layer 5 is missing"), "{}", ran.stderr);
+    remove(3);
+    remove(8);
+    let ran = kalah(&["probe", nine, "--tables", tables]);
+    assert!(ran.stderr.contains("layers 3, 5, 8 are missing"), "{}", ran.stderr);
+    // What is advised brings back what is missing, and nothing else.
+    let build = suggested(&ran.stderr)[0];
+    assert!(follow(&format!("{build} --backend cpu"), directory.path()).success().stdout.contains("3 layers built"));
+    kalah(&["probe", nine, "--tables", tables]).success();
+}
+
+#[test]
+fn the_rule_sets_are_explained_where_they_are_chosen() {
+    let explained = kalah(&["rules"]).success().stdout;
+    for name in Rules::ALL.map(Rules::name) {
+        assert!(explained.contains(name), "{explained}");
+    }
+    assert!(explained.contains("avalanche") && explained.contains("what most people play"), "{explained}");
+    assert!(explained.lines().all(|line| line.chars().count() <= 80), "{explained}");
+    let mut with_rules = 0;
+    for name in COMMANDS {
+        let help = kalah(&[name, "--help"]).success().stdout;
+        if help.contains("--rules <RULES>") {
+            with_rules += 1;
+            assert!(help.contains("avalanche") && help.contains("OpenSpiel"), "{name}: {help}");
+        }
+    }
+    assert_eq!(with_rules, 18);
+}
+
+#[test]
+fn the_examples_of_the_rule_sets_are_what_the_rules_do() {
+    let report: Value = serde_json::from_str(&kalah(&["rules", "--json"]).success().stdout).unwrap();
+    let rule_sets = report["rules"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let mut after = Vec::new();
+    for rule_set in rule_sets {
+        let rules: Rules = text(&rule_set["name"]).parse().unwrap();
+        assert_eq!(rule_set["default"], rules == Rules::default());
+        for example in rule_set["examples"].as_array().unwrap() {
+            let start: Position = text(&example["position"]).parse().unwrap();
+            let pit = Pit::from_number(example["move"].as_u64().unwrap() as usize).unwrap();
+            let played = start.play(rules, pit).unwrap();
+            assert_eq!(example["again"], played.again);
+            let seen = if played.again { played.position } else { played.position.turned() };
+            assert_eq!(text(&example["after"]), seen.to_string());
+            after.push((rules, pit, seen));
+        }
+    }
+    assert_eq!(after.len(), 9);
+    // By hand: captured with four seeds, alone, and a relay that ends in North's empty pit 4.
+    let seen = |rules: Rules, number: usize| {
+        let found = after.iter().find(|(other, pit, _)| *other == rules && pit.number() == number);
+        found.unwrap().2.to_string()
+    };
+    assert_eq!(seen(Rules::EmptyCapture, 1), "<6,5,0,0,0,1,0,3,0,2,0,0,0,0,0>");
+    assert_eq!(seen(Rules::Standard, 1), "<6,5,0,0,0,1,0,3,0,2,0,0,0,0,0>");
+    assert_eq!(seen(Rules::SKalaha, 1), "<6,0,0,0,1,1,0,3,0,2,0,0,0,4,0>");
+    assert_eq!(seen(Rules::EmptyCapture, 3), "<6,1,0,1,0,0,0,3,0,2,0,0,0,4,0>");
+    assert_eq!(seen(Rules::Standard, 3), "<6,0,0,1,0,0,1,3,0,2,0,0,0,4,0>");
+    assert_eq!(seen(Rules::SKalaha, 5), "<6,1,0,1,0,1,0,0,1,0,1,1,1,4,0>");
+    assert_eq!(seen(Rules::Standard, 5), "<6,1,0,1,0,1,0,0,1,3,0,0,0,4,0>");
+}
+
+/// Runs a command as on a terminal: what it prints there.
+#[cfg(unix)]
+fn on_a_terminal(args: &str) -> Option<String> {
+    on_a_terminal_with("", args)
+}
+
+/// The same with variables set, such as `NAME=VALUE`.
+#[cfg(unix)]
+fn on_a_terminal_with(variables: &str, args: &str) -> Option<String> {
+    let line = format!("{variables} {} {args}", env!("CARGO_BIN_EXE_kalah"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &line, "/dev/null"]).env_remove("KALAH_TABLES").env_remove("NO_COLOR").env("TERM", "xterm");
+    match script.stdin(std::process::Stdio::null()).output() {
+        Ok(output) => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Err(_) => {
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), b"\n*** SKIPPED: there is no command `script`\n");
+            None
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_person_is_told_which_rules_are_the_default() {
+    let (tables, told) =
+        (tables().display(), "by the rules empty-capture, the default here; --rules standard is what most");
+    let Some(shown) = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables}")) else { return };
+    assert!(shown.contains(told), "{shown}");
+    for quiet in ["--rules empty-capture", "--quiet"] {
+        let shown = on_a_terminal(&format!("probe 1,0,0,0,0,1/0,0,0,0,1,0 --tables {tables} {quiet}")).unwrap();
+        assert!(!shown.contains("the default here") && shown.contains("score"), "{quiet}: {shown}");
+    }
+    assert!(
+        on_a_terminal("opening-scan --seeds 2..3 --houses 2").unwrap().contains("by the rules s-kalaha, the default")
+    );
+    assert!(!on_a_terminal("rules").unwrap().contains("the default here"));
+    // Nobody reads it elsewhere.
+    let ran = kalah(&["probe", "1,0,0,0,0,1/0,0,0,0,1,0", "--tables", &tables.to_string()]).success();
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
+fn help_has_the_commands_in_groups() {
+    let help = |flag: &str| Ran::from(command(&[flag]).env("COLUMNS", "80").output().unwrap()).success().stdout;
+    assert_eq!(help("--help"), help("-h"));
+    let help = help("--help");
+    let headings = [
+        "Build and check tables:",
+        "Look up and solve:",
+        "Play:",
+        "Serve:",
+        "Analyse boards:",
+        "About this program:",
+        "Options:",
+    ];
+    let shown: Vec<&str> = help.lines().filter(|line| headings.contains(line)).collect();
+    assert_eq!(shown, headings);
+    let listed: Vec<&str> = help
+        .lines()
+        .skip_while(|line| !headings.contains(line))
+        .take_while(|line| *line != "Options:")
+        .filter_map(|line| line.strip_prefix("  "))
+        .map(|line| line.split_whitespace().next().unwrap())
+        .collect();
+    assert_eq!(listed[..26], COMMANDS);
+    assert_eq!(listed[26..], ["help"]);
+    assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+}
+
+#[test]
+fn help_fits_the_window() {
+    for name in COMMANDS {
+        let narrow: Ran = command(&["help", name]).env("COLUMNS", "60").output().unwrap().into();
+        let help = narrow.success().stdout;
+        // Words that are longer than a line stay whole: usage lines and examples have them.
+        let text = help.lines().filter(|line| !line.trim_start().starts_with("kalah ") && !line.starts_with("Usage:"));
+        let long: Vec<&str> = text.filter(|line| line.chars().count() > 60).collect();
+        assert!(long.is_empty(), "{name}: {long:#?}");
+        assert!(help.contains("\nExample"), "{name}");
+        assert!(help.contains("--quiet") && help.contains("--color <WHEN>"), "{name}");
+    }
+}
+
+#[test]
+fn shells_complete_every_command() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = kalah(&["completions", shell]).success().stdout;
+        assert!(COMMANDS.iter().all(|name| script.contains(name)), "{shell}");
+        assert!(script.contains("s-kalaha") || ["powershell", "elvish"].contains(&shell), "{shell}");
+    }
+    // Bash at least is everywhere.
+    let directory = tempfile::tempdir().unwrap();
+    let script = directory.path().join("kalah.bash");
+    std::fs::write(&script, kalah(&["completions", "bash"]).stdout).unwrap();
+    let complete = format!(
+        ". {}; COMP_WORDS=(kalah ope); COMP_CWORD=1; _kalah kalah ope kalah; echo \"${{COMPREPLY[@]}}\"",
+        script.display()
+    );
+    let output = Command::new("bash").args(["-c", &complete]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "opening opening-scan");
+    assert_eq!(kalah(&["completions", "none"]).code, Some(2));
+}
+
+#[test]
+fn there_is_a_manual_page_for_every_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let pages = directory.path().join("share/man");
+    let ran = kalah(&["man", pages.to_str().unwrap()]).success();
+    assert!(ran.stdout.starts_with("27 manual pages"), "{}", ran.stdout);
+    let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+    assert!(page("kalah.1").contains(".TH kalah 1"));
+    for name in COMMANDS {
+        let page = page(&format!("kalah-{name}.1"));
+        assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
+        assert!(page.contains("Example"), "{name}");
+    }
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 27);
+    let ran = kalah(&["man", "/dev/null/x"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
+}
+
+#[test]
+fn quiet_leaves_answers_and_errors() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    let flags = ["--seeds", "8", "--backend", "cpu", "--tables", tables];
+    for args in [&["--quiet", "build"][..], &["build", "--quiet"]] {
+        let ran = kalah(&[args, &flags].concat()).success();
+        assert_eq!(ran.stderr, "");
+        assert!(!ran.stdout.is_empty());
+    }
+    for args in [&["solve", "3x3"][..], &["move", "2x2"], &["values", "--pits", "1..2", "--seeds", "1..2"]] {
+        let empty = tempfile::tempdir().unwrap();
+        let empty = empty.path().to_str().unwrap();
+        let told = kalah(&[args, &["--tables", empty]].concat()).success();
+        assert_ne!(told.stderr, "", "{args:?}");
+        let ran = kalah(&[args, &["--tables", empty, "--quiet"]].concat()).success();
+        assert_eq!(ran.stderr, "", "{args:?}");
+        assert_ne!(ran.stdout, "", "{args:?}");
+    }
+    let ran = kalah(&["probe", "nonsense", "--quiet", "--tables", tables]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("is not a position"), "{}", ran.stderr);
+    let ran = kalah(&["stats", "--seeds", "9", "--quiet", "--tables", tables]);
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("layer 9 is missing"), "{}", ran.stderr);
+}
+
+#[test]
+fn colours_are_shown_when_asked_for() {
+    let coloured = |args: &[&str]| {
+        let ran = kalah(args);
+        ran.stdout.contains('\u{1b}') || ran.stderr.contains('\u{1b}')
+    };
+    assert!(coloured(&["--color", "always", "help", "build"]));
+    assert!(coloured(&["build", "--help", "--color=always"]) || coloured(&["--color=always", "build", "--help"]));
+    assert!(coloured(&["--color=always", "build", "--nonsense"]));
+    // Nobody asked, and nobody looks.
+    assert!(!coloured(&["--help"]));
+    assert!(!coloured(&["--color", "never", "build", "--nonsense"]));
+    assert_eq!(kalah(&["--color", "sometimes", "rules"]).code, Some(2));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_terminal_shows_colours_unless_they_are_declined() {
+    let Some(shown) = on_a_terminal("build --help") else { return };
+    assert!(shown.contains('\u{1b}'));
+    assert!(!on_a_terminal("build --help --color never").unwrap().contains("\u{1b}[1m"));
+    assert!(!on_a_terminal("--color never build --help").unwrap().contains("\u{1b}[1m"));
+    assert!(!on_a_terminal_with("NO_COLOR=1", "build --help").unwrap().contains("\u{1b}[1m"));
+    assert!(on_a_terminal_with("NO_COLOR=1", "--color always build --help").unwrap().contains("\u{1b}[1m"));
+}
+
+#[test]
+fn capitals_and_underscores_are_understood() {
+    let value = |args: &[&str]| -> Value {
+        let ran = kalah(&[&["solve", "--no-tables", "--value-only", "--json"], args].concat()).success();
+        serde_json::from_str(&ran.stdout).unwrap()
+    };
+    for (start, rules) in [("3X3", "Standard"), ("3x3", "STANDARD"), ("3X2", "S_Kalaha"), ("2X2", "empty_capture")] {
+        let answer = value(&[start, "--rules", rules]);
+        let plain = rules.to_lowercase().replace('_', "-");
+        assert_eq!(answer["rules"], plain);
+        assert_eq!(answer["value"], value(&[&start.to_lowercase(), "--rules", &plain])["value"]);
+    }
+    for (rules, text) in
+        [(Rules::Standard, "sTanDard"), (Rules::SKalaha, "s_kalaha"), (Rules::EmptyCapture, "EMPTY-CAPTURE")]
+    {
+        assert_eq!(text.parse(), Ok(rules));
+    }
+    assert!("empty capture".parse::<Rules>().is_err());
+    let ran = kalah(&["solve", "3x3", "--rules", "oware"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("empty-capture, standard, s-kalaha"), "{}", ran.stderr);
+}
+
+#[test]
+fn more_threads_than_help_are_not_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    let build = ["build", "--seeds", "8", "--backend", "cpu", "--json", "--tables", tables, "--threads", "65535"];
+    let ran = kalah(&build).success();
+    assert!(ran.stderr.contains("threads instead of 65535: this machine has"), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let cores = std::thread::available_parallelism().unwrap().get() as u64;
+    assert_eq!(report["built"][0]["threads"], 8 * cores);
+    // As many as there are cores are taken as they are; and what is planned for another machine too.
+    let ran = kalah(&["solve", "3x3", "--no-tables", "--json", "--threads", &cores.to_string()]).success();
+    assert!(!ran.stderr.contains("instead of"), "{}", ran.stderr);
+    let plan = ["plan", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
+    let report: Value = serde_json::from_str(&kalah(&plan).success().stdout).unwrap();
+    assert_eq!(report["threads"], 3000);
+}
+
+#[test]
+fn a_complete_directory_that_cannot_be_written_needs_no_building() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    copy_tables(directory.path());
+    // What stands in for a directory that is read-only also for root: its lock file cannot be written.
+    let lock = directory.path().join("build.lock");
+    let _ = std::fs::remove_file(&lock);
+    std::fs::create_dir(&lock).unwrap();
+    let build = |seeds: &str| kalah(&["build", "--seeds", seeds, "--backend", "cpu", "--tables", tables]);
+    for seeds in ["10", "7"] {
+        let ran = build(seeds).success();
+        let told = format!("nothing to build: all layers to {seeds} seeds are in {tables}, and are sound");
+        assert_eq!(ran.stdout.trim(), told);
+    }
+    let ran = build("11");
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stderr.contains("build.lock"), "{}", ran.stderr);
+    // What is there is checked all the same.
+    let path = directory.path().join("empty-capture-6-09.kalah");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let ran = build("10");
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert!(ran.stderr.contains("empty-capture-6-09.kalah cannot be used"), "{}", ran.stderr);
+}
