@@ -365,11 +365,11 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     };
     let bound =
         |position: &str, lower: u32, upper: u32| json!({ "position": position, "lower": lower, "upper": upper });
-    refused("none", bound("3,3,3/3,3,3", 9, 8));
-    refused("none", bound("3,3,3/3,3,3", 0, 19));
-    refused("none", bound("<3,1,0,3,3,3,3,3,3>", 0, 19));
-    refused("none", bound("3,3,3/3,3", 0, 3));
-    refused("none", bound("x", 0, 3));
+    refused("impossible", bound("3,3,3/3,3,3", 9, 8));
+    refused("impossible", bound("3,3,3/3,3,3", 0, 19));
+    refused("impossible", bound("<3,1,0,3,3,3,3,3,3>", 0, 19));
+    refused("impossible", bound("3,3,3/3,3", 0, 3));
+    refused("impossible", bound("x", 0, 3));
     refused("does not belong", bound("3,3,3/3,3,4", 0, 3));
     refused("does not belong", bound("3,3/3,3", 0, 3));
     refused("something else", json!({ "position": "3,3,3/3,3,3", "lower": -1, "upper": 3 }));
@@ -504,7 +504,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
         ScanState::open(&path, &scan()).map(|(_, pieces)| pieces)
     };
     let piece = &pieces[0];
-    assert_eq!(open(piece).unwrap(), [piece.clone()]);
+    assert_eq!(open(piece).unwrap(), std::slice::from_ref(piece));
     assert!(
         piece.games.len() > 2 && piece.games.iter().all(|game| game.outcome == Some('L') && !game.lines.is_empty())
     );
