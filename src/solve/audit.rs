@@ -13,7 +13,7 @@ const AT_ONCE: u64 = 64 << 20;
 
 /// Tests have no tables so large: theirs are always compared while a search runs.
 #[cfg(test)]
-const AT_ONCE: u64 = 0;
+const AT_ONCE: u64 = 1;
 
 /// Blocks that a thread compares before it takes more.
 const PART_BLOCKS: u64 = 64;
@@ -50,7 +50,7 @@ impl<'a> Audit<'a> {
             #[cfg(test)]
             held: AtomicBool::new(false),
         };
-        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() <= AT_ONCE {
+        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() < AT_ONCE {
             audit.layers().try_for_each(|layer| layer.check())?;
         }
         audit.look();
