@@ -9,9 +9,9 @@ standard input, one a line. Prints a line `POSITION SCORE` for each: the most of
 collect.
 
 Written from docs/indexing.md and docs/format.md alone, with the standard library alone. The header and every block that is
-read are compared with their checksums: a damaged file is an error, never a wrong score. The digests are not: BLAKE3 is not
-in the standard library, and what the directory says is believed only as far as the blocks it leads to have the checksums
-that it leads to.
+read are compared with their checksums: a flipped bit is an error, never a wrong score. The digests are not compared, as
+BLAKE3 is not in the standard library: a small frame that was written over another, with its checksum, is not noticed here.
+`kalah verify --checksums` does notice it.
 """
 
 import mmap

@@ -55,8 +55,17 @@ mod unix {
         }
     }
 
+    /// What the panics begin with of a thread that the system does not give, or gives no memory for its stack: the standard
+    /// library has threads where nobody can be handed an error.
+    const NO_THREAD: [&str; 4] = [
+        "failed to spawn thread",
+        "failed to allocate an alternative stack",
+        "failed to set up alternative stack guard page",
+        "The global thread pool has not been initialized",
+    ];
+
     /// Makes the limits of the system ordinary failures: a file that may not grow is an error of the write, and a program
-    /// without memory says so and exits with code 1.
+    /// without memory or threads says so and exits with code 1.
     pub fn respect_limits() {
         let handler: extern "C" fn(libc::c_int) = on_abort;
         // SAFETY: the handler calls only what a signal handler may.
@@ -64,18 +73,35 @@ mod unix {
             libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
             libc::signal(libc::SIGABRT, handler as *const () as usize);
         }
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let text = panic.payload_as_str().unwrap_or_default();
+            if NO_THREAD.iter().any(|start| text.starts_with(start)) {
+                let advice =
+                    "; ask for fewer threads with --threads, or raise the limits (see `ulimit -u` and `ulimit -v`)\n";
+                end(&["kalah: ", text, advice]);
+            }
+            usual(panic);
+        }));
     }
 
     extern "C" fn on_abort(_: libc::c_int) {
         if ALLOCATOR.ran_out.load(Ordering::Relaxed) {
-            let text = "kalah: there is not enough memory; end other programs, ask for less (see --memory and --threads), \
-                        or raise the limit (see `ulimit -v`)\n";
-            // SAFETY: the bytes are those of a string; `_exit` ends the process and runs nothing of it.
-            unsafe {
-                libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len());
-                libc::_exit(1);
-            }
+            end(&[
+                "kalah: there is not enough memory; end other programs, ask for less (see --memory and --threads), \
+                        or raise the limit (see `ulimit -v`)\n",
+            ]);
         }
         // Whoever called `abort` gets what he asked for: it raises the signal again without this handler.
+    }
+
+    /// Ends the program with a message, without taking memory or locks.
+    fn end(message: &[&str]) -> ! {
+        for text in message {
+            // SAFETY: the bytes are those of a string. What cannot be written is lost.
+            unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
+        }
+        // SAFETY: it ends the process and runs nothing of it.
+        unsafe { libc::_exit(1) }
     }
 }

@@ -111,6 +111,11 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
     let (code, whole) = answer(&["6x2", "--value", "12"]);
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
+    // However large.
+    for value in [i64::MIN, i64::MAX] {
+        let (code, told) = answer(&["6x2", "1", &format!("--value={value}")]);
+        assert_eq!((code, &told["wrong_at"], values(&told)), (3, &0.into(), vec![Some(10), Some(worse)]));
+    }
 }
 
 #[test]

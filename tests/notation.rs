@@ -104,6 +104,8 @@ fn bad_positions_say_what_is_wrong() {
     for (text, error) in [
         ("", ParseError::Shape("".to_owned())),
         ("kalah", ParseError::Shape("kalah".to_owned())),
+        ("list.txt", ParseError::Shape("list.txt".to_owned())),
+        ("99999999999x4", ParseError::Shape("99999999999x4".to_owned())),
         ("<3,0,0,1,2,3,4,2,0", ParseError::Shape("<3,0,0,1,2,3,4,2,0".to_owned())),
         ("<>", number("")),
         ("<3,0,0,1,2,3,4,2,>", number("")),
@@ -129,6 +131,16 @@ fn bad_positions_say_what_is_wrong() {
         assert_eq!(text.parse::<Position>(), Err(error), "{text}");
     }
     assert!("<1,2147483646,0,0,1>".parse::<Position>().is_ok());
+}
+
+#[test]
+fn what_is_wrong_is_told_without_commands_to_the_terminal_and_not_at_any_length() {
+    let told = "6x\u{1b}[2J\n".parse::<Position>().unwrap_err().to_string();
+    assert_eq!(told, "'\\u{1b}[2J' is not a number of seeds or pits");
+    let told = "é".repeat(1000).parse::<Position>().unwrap_err().to_string();
+    assert!(told.starts_with(&format!("'{}...' is not a position", "é".repeat(100))), "{told}");
+    let told = Line::parse(6, "\u{9b}8").unwrap_err().to_string();
+    assert!(told.starts_with("'\\u{9b}8' is not a turn"), "{told}");
 }
 
 #[test]

@@ -168,7 +168,7 @@ fn bad_lines_are_named_and_the_others_answered() {
     assert!(!told.contains('\u{1b}') && told.len() < 2000, "no word for the terminal, no line repeated: {told}");
 
     // A table, or UTF-16: told once, and not read to its end.
-    let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\0x\01\0\n\06\0x\01\0");
+    let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");
     assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["standard input:1".into(), FIRST.into()]));
     assert!(stderr(&output).contains("not a text"), "{}", stderr(&output));
 }

@@ -290,6 +290,29 @@ fn a_search_killed_at_any_time_ends_with_the_same_answer() {
 }
 
 #[test]
+fn values_killed_at_any_time_end_with_the_same_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("values");
+    let flags = ["values", "--no-tables", "--memory", "16MiB", "--pits", "2..4", "--seeds", "2..4", "--json"];
+    let saving = [&flags[..], &["--state", path.to_str().unwrap()]].concat();
+    let values = |arguments: &[&str]| {
+        let (code, out, err) = run(arguments);
+        assert_eq!(code, 0, "{out}{err}");
+        let report: Value = serde_json::from_str(&out).unwrap();
+        let told = |value: &Value| ["pits", "seeds", "value"].map(|name| value[name].as_i64().unwrap());
+        report["values"].as_array().unwrap().iter().map(told).collect::<Vec<_>>()
+    };
+    let right = values(&flags);
+    for round in 0..12 {
+        let mut search = Killed(kalah(&saving).spawn().unwrap());
+        std::thread::sleep(Duration::from_millis(10 + 17 * round));
+        search.kill();
+    }
+    assert_eq!(values(&saving), right);
+    assert_eq!(files(directory.path()), ["values"]);
+}
+
+#[test]
 fn an_edited_bound_is_found() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("search");
@@ -342,11 +365,11 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     };
     let bound =
         |position: &str, lower: u32, upper: u32| json!({ "position": position, "lower": lower, "upper": upper });
-    refused("none", bound("3,3,3/3,3,3", 9, 8));
-    refused("none", bound("3,3,3/3,3,3", 0, 19));
-    refused("none", bound("<3,1,0,3,3,3,3,3,3>", 0, 19));
-    refused("none", bound("3,3,3/3,3", 0, 3));
-    refused("none", bound("x", 0, 3));
+    refused("impossible", bound("3,3,3/3,3,3", 9, 8));
+    refused("impossible", bound("3,3,3/3,3,3", 0, 19));
+    refused("impossible", bound("<3,1,0,3,3,3,3,3,3>", 0, 19));
+    refused("impossible", bound("3,3,3/3,3", 0, 3));
+    refused("impossible", bound("x", 0, 3));
     refused("does not belong", bound("3,3,3/3,3,4", 0, 3));
     refused("does not belong", bound("3,3/3,3", 0, 3));
     refused("something else", json!({ "position": "3,3,3/3,3,3", "lower": -1, "upper": 3 }));
@@ -481,7 +504,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
         ScanState::open(&path, &scan()).map(|(_, pieces)| pieces)
     };
     let piece = &pieces[0];
-    assert_eq!(open(piece).unwrap(), [piece.clone()]);
+    assert_eq!(open(piece).unwrap(), std::slice::from_ref(piece));
     assert!(
         piece.games.len() > 2 && piece.games.iter().all(|game| game.outcome == Some('L') && !game.lines.is_empty())
     );

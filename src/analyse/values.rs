@@ -149,7 +149,7 @@ impl GameValues {
                 return Err(unusable(format!("it holds values of {}, not of {rules}", state.rules)));
             }
             if let Some(value) = state.values.iter().find(|value| !value.can_be()) {
-                return Err(damaged(format!("no game has what it holds as the value of {}", value.start())));
+                return Err(damaged(format!("its value of {} is impossible", value.start())));
             }
             values = state.values;
         }

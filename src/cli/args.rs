@@ -240,6 +240,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
     // Sizes that are too large come as the largest number, and those below a byte as 0.
     let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
-    let exact = bytes.filter(|&bytes| bytes < u64::MAX && (bytes > 0 || zero()));
+    let signed = text.starts_with('+');
+    let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));
     exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
 }

@@ -64,7 +64,11 @@ impl Info {
             match Table::open(&path) {
                 Ok(table) => tables.push(table),
                 Err(error) => {
-                    outcome = Outcome::Wrong;
+                    outcome = match outcome {
+                        Outcome::Wrong => Outcome::Wrong,
+                        _ if error.is_damage() => Outcome::Wrong,
+                        _ => Outcome::Failed,
+                    };
                     output::tell(format_args!("kalah: {}", advice::told(&error)));
                 }
             }

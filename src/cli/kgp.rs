@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::kgp::{self, End, Introduction, Thinking};
+use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
 use super::player_flags::seconds;
@@ -119,6 +119,6 @@ impl Kgp {
 fn tell(event: Event) {
     match event {
         Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
-        Event::Error(_) | Event::Ignored(_) => output::tell(event),
+        Event::Error(_) | Event::Refused { .. } | Event::Ignored(_) | Event::Hidden(_) => output::tell(event),
     }
 }

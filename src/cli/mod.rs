@@ -233,7 +233,7 @@ impl Cli {
 fn message(error: &anyhow::Error) -> String {
     let mut message = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !message.ends_with(&cause) {
+        if !message.contains(&cause) {
             message += ": ";
             message += &cause;
         }

@@ -161,7 +161,8 @@ impl OpeningScan {
         let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
         let mut parts = Vec::new();
         if let Some(path) = &self.list {
-            let text = kalah::file::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            // Any file, also a pipe: whoever names it here means it.
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
             for (number, line) in text.lines().enumerate() {
                 // Lines of the published tables have a heading and remarks.
                 let line = line.trim();

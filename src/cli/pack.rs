@@ -82,7 +82,8 @@ impl Pack {
         for table in chosen {
             let (key, start) = (table.key(), Instant::now());
             let path = archive_path(directory, key);
-            file::remove_leftovers(&path).with_context(|| format!("cannot tidy up beside {}", path.display()))?;
+            file::remove_leftovers(&path)
+                .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
             progress.stage(format!("layer {}", key.seeds));
             let count = |positions| _ = packed.fetch_add(positions, Ordering::Relaxed);
             let info = progress.watch(&packed, || archive::pack(table, &path, &count))?;

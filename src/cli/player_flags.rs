@@ -58,5 +58,7 @@ const MOST_SECONDS: f64 = 1e9;
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|&seconds: &f64| seconds > 0.0 && seconds <= MOST_SECONDS);
     let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    // Less than half a nanosecond is none.
+    let time = time.filter(|time| !time.is_zero());
     time.ok_or_else(|| format!("write a number of seconds above 0, {MOST_SECONDS} at the most"))
 }

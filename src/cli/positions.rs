@@ -74,13 +74,23 @@ pub enum Unusable {
     )]
     Binary,
     #[error("{0}: {1}")]
+    At(Place, Box<Unusable>),
+    #[error("{0} holds no position")]
+    Empty(String),
+    #[error("{0} holds {1} positions, and here only one can be given; `kalah probe` and `kalah move` take several")]
+    Several(String, usize),
+    #[error("{0}: {1}")]
     Io(String, io::Error),
 }
 
 impl Unusable {
     /// Whether what was given is at fault, not the machine.
     pub fn is_usage(&self) -> bool {
-        !matches!(self, Unusable::Io(..))
+        match self {
+            Unusable::Io(..) => false,
+            Unusable::At(_, unusable) => unusable.is_usage(),
+            _ => true,
+        }
     }
 }
 
@@ -120,6 +130,29 @@ pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Resul
         }
     }
     Ok(())
+}
+
+/// The one position that `argument` is, or that the file it names holds.
+///
+/// # Errors
+/// When there is none, or several.
+pub fn one(argument: &OsStr) -> Result<Position, Unusable> {
+    let mut found: Option<Result<Position, Unusable>> = None;
+    let mut count = 0;
+    let read = read(&[argument.to_owned()], |given| {
+        count += 1;
+        found.get_or_insert(given.position.map_err(|error| match given.place {
+            Some(place) => Unusable::At(place, error.into()),
+            None => error,
+        }));
+        Ok(())
+    });
+    read.expect("nothing stops it");
+    match found {
+        Some(Ok(_)) if count > 1 => Err(Unusable::Several(argument.to_string_lossy().into_owned(), count)),
+        Some(found) => found,
+        None => Err(Unusable::Empty(argument.to_string_lossy().into_owned())),
+    }
 }
 
 /// Opens the file that `argument` names; `Err(None)` when there is none.

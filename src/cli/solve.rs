@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,7 +12,7 @@ use serde::Serialize;
 
 use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
-use super::{Outcome, args, output};
+use super::{Outcome, args, output, positions};
 
 /// Solve a position: exact value, best moves, a line of best play
 ///
@@ -20,8 +21,8 @@ use super::{Outcome, args, output};
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
 pub struct Solve {
-    /// Position
-    position: String,
+    /// A position, a file that holds one, or - for standard input
+    position: OsString,
     /// Solve every first turn; moves that move again are followed by the next one
     #[arg(long, conflicts_with = "test")]
     openings: bool,
@@ -86,11 +87,11 @@ struct Answer<'a> {
 
 impl Solve {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let position: Position = match self.position.parse() {
+        let position = match positions::one(&self.position) {
             Ok(position) => position,
             Err(error) => {
                 output::tell(format_args!("kalah: {error}"));
-                return Ok(Outcome::Usage);
+                return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
             }
         };
         self.with.threads.start()?;

@@ -73,12 +73,13 @@ impl Thinking {
         let elapsed = self.start.elapsed();
         let left = match self.time {
             Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
-            None => "no time limit (--time SECONDS sets one)".to_owned(),
+            None => "no limit (--time)".to_owned(),
         };
         let best = match *self.best.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(Choice { pit, worth, source }) => format!("best so far {pit}: {worth}, {source}"),
+            Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
             None => "no move yet".to_owned(),
         };
-        format!("{} | {best} | {:.0} s, {left}", self.subject, elapsed.as_secs_f64())
+        // A terminal cuts the line at its end.
+        format!("{:.0} s, {left}: {best} | {}", elapsed.as_secs_f64(), self.subject)
     }
 }

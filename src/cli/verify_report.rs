@@ -2,6 +2,7 @@
 
 use indicatif::HumanCount;
 use kalah::game::Rules;
+use kalah::table::{TableError, TableKey, table_file_name};
 use kalah::verify::Fault;
 use serde::Serialize;
 
@@ -71,6 +72,8 @@ pub struct Unchecked {
 /// What was found of one rule set and board.
 #[derive(Serialize)]
 pub struct Board {
+    #[serde(skip)]
+    key: TableKey,
     rules: &'static str,
     pits: usize,
     ok: bool,
@@ -104,18 +107,45 @@ impl Board {
     pub fn new(rules: Rules, pits: usize) -> Board {
         let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
-        Board { rules: rules.name(), pits, ok: true, passed, wrong: None, faults, failed, unchecked, only_in_manifest }
+        let key = TableKey { rules, pits, seeds: 2 };
+        Board {
+            key,
+            rules: rules.name(),
+            pits,
+            ok: true,
+            passed,
+            wrong: None,
+            faults,
+            failed,
+            unchecked,
+            only_in_manifest,
+        }
     }
 
     /// Adds what a check of the layer with `seeds` seeds found, or why it could not be made.
     pub fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
         if fault.is_wrong() {
-            let wrong = Wrong::new(seeds, check, fault);
+            let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
             self.wrong.get_or_insert_with(|| wrong.clone());
             self.faults.push(wrong);
             self.ok = false;
         } else {
             self.fail(Some(seeds), check, advice::told(fault));
+        }
+    }
+
+    /// Seeds of the layer that is wrong: that of the check, or one below that was found on the way.
+    fn blamed(&self, seeds: usize, fault: &Fault) -> usize {
+        match fault {
+            Fault::Score { key, .. } => key.seeds,
+            Fault::Damage(TableError::Damaged { path, .. }) => {
+                let named = |seeds: &usize| {
+                    let name = table_file_name(TableKey { seeds: *seeds, ..self.key });
+                    path.file_name() == Some(name.as_ref())
+                };
+                (2..=seeds).find(named).unwrap_or(seeds)
+            }
+            _ => seeds,
         }
     }
 

@@ -19,7 +19,7 @@ pub struct Document {
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
     /// They are something else, or damaged from the beginning.
-    #[error("it is no '{0}', or damaged")]
+    #[error("it is not a '{0}', or it is damaged")]
     Foreign(&'static str),
     /// It has another version.
     #[error("it is a '{format}' of version {found}, and this program reads version {known}")]

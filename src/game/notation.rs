@@ -149,8 +149,10 @@ impl FromStr for StartPosition {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
-        let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(|| ParseError::Shape(text.to_owned()))?;
-        let start = StartPosition { pits: number(pits)? as usize, seeds: number(seeds)? };
+        let shape = || ParseError::Shape(text.to_owned());
+        let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(shape)?;
+        // An x occurs in many words; a number before it does not.
+        let start = StartPosition { pits: number(pits).map_err(|_| shape())? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }
 }
@@ -271,7 +273,7 @@ pub struct Place {
 impl Place {
     /// A value for the player to move told for the one who moved first on the line, or the other way round.
     pub fn turned(&self, value: i64) -> i64 {
-        if self.first { value } else { -value }
+        if self.first { value } else { value.saturating_neg() }
     }
 
     /// An error unless the last turn is over.

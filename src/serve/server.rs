@@ -3,7 +3,7 @@ use std::net::TcpListener;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use hyper::Request;
@@ -41,6 +41,9 @@ const OTHER_FILES: u64 = 64;
 
 /// How long to wait after a connection could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+
+/// How often the operator is told of that.
+const TELL_AGAIN: Duration = Duration::from_secs(60);
 
 /// How to serve.
 pub struct Options {
@@ -132,7 +135,7 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats
     let routes = routes(Arc::clone(service));
     let stopping = stopped(stop.subscribe());
     tokio::pin!(stopping);
-    let mut failing = false;
+    let mut told: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -142,15 +145,14 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats
             Ok((stream, _)) => stream,
             Err(error) => {
                 // Mostly too many open files, of this process or of the system: one has to be closed first.
-                if !failing {
+                if told.is_none_or(|told| told.elapsed() >= TELL_AGAIN) {
                     (service.log)(&format!("cannot accept a connection: {error}"));
+                    told = Some(Instant::now());
                 }
-                failing = true;
                 tokio::time::sleep(ACCEPT_AGAIN).await;
                 continue;
             }
         };
-        failing = false;
         let seat = tokio::select! {
             seat = seats.take() => seat,
             () = &mut stopping => return,

@@ -74,8 +74,8 @@ pub enum CheckpointError {
         expected: String,
     },
     /// What it holds cannot be compared with the tables.
-    #[error(transparent)]
-    Solve(SolveError),
+    #[error("{0}")]
+    Solve(#[source] SolveError),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -193,8 +193,7 @@ impl Checkpoint {
         let position = text.parse().ok().filter(|position: &Position| {
             *position == position.without_stores() && lower <= upper && upper <= position.seeds()
         });
-        let position =
-            position.ok_or_else(|| self.damaged(&format_args!("it holds a bound of {text} that is none")))?;
+        let position = position.ok_or_else(|| self.damaged(&format_args!("its bounds of {text} are impossible")))?;
         let believed = solver.believe(&position, Bounds { lower, upper });
         believed.map_err(|error| self.not_proved(text, error))?;
         Ok(position)

@@ -11,14 +11,14 @@ use crate::table::{Damage, PackedFrame, Table, TableError, Tables};
 /// Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse` counts them while it
 /// runs.
 ///
-/// The blocks of the layers below are checked first: damage there would be found as wrong scores here.
+/// The blocks of its table and of those below are checked first: damage would be found as wrong scores here.
 ///
 /// # Errors
-/// Damage of a layer below, the first wrong score in the order of the file, or why a table cannot be read or the backend
+/// Damage of the table or one below, the first wrong score in the order of the file, or why a table cannot be read or the backend
 /// failed.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
-    for table in &tables.layers()[..seeds - 2] {
+    for table in &tables.layers()[..seeds - 1] {
         if pulse.is_stopped() {
             return Ok(0);
         }

@@ -5,6 +5,7 @@
 
 mod archives;
 mod checkpoints;
+mod commands;
 mod http;
 mod kgp;
 mod mutation;

@@ -192,7 +192,7 @@ impl Scan {
     pub(super) fn confirm(&self, piece: &Piece) -> Result<(), ScanError> {
         let &Piece { houses, from, to, tally, ref games } = piece;
         let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
-        foreign(1 <= from && from <= to, "its games are none")?;
+        foreign(1 <= from && from <= to, "it holds no games")?;
         let start = StartPosition { pits: houses, seeds: to }.position();
         start.map_err(|source| ScanError::Start { houses, seeds: to, source })?;
         let mut told = Tally::default();
@@ -200,10 +200,10 @@ impl Scan {
             let verdict = self.confirm_game(game)?;
             let is_told = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
             let is_of_piece = game.houses == houses && (from..=to).contains(&game.seeds) && is_told;
-            foreign(is_of_piece, "it tells a game that does not belong there")?;
+            foreign(is_of_piece, "it lists a game that does not belong to it")?;
             told.count(&verdict);
         }
-        foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are in disorder")?;
+        foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are out of order")?;
         // All others were won within the first turn.
         let others = (u64::from(to - from) + 1).saturating_sub(told.games);
         foreign(!self.wins || others == 0, "a game is missing")?;
@@ -222,16 +222,17 @@ impl Scan {
         let &Game { houses, seeds, outcome: letter, turns, positions, ref lines } = game;
         let start = StartPosition { pits: houses, seeds }.position();
         let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
-        let outcome = letter.map(|letter| Outcome::from_letter(letter).ok_or(ScanError::Foreign("no game ends so")));
+        let outcome = letter
+            .map(|letter| Outcome::from_letter(letter).ok_or(ScanError::Foreign("a game has an unknown outcome")));
         let outcome = outcome.transpose()?;
         let lines = lines.iter().map(|line| Line::parse(houses, line)).collect::<Result<Vec<_>, _>>();
-        let lines = lines.map_err(|_| ScanError::Foreign("a line of its proofs is none"))?;
+        let lines = lines.map_err(|_| ScanError::Foreign("a line of a proof cannot be read"))?;
         let verdict = Verdict { outcome, turns, lines, positions };
         let is_limited = turns <= self.limits.turns
             && verdict.lines.len() <= MAX_LINES
             && verdict.lines.iter().all(|line| line.turns().len() as u64 <= u64::from(turns));
         if !is_limited || outcome.is_none() && !verdict.lines.is_empty() {
-            return Err(ScanError::Foreign("a proof goes beyond the limits"));
+            return Err(ScanError::Foreign("a game goes beyond the limits of the scan"));
         }
         if !verdict.lines.is_empty()
             && let Err(source) = check(self.rules, &start, &verdict)
@@ -241,7 +242,7 @@ impl Scan {
         // The lines of a draw prove that the mover does not win.
         let loss = Verdict { outcome: Some(Outcome::Loss), ..verdict.clone() };
         if outcome == Some(Outcome::Draw) && !loss.lines.is_empty() && check(self.rules, &start, &loss).is_ok() {
-            return Err(ScanError::Foreign("a game is lost that is told to be drawn"));
+            return Err(ScanError::Foreign("a game that is lost is listed as drawn"));
         }
         Ok(verdict)
     }

@@ -110,7 +110,7 @@ impl ScanState {
             what,
             repair: if line == 0 { FOREIGN } else { DAMAGED },
         };
-        let foreign = || damaged(0, "this is no scan".to_owned());
+        let foreign = || damaged(0, "this is not the state of a scan".to_owned());
         let header = Header::of(scan);
         let head = Seal::Line { head: &[] }.close(&header).map_err(|error| io(error.into()))?;
         let mut lines = bytes[..whole].split_inclusive(|&byte| byte == b'\n');

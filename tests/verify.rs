@@ -1,0 +1,525 @@
+//! `kalah verify`, and every command before hostile files and the limits of the system: nothing passes that was not looked
+//! at, nothing waits for ever, and nothing ends without a word.
+
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// How long a command may take that has next to nothing to do, on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Tables of 6 pits to 9 seeds, and of 2 pits by other rules to 6, built once.
+static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    kalah(directory.path(), &["build", "--seeds", "9"]).exits(0);
+    kalah(directory.path(), &["build", "--seeds", "6", "--pits", "2", "--rules", "standard"]).exits(0);
+    directory
+});
+
+/// A copy of the tables, to be spoilt.
+fn copied() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for file in std::fs::read_dir(TABLES.path()).unwrap().map(Result::unwrap) {
+        if file.path().extension().is_some_and(|extension| extension == "kalah") {
+            std::fs::copy(file.path(), directory.path().join(file.file_name())).unwrap();
+        }
+    }
+    directory
+}
+
+fn table(directory: &Path, seeds: usize) -> PathBuf {
+    directory.join(format!("empty-capture-6-{seeds:02}.kalah"))
+}
+
+/// Flips a bit in the middle of a file.
+fn flip(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(path, bytes).unwrap();
+}
+
+struct Ran(Output, String);
+
+impl Ran {
+    #[track_caller]
+    fn exits(self, code: i32) -> Ran {
+        assert_eq!(self.0.status.code(), Some(code), "{}:\n{}{}", self.1, self.stdout(), self.stderr());
+        self
+    }
+
+    #[track_caller]
+    fn says(self, text: &str) -> Ran {
+        let all = self.stdout() + &self.stderr();
+        assert!(all.contains(text), "{}: no '{text}' in\n{all}", self.1);
+        self
+    }
+
+    #[track_caller]
+    fn does_not_say(self, text: &str) -> Ran {
+        let all = self.stdout() + &self.stderr();
+        assert!(!all.contains(text), "{}: '{text}' in\n{all}", self.1);
+        self
+    }
+
+    fn stdout(&self) -> String {
+        String::from_utf8(self.0.stdout.clone()).unwrap()
+    }
+
+    fn stderr(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout()).unwrap()
+    }
+}
+
+fn kalah(tables: &Path, args: &[&str]) -> Ran {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    let output = command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").args(args).timeout(PATIENCE).output();
+    Ran(output.unwrap(), args.join(" "))
+}
+
+/// The entries of a manifest of the tables, as `info --manifest` prints them.
+fn manifest() -> Vec<Value> {
+    let printed = kalah(TABLES.path(), &["info", "--manifest"]).exits(0).stdout();
+    printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Writes a manifest.
+fn write_manifest(directory: &Path, entries: &[Value]) -> String {
+    let path = directory.join("known.jsonl");
+    std::fs::write(&path, entries.iter().map(|entry| format!("{entry}\n")).collect::<String>()).unwrap();
+    path.into_os_string().into_string().unwrap()
+}
+
+#[test]
+fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
+    let directory = copied();
+    std::fs::remove_file(table(directory.path(), 3)).unwrap();
+    std::fs::remove_file(table(directory.path(), 5)).unwrap();
+    flip(&table(directory.path(), 8));
+    let ran = kalah(directory.path(), &["verify"]).exits(3);
+    let ran = ran.says("the tables of 3, 5 seeds").says("kalah build --seeds 5 --tables");
+    ran.says("empty-capture-6-08.kalah cannot be used");
+
+    let report = kalah(directory.path(), &["verify", "--json", "--consistency", "--checksums"]).exits(3).json();
+    assert_eq!((&report["ok"], &report["wrong"]["missing"]), (&false.into(), &serde_json::json!([3, 5])));
+    let faults = report["faults"].as_array().unwrap();
+    assert_eq!(faults.iter().map(|fault| fault["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [9, 8]);
+    let passed = |check: &str| {
+        let passed = report["passed"].as_array().unwrap().iter().filter(|passed| passed["check"] == check);
+        passed.map(|passed| passed["seeds"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(passed("checksums"), [2, 4, 6, 7, 9]);
+    // Scores are compared with those below, so they end where the tables do; that is told too.
+    assert_eq!(passed("consistency"), [2]);
+    assert_eq!(report["unchecked"][0]["seeds"], serde_json::json!([4, 6, 7, 8, 9]));
+
+    // One layer alone needs no other for its checksums, and all below for its scores.
+    kalah(directory.path(), &["verify", "--seeds", "9"]).exits(0);
+    kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).says("the tables of 3, 5 seeds");
+    // What is asked for and not there cannot be checked.
+    kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).says("no table of 5 seeds");
+    kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).says("no table of 2 seeds");
+}
+
+#[test]
+fn a_layer_under_the_name_of_another_is_damage() {
+    let directory = copied();
+    std::fs::copy(table(directory.path(), 6), table(directory.path(), 7)).unwrap();
+    for args in [&["verify"][..], &["verify", "--all"], &["verify", "--seeds", "7"], &["verify", "--consistency"]] {
+        let ran = kalah(directory.path(), args).exits(3);
+        ran.says("empty-capture-6-07.kalah cannot be used: it holds").says("6 seeds");
+        kalah(directory.path(), &[args, &["--json"]].concat()).exits(3).json();
+    }
+    let report = kalah(directory.path(), &["verify", "--json"]).exits(3).json();
+    assert_eq!((&report["wrong"]["seeds"], &report["wrong"]["check"]), (&7.into(), &"files".into()));
+    assert_eq!(report["passed"].as_array().unwrap().len(), 7, "all others are checked");
+}
+
+#[test]
+fn a_manifest_is_compared_with_scores_not_with_headers() {
+    let directory = copied();
+    let entries = manifest();
+    let path = write_manifest(directory.path(), &entries);
+    let compare = || kalah(directory.path(), &["verify", "--manifest", &path]);
+    compare().exits(0).says("manifest: ").says("numbers of each score");
+
+    // The number of positions with a score is told wrong.
+    let mut other = entries.clone();
+    let seven = other.iter_mut().find(|entry| entry["rules"] == "empty-capture" && entry["seeds"] == 7).unwrap();
+    let (first, second) = (seven["scores"][3].clone(), seven["scores"][4].clone());
+    assert_ne!(first, second);
+    (seven["scores"][3], seven["scores"][4]) = (second, first);
+    write_manifest(directory.path(), &other);
+    compare().exits(3).says("7 seeds: the number of positions with each score differs");
+
+    // A flipped bit in a body, with the header as it was.
+    write_manifest(directory.path(), &entries);
+    flip(&table(directory.path(), 6));
+    let ran = compare().exits(3).says("empty-capture-6-06.kalah cannot be used");
+    assert_eq!(ran.stdout().matches("WRONG").count(), 1);
+}
+
+#[test]
+fn a_manifest_that_compares_nothing_fails() {
+    let directory = copied();
+    let entries = manifest();
+    let path = directory.path().join("known.jsonl").into_os_string().into_string().unwrap();
+    let compare = |more: &[&str]| kalah(directory.path(), &[&["verify", "--manifest", &path], more].concat());
+
+    write_manifest(directory.path(), &[]);
+    compare(&[]).exits(1).says("tells of no table");
+    let of_others: Vec<Value> = entries.iter().filter(|entry| entry["pits"] == 2).cloned().collect();
+    write_manifest(directory.path(), &of_others);
+    compare(&[]).exits(1).says("nothing was compared");
+    let report = compare(&["--json"]).exits(1).json();
+    assert_eq!((&report["ok"], report["passed"].as_array().unwrap().len()), (&false.into(), 0));
+    // Of all boards, one is told of.
+    compare(&["--all"]).exits(0).says("not checked of empty-capture with 6 pits: the layers of 2 to 9 seeds");
+
+    // What is told and not there, and what is there and not told.
+    let some: Vec<Value> = entries.iter().filter(|entry| entry["seeds"] != 4).cloned().collect();
+    write_manifest(directory.path(), &some);
+    std::fs::remove_file(table(directory.path(), 9)).unwrap();
+    let ran = compare(&[]).exits(0).says("not checked: the layer of 4 seeds, of which the manifest does not tell");
+    ran.says("not in the directory: the layer of 9 seeds");
+
+    // Entries that would never be compared.
+    for (field, value) in [("rules", Value::from("oware")), ("pits", 7.into()), ("seeds", 49.into())] {
+        let mut unknown = entries.clone();
+        unknown[2][field] = value;
+        write_manifest(directory.path(), &unknown);
+        compare(&[]).exits(1).says("line 3: there is no table");
+    }
+    let mut twice = entries.clone();
+    twice.push(entries[1].clone());
+    write_manifest(directory.path(), &twice);
+    compare(&[]).exits(0);
+    twice.last_mut().unwrap()["bytes"] = 1.into();
+    write_manifest(directory.path(), &twice);
+    compare(&[]).exits(1).says("does not agree with line 2");
+}
+
+#[test]
+fn the_damaged_layer_is_blamed_and_not_the_one_above_that_is_computed_from_it() {
+    let directory = copied();
+    flip(&table(directory.path(), 6));
+    let report = kalah(directory.path(), &["verify", "--seeds", "8", "--against", "cpu", "--json"]).exits(3).json();
+    assert_eq!(report["wrong"]["seeds"], 6, "{report}");
+    assert!(report["wrong"]["message"].as_str().unwrap().contains("empty-capture-6-06.kalah"), "{report}");
+    // Of all layers, those above are left out.
+    let ran = kalah(directory.path(), &["verify", "--against", "cpu"])
+        .exits(3)
+        .says("empty-capture-6-06.kalah cannot be used");
+    ran.says("against the CPU: not checked: the layers of 7 to 9 seeds").does_not_say("empty-capture-6-07.kalah");
+}
+
+#[test]
+fn all_boards_are_checked_in_one_run() {
+    let directory = copied();
+    for name in ["notes.txt", "empty-capture-6-10.kalah.partial", "empty-capture-6-1.kalah", "kalaha.kalah"] {
+        std::fs::write(directory.path().join(name), "no table").unwrap();
+    }
+    let path = write_manifest(directory.path(), &manifest());
+    let all = ["verify", "--all", "--checksums", "--consistency", "--manifest", &path];
+    let ran = kalah(directory.path(), &all).exits(0).says("13 layers of 2 boards");
+    ran.says("not looked at: empty-capture-6-1.kalah, empty-capture-6-10.kalah.partial, kalaha.kalah, known.jsonl, notes.txt");
+    let report = kalah(directory.path(), &[&all[..], &["--json"]].concat()).exits(0).json();
+    let boards = report["boards"].as_array().unwrap();
+    let passed = |board: &Value| board["passed"].as_array().unwrap().len();
+    assert_eq!((boards.len(), passed(&boards[0]), passed(&boards[1])), (2, 3 * 8, 3 * 5));
+    assert_eq!((&report["ok"], report["others"].as_array().unwrap().len()), (&true.into(), 5));
+
+    // A fault of one board does not hide the others.
+    let standard = |seeds| directory.path().join(format!("standard-2-0{seeds}.kalah"));
+    flip(&standard(4));
+    flip(&table(directory.path(), 9));
+    std::fs::remove_file(standard(2)).unwrap();
+    let ran = kalah(directory.path(), &["verify", "--all"]).exits(3).says("standard-2-04.kalah");
+    ran.says("empty-capture-6-09.kalah")
+        .says("standard with 2 pits and 6 seeds is there, but not the table of 2 seeds");
+
+    let empty = tempfile::tempdir().unwrap();
+    kalah(empty.path(), &["verify", "--all"]).exits(1).says("nothing was checked");
+    kalah(&empty.path().join("none"), &["verify", "--all"]).exits(1).says("nothing was checked");
+    kalah(directory.path(), &["verify", "--all", "--pits", "6"]).exits(2);
+    kalah(directory.path(), &["verify", "--all", "--seeds", "6"]).exits(2);
+}
+
+/// Commands that read the layer of 7 seeds on 6 pits, or build upon it.
+const READERS: [&[&str]; 15] = [
+    &["verify"],
+    &["verify", "--all"],
+    &["verify", "--seeds", "7"],
+    &["info"],
+    &["stats", "--seeds", "7"],
+    &["probe", "1,1,1,1,0,0/1,1,1,0,0,0"],
+    &["solve", "6x1"],
+    &["line", "6x1", "6"],
+    &["move", "6x1"],
+    &["play", "6x1"],
+    &["tournament", "--start", "6x1", "perfect", "random:1"],
+    &["values", "--pits", "6", "--seeds", "1"],
+    &["pack"],
+    &["bench", "--seeds", "9", "--backend", "cpu"],
+    &["build", "--seeds", "10", "--backend", "cpu"],
+];
+
+#[test]
+fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
+    type Spoil = fn(&Path);
+    let damages: [Spoil; 3] = [
+        |path| std::fs::write(path, &std::fs::read(path).unwrap()[..1000]).unwrap(),
+        |path| {
+            let mut bytes = std::fs::read(path).unwrap();
+            bytes[20] ^= 1;
+            std::fs::write(path, bytes).unwrap();
+        },
+        |path| {
+            std::fs::copy(path.with_file_name("empty-capture-6-06.kalah"), path).unwrap();
+        },
+    ];
+    for (number, damage) in damages.into_iter().enumerate() {
+        for args in READERS {
+            // `info` tells what a file holds, whatever its name.
+            if number == 2 && args[0] == "info" {
+                continue;
+            }
+            let directory = copied();
+            damage(&table(directory.path(), 7));
+            kalah(directory.path(), args).exits(3).says("empty-capture-6-07.kalah cannot be used");
+        }
+    }
+    #[cfg(unix)]
+    {
+        let unreadable: [(Spoil, &str); 2] = [
+            (|path| std::fs::create_dir(path).unwrap(), "it is a directory"),
+            (|path| std::os::unix::fs::symlink(path, path).unwrap(), "symbolic links"),
+        ];
+        for (make, told) in unreadable {
+            for args in READERS {
+                let directory = copied();
+                std::fs::remove_file(table(directory.path(), 7)).unwrap();
+                make(&table(directory.path(), 7));
+                kalah(directory.path(), args).exits(1).says("empty-capture-6-07.kalah").says(told);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_damaged_archive_exits_with_3_and_a_damaged_piece_is_told_and_computed_again() {
+    let directory = copied();
+    let packed = directory.path().join("packed");
+    kalah(directory.path(), &["pack", "--seeds", "8", "--output", packed.to_str().unwrap()]).exits(0);
+    let archive = packed.join("empty-capture-6-08.kalah.zst");
+    flip(&archive);
+    std::fs::remove_file(table(directory.path(), 8)).unwrap();
+    kalah(directory.path(), &["unpack", archive.to_str().unwrap()]).exits(3).says("download it again");
+    kalah(directory.path(), &["unpack", packed.to_str().unwrap()]).exits(1).says("it is a directory");
+    kalah(directory.path(), &["unpack", packed.join("none").to_str().unwrap()]).exits(1);
+
+    std::fs::remove_file(table(directory.path(), 9)).unwrap();
+    kalah(directory.path(), &["build", "--seeds", "8", "--backend", "cpu"]).exits(0);
+    kalah(directory.path(), &["build", "--frame", "9,2", "--backend", "cpu"]).exits(0);
+    flip(&directory.path().join("empty-capture-6-09.02.piece"));
+    kalah(directory.path(), &["build", "--seeds", "9", "--backend", "cpu"]).exits(0).says("computed again");
+    assert_eq!(std::fs::read(table(directory.path(), 9)).unwrap(), std::fs::read(table(TABLES.path(), 9)).unwrap());
+}
+
+#[cfg(unix)]
+fn make_pipe(path: &Path) {
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
+    for args in READERS {
+        let directory = copied();
+        std::fs::remove_file(table(directory.path(), 7)).unwrap();
+        make_pipe(&table(directory.path(), 7));
+        kalah(directory.path(), args).exits(1).says("empty-capture-6-07.kalah: it is a named pipe, not a regular file");
+    }
+    let directory = copied();
+    let pipe = directory.path().join("pipe");
+    make_pipe(&pipe);
+    let pipe = pipe.to_str().unwrap();
+    for args in [
+        &["unpack", pipe][..],
+        &["verify", "--manifest", pipe],
+        &["solve", "4x2", "--checkpoint", pipe],
+        &["values", "--pits", "2", "--seeds", "2", "--state", pipe],
+        &["opening-scan", "--state", pipe],
+    ] {
+        kalah(directory.path(), args).exits(1).says("it is a named pipe, not a regular file");
+    }
+    // What a build writes, or finds of others.
+    for name in ["empty-capture-6-10.kalah.partial", "build.lock"] {
+        let directory = copied();
+        make_pipe(&directory.path().join(name));
+        let ran = kalah(directory.path(), &["build", "--seeds", "10", "--backend", "cpu"]).exits(1);
+        ran.says(name).says("it is a named pipe");
+    }
+    for (name, args) in [
+        ("builds.jsonl", &["build", "--seeds", "10", "--backend", "cpu"][..]),
+        ("builds.jsonl", &["info"]),
+        ("empty-capture-6-10.03.piece", &["build", "--frame", "10,3", "--backend", "cpu"]),
+    ] {
+        let directory = copied();
+        make_pipe(&directory.path().join(name));
+        kalah(directory.path(), args).exits(0);
+    }
+    // Positions may come from one.
+    let mut command = std::process::Command::new("sh");
+    command.arg("-c").arg(format!("echo 6x1 > {pipe} & exec {} probe < {pipe}", program()));
+    let output = command.env("KALAH_TABLES", copied().path()).output().unwrap();
+    Ran(output, "probe from a pipe".to_owned()).exits(1).says("12 seeds in play");
+}
+
+fn program() -> String {
+    assert_cmd::cargo::cargo_bin("kalah").into_os_string().into_string().unwrap()
+}
+
+/// Waits until a process has mapped a file.
+#[cfg(target_os = "linux")]
+fn wait_for_map(child: &mut std::process::Child, path: &Path) {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    loop {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", child.id())).unwrap_or_default();
+        if maps.contains(name) {
+            return;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it read {name}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_truncated_under_a_search_is_named() {
+    let directory = copied();
+    let mut command = std::process::Command::new(program());
+    command.args(["solve", "6x6", "--memory", "16MiB"]).env("KALAH_TABLES", directory.path());
+    let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    // The last that is opened.
+    wait_for_map(&mut child, &table(directory.path(), 9));
+    for seeds in 2..=9 {
+        std::fs::OpenOptions::new().write(true).open(table(directory.path(), seeds)).unwrap().set_len(0).unwrap();
+    }
+    let ran = Ran(child.wait_with_output().unwrap(), "solve".to_owned()).exits(3);
+    ran.says("became shorter while it was in use").says("empty-capture-6-0").says("kalah build --seeds");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_truncated_under_the_server_is_named() {
+    use std::io::{BufRead, Read, Write};
+    let directory = copied();
+    let mut command = std::process::Command::new(program());
+    command.args(["serve", "--address", "127.0.0.1:0"]).env("KALAH_TABLES", directory.path());
+    let piped = std::process::Stdio::piped;
+    let mut child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
+    let mut line = String::new();
+    std::io::BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("http://").unwrap().to_owned();
+    let ask = |board: &str| {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(stream, "GET /api/position?board={board} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
+            .unwrap();
+        let mut answer = String::new();
+        let _ = stream.read_to_string(&mut answer);
+        answer
+    };
+    let answer = ask("1,1,1,1,1,0/1,1,1,0,0,0");
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let path = table(directory.path(), 9);
+    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
+    ask("0,2,1,1,1,0/1,1,1,1,0,1");
+    let ran = Ran(child.wait_with_output().unwrap(), "serve".to_owned()).exits(3);
+    ran.says("empty-capture-6-09.kalah cannot be used: it became shorter while it was in use");
+}
+
+/// Runs the program through a shell that sets limits first.
+#[cfg(unix)]
+fn limited(limits: &str, tables: &Path, args: &str) -> Ran {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("ulimit -c 0; {limits}; exec {} {args}", program()));
+    command.env("KALAH_TABLES", tables).env_remove("RUST_BACKTRACE").timeout(PATIENCE);
+    Ran(command.output().unwrap(), format!("{limits}: {args}"))
+}
+
+/// With little memory a command does its work or says that there is too little, and never aborts.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_an_error() {
+    let mut failed = 0;
+    for mebibytes in [30, 50, 70, 100, 150, 160, 200, 260, 400] {
+        for args in [
+            "build --seeds 14 --backend cpu --threads 2",
+            "verify --threads 2",
+            "probe 1,1,1,1,0,0/1,1,1,0,0,0",
+            "stats --seeds 9 --threads 2",
+            "solve 3x4 --threads 2 --memory 16MiB",
+            "tournament --start 6x1 minimax2:3 random:1",
+            "info",
+        ] {
+            let directory = copied();
+            let ran = limited(&format!("ulimit -v {}", mebibytes * 1024), directory.path(), args);
+            if ran.0.status.code() != Some(0) {
+                failed += 1;
+                let last = ran.stderr().lines().last().unwrap_or_default().to_owned();
+                let ran = ran.exits(1);
+                assert!(last.starts_with("kalah: "), "{}: {}", ran.1, ran.stderr());
+            }
+        }
+    }
+    assert!(failed > 0, "choose limits that matter");
+}
+
+/// A limit on the size of files stands for a full disk: what a writer cannot write it says, with what is kept.
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
+    // No file beyond 16 blocks of 512 bytes: the layer of 7 seeds is larger.
+    let limit = "ulimit -f 16";
+    let directory = tempfile::tempdir().unwrap();
+    let ran = limited(limit, directory.path(), "build --seeds 8 --backend cpu").exits(1);
+    ran.says("empty-capture-6-07.kalah.partial: File too large")
+        .says("finished frames are kept; raise the limit")
+        .says("ulimit -f");
+    assert!(table(directory.path(), 6).exists());
+    let ran = kalah(directory.path(), &["build", "--seeds", "8", "--backend", "cpu"]).exits(0);
+    ran.says("frames kept from an earlier run");
+    assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
+
+    let directory = copied();
+    std::fs::remove_file(table(directory.path(), 9)).unwrap();
+    let ran = limited(limit, directory.path(), "build --frame 9,3 --backend cpu").exits(1);
+    ran.says("nothing of this pair of frames is kept, all that is finished beside it is; raise the limit");
+    let left = |end: &str| {
+        let files = std::fs::read_dir(directory.path()).unwrap();
+        files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(end)).count()
+    };
+    assert_eq!((left(".tmp"), left(".piece")), (0, 0));
+
+    // An archive that is not whole is of no use; a table on its way out of one goes on.
+    let ran = limited("ulimit -f 1", directory.path(), "pack --seeds 8").exits(1);
+    ran.says("nothing of this archive is kept").says("File too large");
+    assert_eq!(left(".zst") + left(".zst.partial"), 0);
+    kalah(directory.path(), &["pack", "--seeds", "8"]).exits(0);
+    let archive = directory.path().join("empty-capture-6-08.kalah.zst");
+    std::fs::remove_file(table(directory.path(), 8)).unwrap();
+    let ran = limited(limit, directory.path(), &format!("unpack {}", archive.display())).exits(1);
+    ran.says("empty-capture-6-08.kalah.partial: File too large").says("finished frames are kept");
+    kalah(directory.path(), &["unpack", archive.to_str().unwrap()]).exits(0);
+    assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
+}
