@@ -147,7 +147,7 @@ pub fn run() -> ExitCode {
 /// `XDG_RUNTIME_DIR is invalid or not set in the environment`. The order is of no use here, devices are chosen by name.
 fn hush_device_selection() {
     if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
-        // SAFETY: this is the first thing the program does, no other thread is there to read the environment.
+        // SAFETY: the program has started no thread yet that could read the environment meanwhile.
         unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
 }

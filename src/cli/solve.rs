@@ -121,7 +121,7 @@ impl Solve {
                 HumanCount(transpositions)
             ));
             if outdated {
-                output::tell("an earlier version saved its proofs without a checksum: they are proved again");
+                output::note("an earlier version saved its proofs without a checksum: they are proved again");
             }
         }
 
