@@ -125,8 +125,8 @@ fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
     kalah(directory.path(), &["verify", "--seeds", "9"]).exits(0);
     kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).says("layers 3, 5 are missing");
     // What is asked for and not there cannot be checked.
-    kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).says("no table of 5 seeds");
-    kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).says("no table of 2 seeds");
+    kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).says("layers 3, 5 are missing");
+    kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).says("layer 2 is missing");
 }
 
 #[test]
