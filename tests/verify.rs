@@ -105,7 +105,7 @@ fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
     std::fs::remove_file(table(directory.path(), 5)).unwrap();
     flip(&table(directory.path(), 8));
     let ran = kalah(directory.path(), &["verify"]).exits(3);
-    let ran = ran.says("the tables of 3, 5 seeds").says("kalah build --seeds 5 --tables");
+    let ran = ran.says("layers 3, 5 are missing").says("kalah build --seeds 5 --tables");
     ran.says("empty-capture-6-08.kalah cannot be used");
 
     let report = kalah(directory.path(), &["verify", "--json", "--consistency", "--checksums"]).exits(3).json();
@@ -123,10 +123,10 @@ fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
 
     // One layer alone needs no other for its checksums, and all below for its scores.
     kalah(directory.path(), &["verify", "--seeds", "9"]).exits(0);
-    kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).says("the tables of 3, 5 seeds");
+    kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).says("layers 3, 5 are missing");
     // What is asked for and not there cannot be checked.
-    kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).says("no table of 5 seeds");
-    kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).says("no table of 2 seeds");
+    kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).says("layers 3, 5 are missing");
+    kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).says("layer 2 is missing");
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn all_boards_are_checked_in_one_run() {
     std::fs::remove_file(standard(2)).unwrap();
     let ran = kalah(directory.path(), &["verify", "--all"]).exits(3).says("standard-2-04.kalah");
     ran.says("empty-capture-6-09.kalah")
-        .says("standard with 2 pits and 6 seeds is there, but not the table of 2 seeds");
+        .says("standard with 2 pits and 6 seeds is there, but below it layer 2 is missing");
 
     let empty = tempfile::tempdir().unwrap();
     kalah(empty.path(), &["verify", "--all"]).exits(1).says("nothing was checked");
@@ -415,7 +415,7 @@ fn a_table_truncated_under_a_search_is_named() {
         std::fs::OpenOptions::new().write(true).open(table(directory.path(), seeds)).unwrap().set_len(0).unwrap();
     }
     let ran = Ran(child.wait_with_output().unwrap(), "solve".to_owned()).exits(3);
-    ran.says("became shorter while it was in use").says("empty-capture-6-0").says("kalah build --seeds");
+    ran.says("became shorter while it was in use").says("empty-capture-6-0").says("`kalah build` makes it again");
 }
 
 #[cfg(target_os = "linux")]

@@ -127,7 +127,12 @@ mod bus_errors {
         pub fn new(map: &[u8], path: &Path) -> Registration {
             let place = free_place();
             let error = TableError::damaged(path, Damage::Shrunk);
-            place.message.store(Box::into_raw(Box::new(format!("kalah: {error}\n"))), SeqCst);
+            place.message.store(
+                Box::into_raw(Box::new(format!(
+                    "kalah: {error}; put it back, or delete it: `kalah build` makes it again\n"
+                ))),
+                SeqCst,
+            );
             let start = map.as_ptr() as usize;
             place.start.store(start, SeqCst);
             place.end.store(start + map.len(), SeqCst);
