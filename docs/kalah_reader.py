@@ -8,8 +8,10 @@ other store, the mover's row, the other row, each in its owner's sowing order. W
 standard input, one a line. Prints a line `POSITION SCORE` for each: the most of the seeds in play that the mover can still
 collect.
 
-Written from docs/indexing.md and docs/format.md alone, with the standard library alone. Checksums are not verified:
-neither of the two hash functions is in the standard library.
+Written from docs/indexing.md and docs/format.md alone, with the standard library alone. The header and every block that is
+read are compared with their checksums: a flipped bit is an error, never a wrong score. The digests are not compared, as
+BLAKE3 is not in the standard library: a small frame that was written over another, with its checksum, is not noticed here.
+`kalah verify --checksums` does notice it.
 """
 
 import mmap
@@ -22,10 +24,77 @@ RULES = ["empty-capture", "standard", "s-kalaha"]
 HEADER = struct.Struct("<8sIBBBBQQ32s56sQ")
 ENTRY = struct.Struct("<5Q32s")
 LINE_POSITIONS = 126
+BLOCK = 65536
 
 
 class TableError(Exception):
     """A table is missing, damaged, or of something else."""
+
+
+WORD = (1 << 64) - 1
+PRIME32_1, PRIME32_2, PRIME32_3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
+PRIME64_1, PRIME64_2, PRIME64_3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+PRIME64_4, PRIME64_5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+SECRET = bytes.fromhex(
+    "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221"
+    "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8"
+    "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb"
+    "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e")
+
+
+def xxh3(data):
+    """XXH3, 64 bits, seed 0, of 17 bytes or more: all that tables have checksums of."""
+    def words(data, at, count):
+        return struct.unpack_from("<%dQ" % count, data, at)
+
+    def fold(a, b):
+        product = a * b
+        return (product ^ product >> 64) & WORD
+
+    def mix(at, secret):
+        (a, b), (c, d) = words(data, at, 2), words(SECRET, secret, 2)
+        return fold(a ^ c, b ^ d)
+
+    def avalanche(x):
+        x = (x ^ x >> 37) * 0x165667919E3779F9 & WORD
+        return x ^ x >> 32
+
+    size = len(data)
+    assert size > 16
+    if size <= 240:
+        total = size * PRIME64_1
+        if size <= 128:
+            for pair in range((size - 1) // 32 + 1):
+                total += mix(16 * pair, 32 * pair) + mix(size - 16 * (pair + 1), 32 * pair + 16)
+            return avalanche(total & WORD)
+        total += sum(mix(16 * part, 16 * part) for part in range(8))
+        total = avalanche(total & WORD)
+        total += sum(mix(16 * part, 16 * (part - 8) + 3) for part in range(8, size // 16))
+        return avalanche(total + mix(size - 16, 136 - 17) & WORD)
+
+    lanes = [PRIME32_3, PRIME64_1, PRIME64_2, PRIME64_3, PRIME64_4, PRIME32_2, PRIME64_5, PRIME32_1]
+
+    def stripe(at, secret):
+        keys = words(SECRET, secret, 8)
+        for lane, word in enumerate(words(data, at, 8)):
+            key = word ^ keys[lane]
+            lanes[lane ^ 1] += word
+            lanes[lane] += (key & 0xFFFFFFFF) * (key >> 32)
+
+    stripes = (size - 1) // 64
+    for number in range(stripes):
+        stripe(64 * number, 8 * (number % 16))
+        if number % 16 == 15:
+            keys = words(SECRET, len(SECRET) - 64, 8)
+            for lane, key in enumerate(keys):
+                word = lanes[lane] & WORD
+                lanes[lane] = (word ^ word >> 47 ^ key) * PRIME32_1 & WORD
+    stripe(size - 64, len(SECRET) - 64 - 7)
+    total = size * PRIME64_1
+    keys = words(SECRET, 11, 8)
+    for lane in range(0, 8, 2):
+        total += fold(lanes[lane] & WORD ^ keys[lane], lanes[lane + 1] & WORD ^ keys[lane + 1])
+    return avalanche(total & WORD)
 
 
 class Rows:
@@ -101,7 +170,8 @@ class Table:
                 self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise TableError("%s: %s" % (self.path, error.strerror)) from None
-        magic, version, *key, finished, _, length, _, _, _ = HEADER.unpack_from(self.bytes)
+        self.sound = set()
+        magic, version, *key, finished, _, length, _, _, checksum = HEADER.unpack_from(self.bytes)
         if magic != MAGIC:
             raise TableError("%s: not a kalah table" % self.path)
         if version != 1:
@@ -112,6 +182,20 @@ class Table:
             raise TableError("%s: another table than its name says" % self.path)
         if length != len(self.bytes):
             raise TableError("%s: %d bytes where %d belong" % (self.path, len(self.bytes), length))
+        if xxh3(self.bytes[:HEADER.size - 8] + bytes(8)) != checksum:
+            raise TableError("%s: its header is damaged" % self.path)
+
+    def check(self, frame, checksums_at, start, end):
+        """Compares the blocks of a frame that hold its bytes from start to end with their checksums, each once."""
+        for block in range(start // BLOCK, (end - 1) // BLOCK + 1):
+            at = frame + block * BLOCK
+            if at in self.sound:
+                continue
+            data = self.bytes[at:min(at + BLOCK, checksums_at)]
+            checksum = self.bytes[checksums_at + 8 * block:checksums_at + 8 * block + 8]
+            if len(data) <= 16 or len(checksum) < 8 or xxh3(data) != struct.unpack("<Q", checksum)[0]:
+                raise TableError("%s: its block of scores at byte %d is damaged" % (self.path, at))
+            self.sound.add(at)
 
     def score(self, mover, other):
         """The score of the position with these rows, each in its owner's sowing order."""
@@ -122,16 +206,21 @@ class Table:
         number, place = divmod(other_rank * row_count + mover_rank, LINE_POSITIONS)
         lines_at = frame + up(row_count)
         patches_at = lines_at + 64 * lines
-        line = self.bytes[lines_at + 64 * number:lines_at + 64 * (number + 1)]
+        line_at = lines_at + 64 * number
+        line = self.bytes[line_at:line_at + 64]
         if row_count != self.rows.rows(mover_seeds) or number >= lines or len(line) < 64:
             raise TableError("%s: its directory is damaged" % self.path)
+        checksums_at = patches_at + up(patch_bytes)
+        for start, end in [(mover_rank, mover_rank + 1), (line_at - frame, line_at - frame + 64)]:
+            self.check(frame, checksums_at, start, end)
         code = None
         if line[63] >= 128:
             at = patches_at + struct.unpack_from("<I", line)[0]
             head = self.bytes[at:at + 5]
             end = at + 5 + 2 * head[4] if len(head) == 5 else None
             if end is None or end > min(patches_at + patch_bytes, len(self.bytes)):
-                raise TableError("%s: line %d of a frame is damaged" % (self.path, number))
+                raise TableError("%s: its line of scores at byte %d is damaged" % (self.path, line_at))
+            self.check(frame, checksums_at, at - frame, end - frame)
             line = head[:4] + line[4:]
             exceptions = self.bytes[at + 5:end]
             code = dict(zip(exceptions[::2], exceptions[1::2])).get(place)
@@ -139,7 +228,7 @@ class Table:
             code = line[place // 2] >> 4 * (place % 2) & 15
         score = ((line[63] & 127) - 64 + code + self.bytes[frame + mover_rank]) % 256
         if score > self.seeds:
-            raise TableError("%s: line %d of a frame is damaged" % (self.path, number))
+            raise TableError("%s: its line of scores at byte %d is damaged" % (self.path, line_at))
         return score
 
 

@@ -7,7 +7,9 @@ use kalah::build::BuildError;
 use kalah::game::{Position, Row, Rules};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
-use kalah::table::{Damage, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts, table_path};
+use kalah::table::{
+    BLOCK_BYTES, Damage, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts, table_path,
+};
 use kalah::verify::{Fault, Judge, check_checksums};
 use proptest::prelude::*;
 
@@ -61,6 +63,23 @@ fn seal(bytes: &mut [u8]) {
     bytes[120..128].fill(0);
     let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..HEADER_BYTES]);
     bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
+}
+
+/// Gives `bytes` the checksums and digests that belong to their frames, and seals them.
+fn seal_frames(bytes: &mut [u8]) {
+    let entries = open(sound()).unwrap().header().entries.clone();
+    for (number, entry) in entries.iter().enumerate() {
+        let start = entry.offset as usize;
+        let (data, end) = (entry.checksums_at() as usize, (entry.blocks() as usize * 8).next_multiple_of(64));
+        let section = &mut bytes[start..][..data + end];
+        let (data, checksums) = section.split_at_mut(data);
+        for (block, checksum) in data.chunks(BLOCK_BYTES).zip(checksums.chunks_mut(8)) {
+            checksum.copy_from_slice(&xxhash_rust::xxh3::xxh3_64(block).to_le_bytes());
+        }
+        let digest = blake3::hash(section);
+        bytes[HEADER_BYTES + number * ENTRY_BYTES + 40..][..32].copy_from_slice(digest.as_bytes());
+    }
+    seal(bytes);
 }
 
 /// Reads all scores in every way there is. Whether all reads went well.
@@ -168,6 +187,10 @@ fn a_patch_that_is_not_there_is_told() {
         bytes[lines..lines + 4].copy_from_slice(&offset.to_le_bytes());
         let table = open(bytes).unwrap();
         let mover = table.header().entries.iter().position(|entry| entry.exceptions > 0).unwrap() + 1;
+        assert!(matches!(
+            damage(table.frame(mover).map(|_| open(sound()).unwrap())),
+            Damage::Part { part: "block of scores", .. }
+        ));
         let line = table.frame_unchecked(mover).score(0, 0).unwrap_err();
         assert_eq!((line.line, line.mover, line.other), (0, mover, KEY.seeds - mover));
         let told = table.damaged_line(line);
@@ -203,7 +226,9 @@ fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
         for entry in &sound_table.header().entries {
             bytes[entry.offset as usize..][..entry.rows as usize].iter_mut().for_each(|v| *v = v.wrapping_add(add));
         }
+        seal_frames(&mut bytes);
         let tables = tables_with(bytes).unwrap();
+        assert!(check_checksums(tables.layer(KEY.seeds).unwrap()).is_ok());
         assert!(score_counts(tables.layer(KEY.seeds).unwrap()).unwrap_err().is_damage());
         let judge = Judge::new(KEY.rules, KEY.pits);
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
@@ -213,7 +238,15 @@ fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
             judge.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
             if usize::from(stored) > KEY.seeds {
                 let told = tables.probe(&position(&mover, &other)).unwrap_err();
-                assert!(matches!(told, ProbeError::Table(error) if error.is_damage()));
+                let ProbeError::Table(TableError::Damaged { damage: Damage::Part { part, offset }, .. }) = told else {
+                    panic!("{told}")
+                };
+                // The line of the position.
+                let held = usize::from(mover.iter().sum::<u8>());
+                let entry = &sound_table.header().entries[held - 1];
+                let index = u64::from(tables.rows().rank(&other)) * entry.rows + u64::from(tables.rows().rank(&mover));
+                let line = entry.offset + entry.rows.next_multiple_of(64) + index / 126 * 64;
+                assert_eq!((part, offset), ("score of a position", line));
             }
         }
     }
@@ -350,9 +383,10 @@ proptest! {
     }
 
     #[test]
-    fn altered_frames_are_probed_without_panic(
+    fn altered_frames_are_answered_right_or_not_at_all(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..200),
         ranks in prop::collection::vec(any::<prop::sample::Index>(), 40),
+        sealed in any::<bool>(),
     ) {
         let mut bytes = sound().to_vec();
         for (at, value) in changes {
@@ -360,18 +394,34 @@ proptest! {
             bytes[at] = value;
         }
         let altered = bytes != sound();
-        let tables = tables_with(bytes).unwrap();
+        if sealed {
+            // Then it is another table, which may contradict itself.
+            seal_frames(&mut bytes);
+        }
+        let (tables, right) = (tables_with(bytes).unwrap(), tables_with(sound().to_vec()).unwrap());
         let table = tables.layer(KEY.seeds).unwrap();
-        prop_assert_eq!(check_checksums(table).is_err(), altered);
-        let _ = score_counts(table);
-        let judge = Judge::new(KEY.rules, KEY.pits);
+        prop_assert_eq!(check_checksums(table).is_err(), altered && !sealed);
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
+        // Opened again: what was compared is remembered.
+        let tables = tables_with(table.bytes().to_vec()).unwrap();
+        let table = tables.layer(KEY.seeds).unwrap();
+        let judge = Judge::new(KEY.rules, KEY.pits);
         for rank in ranks {
             let (mover, other) = index.unrank(rank.index(index.positions() as usize) as u64);
-            if let Err(error) = tables.probe(&position(&mover, &other)) {
-                prop_assert!(matches!(error, ProbeError::Table(error) if error.is_damage()));
+            let position = position(&mover, &other);
+            match tables.probe(&position) {
+                Ok(probe) => prop_assert!(sealed || probe == right.probe(&position).unwrap()),
+                Err(error) => prop_assert!(matches!(error, ProbeError::Table(error) if error.is_damage())),
+            }
+            match tables.move_scores(&position) {
+                Ok(scores) => prop_assert!(sealed || scores == right.move_scores(&position).unwrap()),
+                Err(error) => prop_assert!(matches!(error, ProbeError::Table(error) if error.is_damage())),
             }
             let _ = judge.minimax(&mover, &other, |mover, other| tables.score(mover, other));
+        }
+        match score_counts(table) {
+            Ok(counts) => prop_assert!(sealed || counts == score_counts(right.layer(KEY.seeds).unwrap()).unwrap()),
+            Err(error) => prop_assert!(error.is_damage()),
         }
     }
 }

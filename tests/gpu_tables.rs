@@ -405,6 +405,31 @@ fn when_no_more_frames_are_wanted_the_computation_ends() {
     assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap());
 }
 
+/// Shaders trust what they read: it is compared with its checksums where it is brought to the device, whoever asks for it.
+#[test]
+fn damaged_scores_are_not_brought_to_the_device() {
+    let Some(device) = adapter::shared() else { return };
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 9 };
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, cpu(), &|_| {}).unwrap();
+    let lower = TableKey { seeds: 6, ..key };
+    let path = table_path(directory.path(), lower);
+    let entry = Table::open(&path).unwrap().header().entries[2];
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[entry.offset as usize + 1] ^= 2;
+    std::fs::write(&path, bytes).unwrap();
+    let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    let frames: Vec<Frame> = key.frames().collect();
+    let mut computer = GpuComputer::new(Arc::clone(&device), &tables, key.seeds).unwrap();
+    let output = Compare(tables.require(key.seeds).unwrap());
+    let error = computer.compute(&tables, &frames, &Pulse::default(), &output).unwrap_err().to_string();
+    let told = format!("its block of scores is damaged (byte {})", entry.offset);
+    assert!(error.contains(&told) && error.contains("empty-capture-3-06.kalah"), "{error}");
+    // So `kalah bench` measures nothing there.
+    let measured = kalah::build::measure(&gpu(&device), &tables, key.seeds, directory.path(), &Pulse::default());
+    assert!(measured.unwrap_err().to_string().contains(&told));
+}
+
 /// Replaces the table of `key` by one that has one other score, under sound checksums; tells its frame and ranks.
 fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
     let path = table_path(directory, key);

@@ -36,10 +36,15 @@ struct Peer {
 impl Peer {
     /// Starts the client and waits until it connects. It is told where by the variables that tournaments set.
     fn new(flags: &[&str]) -> Peer {
+        Peer::with_tables(directory(), flags)
+    }
+
+    /// The same, its tables in another directory.
+    fn with_tables(directory: &Path, flags: &[&str]) -> Peer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let mut client = Process::new(assert_cmd::cargo::cargo_bin("kalah"));
-        client.env("KGP_HOST", "127.0.0.1").env("KGP_PORT", port).env("KALAH_TABLES", directory());
+        client.env("KGP_HOST", "127.0.0.1").env("KGP_PORT", port).env("KALAH_TABLES", directory);
         client.args(["kgp", "--memory", "16MiB"]).args(flags).stderr(Stdio::null());
         let child = client.spawn().unwrap();
         let stream = listener.accept().unwrap().0;
@@ -192,6 +197,24 @@ fn a_whole_game_is_played_perfectly() {
             assert!(now >= value, "a move lost something: {value}, then {now}");
             value = now;
         }
+    }
+}
+
+#[test]
+fn a_flipped_bit_in_a_table_ends_the_client() {
+    let tables = tempfile::tempdir().unwrap();
+    build(tables.path(), Rules::Standard, 3, 6).unwrap();
+    let damaged = tables.path().join("standard-3-06.kalah");
+    let entry = kalah::table::Table::open(&damaged).unwrap().header().entries[2];
+    let mut bytes = std::fs::read(&damaged).unwrap();
+    bytes[entry.offset as usize] ^= 1;
+    std::fs::write(&damaged, bytes).unwrap();
+    // Of the layer itself, and above the tables.
+    for state in ["3x1", "3x2"] {
+        let mut peer = Peer::with_tables(tables.path(), &["--once"]);
+        peer.greet();
+        peer.say(&format!("4 state {}", state.parse::<Position>().unwrap()));
+        assert_eq!(peer.child.wait().unwrap().code(), Some(3), "{state}");
     }
 }
 

@@ -123,3 +123,51 @@ fn the_python_reader_refuses_what_is_no_table() {
         assert!(output.stdout.is_empty());
     }
 }
+
+/// What a flipped bit changes of the answers: nothing, or there is none.
+#[test]
+fn the_python_reader_never_tells_a_wrong_score() {
+    if skip() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    // With exceptions, and with a frame of more than one block.
+    for (rules, pits, seeds, flips) in [(Rules::EmptyCapture, 2, 20, 6), (Rules::Standard, 6, 12, 2)] {
+        let tables = build(directory.path(), rules, pits, seeds);
+        let index = LayerIndex::new(tables.rows(), seeds);
+        let table = tables.layer(seeds).unwrap();
+        let path = table.path().to_owned();
+        let (sound, entries) = (table.bytes().to_vec(), table.header().entries.clone());
+        let mut random = fastrand::Rng::with_seed(3);
+        let (mut refused, mut answered) = (0, 0);
+        for _ in 0..flips {
+            let entry = entries[random.usize(0..entries.len())];
+            // Of every part; the directory, too.
+            let at = match random.u8(0..4) {
+                0 => random.u64(0..entries[0].offset),
+                1 => entry.offset + random.u64(0..entry.rows),
+                2 => entry.offset + entry.checksums_at() - 1 - random.u64(0..entry.patch_bytes.max(64)),
+                _ => entry.offset + random.u64(0..entry.checksums_at()),
+            };
+            let mut bytes = sound.clone();
+            bytes[at as usize] ^= 1 << random.u8(0..8);
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(&path, bytes).unwrap();
+            for _ in 0..3 {
+                let (mover, other) = index.unrank(random.u64(..index.positions()));
+                let literal = literal(pits, &mover, &other);
+                let output = ask(directory.path(), rules, &format!("{literal}\n"));
+                let (told, errors) =
+                    (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+                if output.status.success() {
+                    answered += 1;
+                    assert_eq!(told, format!("{literal} {}\n", tables.score(&mover, &other).unwrap()), "byte {at}");
+                } else {
+                    refused += 1;
+                    assert!(told.is_empty() && errors.starts_with("error: "), "{errors}");
+                }
+            }
+        }
+        assert!(refused > 0, "{refused} refused, {answered} answered");
+    }
+}

@@ -384,6 +384,38 @@ fn searches_under_way_are_answered_when_the_server_is_stopped() {
 }
 
 #[test]
+fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
+    let tables = tempfile::tempdir().unwrap();
+    build(tables.path(), Rules::EmptyCapture, 3, 8).unwrap();
+    let server = Server::start(tables.path(), &["--time", "0.5", "--memory", "16MiB"]);
+    let right = server.get("/api/position?board=3x1");
+    let damaged = tables.path().join("empty-capture-3-06.kalah");
+    let entry = kalah::table::Table::open(&damaged).unwrap().header().entries[2];
+    let mut bytes = std::fs::read(&damaged).unwrap();
+    bytes[(entry.offset + entry.rows.next_multiple_of(64)) as usize + 3] ^= 1;
+    // Another file of that name: the server has the one it opened.
+    std::fs::remove_file(&damaged).unwrap();
+    std::fs::write(&damaged, bytes).unwrap();
+    assert_eq!(server.get("/api/position?board=3x1"), right);
+    let server = Server::start(tables.path(), &["--time", "0.5", "--memory", "16MiB"]);
+    let place =
+        format!("empty-capture-3-06.kalah cannot be used: its block of scores is damaged (byte {})", entry.offset);
+    let asked = |path: &str| server.get(&format!("/api/position?board={path}"));
+    let moved = |board: &str| {
+        let body = json!({ "board": board, "player": "perfect", "time": 0.5 });
+        server.post("/api/move", body.to_string().as_bytes())
+    };
+    // Of the layer itself, of one whose moves lead there, and above the tables.
+    for answer in [asked("3x1"), moved("3x1"), asked("2,1,1/1,1,1"), moved("2,1,1/1,1,1"), asked("3x2"), moved("3x2")] {
+        assert_eq!(code(&answer), (500, "damaged-table"), "{}", answer.1);
+        assert!(answer.1["error"]["message"].as_str().unwrap().contains(&place), "{}", answer.1);
+    }
+    // What the damage does not touch is answered.
+    assert_eq!(asked("0,0,2/1,0,0").0, 200);
+    assert_eq!(asked("1,0,0/0,1,3").0, 200);
+}
+
+#[test]
 fn damaged_tables_are_told_and_searched_above() {
     let tables = tempfile::tempdir().unwrap();
     build(tables.path(), Rules::EmptyCapture, 3, 8).unwrap();

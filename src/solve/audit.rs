@@ -7,7 +7,12 @@ use crate::table::{Damage, TableError, Tables};
 
 /// Bytes of tables that are compared with their checksums before a search begins: some hundredths of a second. More are
 /// compared while it runs.
+#[cfg(not(test))]
 const AT_ONCE: u64 = 64 << 20;
+
+/// Tests have no tables so large: theirs are always compared while a search runs.
+#[cfg(test)]
+const AT_ONCE: u64 = 0;
 
 /// Blocks that a thread compares before it takes more.
 const PART_BLOCKS: u64 = 64;
@@ -24,6 +29,9 @@ pub(super) struct Audit<'a> {
     sound: AtomicBool,
     damaged: AtomicBool,
     damage: Mutex<Option<(PathBuf, Damage)>>,
+    /// Has passes wait until they are to stop.
+    #[cfg(test)]
+    held: AtomicBool,
 }
 
 impl<'a> Audit<'a> {
@@ -38,6 +46,8 @@ impl<'a> Audit<'a> {
             sound: AtomicBool::new(false),
             damaged: AtomicBool::new(false),
             damage: Mutex::new(None),
+            #[cfg(test)]
+            held: AtomicBool::new(false),
         };
         if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() <= AT_ONCE {
             audit.layers().try_for_each(|layer| layer.check())?;
@@ -80,6 +90,11 @@ impl<'a> Audit<'a> {
             self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
             self.damaged.store(true, Ordering::Relaxed);
         }
+    }
+
+    #[cfg(test)]
+    pub fn hold(&self, held: bool) {
+        self.held.store(held, Ordering::Relaxed);
     }
 
     /// Finds out whether all was compared. Threads that compared the rest together may each have missed what another did
@@ -139,6 +154,10 @@ impl Pass<'_, '_> {
     /// says no: it is asked before every block.
     pub fn work(&self, go_on: &dyn Fn() -> bool) {
         let go_on = || !self.audit.is_damaged() && go_on();
+        #[cfg(test)]
+        while self.audit.held.load(Ordering::Relaxed) && go_on() {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
         while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             match part.table.check_some(part.mover, part.blocks.clone(), &go_on) {
                 Ok(true) => {}
@@ -147,5 +166,135 @@ impl Pass<'_, '_> {
             }
         }
         self.audit.look();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::game::{Position, Rules};
+    use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
+    use crate::table::{Table, TableKey, table_path};
+
+    const RULES: Rules = Rules::EmptyCapture;
+    const PITS: usize = 4;
+    const REACH: usize = 10;
+
+    fn tables() -> (tempfile::TempDir, Tables) {
+        let directory = tempfile::tempdir().unwrap();
+        crate::build::build(directory.path(), RULES, PITS, REACH).unwrap();
+        let tables = Tables::open(directory.path(), RULES, PITS, REACH).unwrap();
+        (directory, tables)
+    }
+
+    /// The tables with a flipped bit in layer 9, in a frame that a search from 4x2 does not look at first.
+    fn damaged(sound: &Tables) -> (Tables, u64) {
+        let mut tables = Tables::empty(Path::new("damaged"), RULES, PITS, REACH);
+        let mut offset = 0;
+        for layer in sound.layers() {
+            let mut bytes = layer.bytes().to_vec();
+            if layer.key().seeds == 9 {
+                let entry = layer.header().entries[7];
+                offset = entry.offset;
+                bytes[(entry.offset + entry.checksums_at()) as usize - 100] ^= 4;
+            }
+            let path = table_path(Path::new("damaged"), layer.key());
+            tables.push(Arc::new(Table::from_bytes(&path, bytes).unwrap())).unwrap();
+        }
+        (tables, offset)
+    }
+
+    fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
+        SolverOptions {
+            rules: RULES,
+            pits: PITS,
+            seeds: 16,
+            tables: Some(tables),
+            tables_up_to: REACH,
+            memory: 1 << 20,
+            copy,
+            threads,
+            stop: Arc::default(),
+        }
+    }
+
+    fn start() -> Position {
+        "4x2".parse().unwrap()
+    }
+
+    fn assert_damage<T: std::fmt::Debug>(result: Result<T, SolveError>, at: u64) {
+        match result {
+            Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
+                let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
+                assert_eq!(path, table_path(Path::new("damaged"), key));
+                assert_eq!(damage, Damage::Part { part: "block of scores", offset: at });
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_search_ends_with_the_tables_compared() {
+        let (_directory, tables) = tables();
+        for threads in [1, 3] {
+            let again = Tables::open(tables.directory(), RULES, PITS, REACH).unwrap();
+            let solver = Solver::new(options(&again, threads, 0)).unwrap();
+            assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
+            let found = solver.solve(&start(), 0).unwrap();
+            assert!(again.layers().iter().all(|layer| layer.is_checked()));
+            // By tables that were compared before.
+            tables.layers().iter().for_each(|layer| layer.check().unwrap());
+            assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
+        }
+    }
+
+    #[test]
+    fn nothing_is_told_of_a_search_in_damaged_tables() {
+        let (_directory, tables) = tables();
+        for threads in [1, 2] {
+            let (damaged, at) = damaged(&tables);
+            let proved = |_: &Solver, event: Event| assert!(matches!(event, Event::Begin { .. }), "{event:?}");
+            let solver = Solver::new(options(&damaged, threads, 0)).unwrap().with_events(proved);
+            let position = start();
+            assert_damage(solver.test(&position, 9), at);
+            // Nor of another, nor later.
+            assert_damage(solver.test(&position, 2), at);
+            assert_damage(solver.solve(&position, 0), at);
+            assert_damage(solver.at_least(&position, 0), at);
+            assert_damage(solver.narrow(&position, 0, Duration::from_secs(5)), at);
+            assert!(solver.proofs().is_empty());
+            let bounds = solver.value_bounds(&position).unwrap();
+            assert_eq!((bounds.lower < 0, bounds.upper > 0), (true, true), "{bounds:?}");
+            assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
+            // What was searched is not saved: who takes it up believes it.
+            let directory = tempfile::tempdir().unwrap();
+            let saved = Checkpoint::new(&directory.path().join("search")).save_table(&solver);
+            assert!(
+                matches!(&saved, Err(CheckpointError::Io { source, .. }) if source.to_string().contains("damaged"))
+            );
+            assert!(!directory.path().join("search.table").exists());
+        }
+    }
+
+    #[test]
+    fn a_copy_of_damaged_tables_is_not_believed_either() {
+        let (_directory, tables) = tables();
+        let (damaged, at) = damaged(&tables);
+        match damaged.copied(9, &AtomicBool::new(false)).map(drop) {
+            Err(TableError::Damaged { damage, .. }) => {
+                assert_eq!(damage, Damage::Part { part: "block of scores", offset: at })
+            }
+            other => panic!("{other:?}"),
+        }
+        assert!(damaged.copied(8, &AtomicBool::new(false)).unwrap().unwrap().is_checked());
+        assert!(damaged.layer(8).unwrap().is_checked());
+        assert!(
+            damaged.layer(8).unwrap().bytes() == damaged.copied(8, &AtomicBool::new(true)).unwrap().unwrap().bytes()
+        );
+        assert!(damaged.copied(7, &AtomicBool::new(true)).unwrap().is_none());
     }
 }

@@ -112,6 +112,9 @@ impl Table {
         let frames = self.header.entries.iter().map(|entry| entry.offset as usize).min().unwrap_or(0);
         map[..frames].copy_from_slice(&self.bytes[..frames]);
         for (entry, mover) in self.header.entries.iter().zip(1..) {
+            if entry.blocks() == 1 {
+                self.check_block(mover, 0)?;
+            }
             for block in 0..entry.blocks() {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(None);
@@ -195,10 +198,24 @@ impl Table {
     /// When the layer has no such frame, or the frame no such ranks.
     #[inline]
     pub fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
-        if !self.checked.all() {
-            self.check_position(mover, mover_rank, other_rank)?;
+        let entry = self.entry(mover);
+        let (line_at, place) = line_of(entry, mover_rank, other_rank);
+        assert!(line_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
+        if !self.checked.all() && !self.checked.is_marked(mover, line_at / BLOCK_BYTES as u64) {
+            self.touch(mover, line_at / BLOCK_BYTES as u64)?;
         }
-        self.frame_unchecked(mover).score(mover_rank, other_rank).map_err(|line| self.damaged_line(line))
+        let frame = &self.bytes[entry.offset as usize..];
+        let line = frame[line_at as usize..].first_chunk().expect("opening checked the entries");
+        match line::patch_offset(line) {
+            None => Ok(line::residual(line, place).wrapping_add(frame[mover_rank as usize])),
+            Some(offset) => self.patched_score(mover, (mover_rank, other_rank), offset),
+        }
+    }
+
+    /// The score of a position whose line has a patch.
+    fn patched_score(&self, mover: usize, ranks: (u32, u32), offset: u32) -> Result<u8, TableError> {
+        self.check_patch(mover, offset)?;
+        self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|line| self.damaged_line(line))
     }
 
     /// The bytes of a frame as they stand in the file: data and checksums.
@@ -284,27 +301,12 @@ impl Table {
         Ok(true)
     }
 
-    /// Compares the blocks in which the score of a position stands, unless that was done before.
-    #[inline]
-    fn check_position(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<(), TableError> {
-        let entry = self.entry(mover);
-        let line = self.line_at(entry, mover_rank, other_rank);
-        if !self.checked.is_marked(mover, line / BLOCK_BYTES as u64) {
-            self.touch(mover, line / BLOCK_BYTES as u64)?;
-        }
-        let at = (entry.offset + line) as usize;
-        match self.bytes[at..].first_chunk().and_then(|line| line::patch_offset(line)) {
-            Some(offset) => self.check_patch(mover, offset),
-            None => Ok(()),
-        }
-    }
-
     /// Compares the blocks in which the patch that begins at `offset` may stand.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
         let entry = self.entry(mover);
         let start = entry.patches_at() + u64::from(offset);
         let end = (start + line::MAX_PATCH_BYTES).min(entry.checksums_at());
-        // One that begins beyond the patches is told where it is read.
+        // What begins beyond the patches is no patch, and is told when it is to be read.
         let blocks = start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64);
         for block in blocks {
             if !self.checked.is_marked(mover, block) {
@@ -335,6 +337,10 @@ impl Table {
         if xxh3_64(&self.bytes[block_bytes(entry, block)]) != self.checksum(entry, block) {
             return Err(self.damaged_block(entry, block));
         }
+        // A small frame that was written over another takes its one checksum along. No larger ones have the same parts.
+        if entry.blocks() == 1 && *blake3::hash(self.section(entry)).as_bytes() != entry.digest {
+            return Err(TableError::damaged(&self.path, Damage::Part { part: "frame", offset: entry.offset }));
+        }
         self.checked.mark(mover, block);
         Ok(())
     }
@@ -345,15 +351,9 @@ impl Table {
         u64::from_le_bytes(*self.bytes[at..].first_chunk().expect("opening checked the entries"))
     }
 
+    #[inline]
     fn entry(&self, mover: usize) -> &FrameEntry {
         &self.header.entries[mover - 1]
-    }
-
-    /// Where the line of a position begins, in bytes from the start of its frame.
-    #[inline]
-    fn line_at(&self, entry: &FrameEntry, mover_rank: u32, other_rank: u32) -> u64 {
-        let index = u64::from(other_rank) * entry.rows + u64::from(mover_rank);
-        entry.lines_at() + index / line::LINE_POSITIONS as u64 * LINE_BYTES as u64
     }
 
     fn damaged_block(&self, entry: &FrameEntry, block: u64) -> TableError {
@@ -375,9 +375,17 @@ impl Table {
     /// When the layer has no such frame.
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let entry = self.entry(mover);
-        let offset = entry.offset + self.line_at(entry, mover_rank, other_rank);
+        let offset = entry.offset + line_of(entry, mover_rank, other_rank).0;
         TableError::damaged(&self.path, Damage::Part { part: "score of a position", offset })
     }
+}
+
+/// Where the line of a position begins, in bytes from the start of its frame, and the place of the position in it.
+#[inline]
+fn line_of(entry: &FrameEntry, mover_rank: u32, other_rank: u32) -> (u64, usize) {
+    let index = u64::from(other_rank) * entry.rows + u64::from(mover_rank);
+    let (number, place) = (index / line::LINE_POSITIONS as u64, index % line::LINE_POSITIONS as u64);
+    (entry.lines_at() + number * LINE_BYTES as u64, place as usize)
 }
 
 /// Where a block of a frame stands, in bytes from the start of the file.
