@@ -361,3 +361,61 @@ mod tests {
         assert_eq!(found[0], found[1]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Rules;
+    use crate::table::Tables;
+
+    #[test]
+    fn a_result_waits_for_the_tables_and_a_deadline_ends_the_wait() {
+        let directory = tempfile::tempdir().unwrap();
+        let (rules, pits, seeds, reach) = (Rules::Standard, 4, 16, 6);
+        crate::build::build(directory.path(), rules, pits, reach).unwrap();
+        let position: Position = "4x2".parse().unwrap();
+        let mut found = Vec::new();
+        for threads in [1, 3] {
+            let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
+            let options = SolverOptions {
+                rules,
+                pits,
+                seeds,
+                tables: Some(&tables),
+                tables_up_to: reach,
+                memory: 1 << 20,
+                copy: 0,
+                threads,
+                stop: Default::default(),
+            };
+            let engine = Engine::new(&options, Keys::<u64>::new(pits, seeds).unwrap()).unwrap();
+            // What the search has found, whether or not it is told.
+            let transposition = || {
+                let board: Board<u64> = board(&position);
+                let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
+                engine.positions.get(engine.positions.slot(engine.keys.combine(mover, board.mover.total(), other)))
+            };
+            let test = |interrupted: &Interrupted| {
+                let (nodes, hits) = (AtomicU64::new(0), AtomicU64::new(0));
+                engine.test(
+                    &position,
+                    9,
+                    &Run { threads, copy: 0, start: Instant::now(), interrupted, nodes: &nodes, hits: &hits },
+                )
+            };
+            assert!(!engine.audit.is_sound());
+            engine.audit.hold(true);
+            // The time is up once there is a result.
+            let held = test(&|| transposition().map(|_| SolveError::TimedOut));
+            assert!(matches!(held, Err(SolveError::TimedOut)), "{held:?}");
+            assert!(transposition().is_some());
+            assert_eq!(engine.known(&position).unwrap(), Bounds { lower: 0, upper: 16 });
+            engine.audit.hold(false);
+            let now = test(&|| None).unwrap();
+            assert!(engine.audit.is_sound());
+            assert_eq!(engine.known(&position).unwrap(), transposition().unwrap());
+            found.push(now >= 9);
+        }
+        assert_eq!(found[0], found[1]);
+    }
+}
