@@ -139,7 +139,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
             assert!(named || command.starts_with("verify"), "{command}, byte {at}: {stderr}");
         }
         // What is damaged stays as it was.
-        assert_eq!(std::fs::read_dir(out.path()).unwrap().filter(|file| is_archive(file)).count(), 0);
+        assert_eq!(std::fs::read_dir(out.path()).unwrap().filter(is_archive).count(), 0);
     }
     // They do print what was looked for, when there is something to tell.
     let sound = copy();

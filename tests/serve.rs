@@ -400,8 +400,7 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
     std::fs::write(&damaged, bytes).unwrap();
     assert_eq!(server.get("/api/position?board=3x1"), right);
     let server = Server::start(tables.path(), &["--time", "0.5", "--memory", "16MiB"]);
-    let place =
-        format!("empty-capture-3-06.kalah cannot be used: its block of scores is damaged (byte {})", entry.offset);
+    let place = format!("(byte {})", entry.offset);
     let asked = |path: &str| server.get(&format!("/api/position?board={path}"));
     let moved = |board: &str| {
         let body = json!({ "board": board, "player": "perfect", "time": 0.5 });
@@ -410,7 +409,8 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
     // Of the layer itself, of one whose moves lead there, and above the tables.
     for answer in [asked("3x1"), moved("3x1"), asked("2,1,1/1,1,1"), moved("2,1,1/1,1,1"), asked("3x2"), moved("3x2")] {
         assert_eq!(code(&answer), (500, "damaged-table"), "{}", answer.1);
-        assert!(answer.1["error"]["message"].as_str().unwrap().contains(&place), "{}", answer.1);
+        let told = answer.1["error"]["message"].as_str().unwrap();
+        assert!(told.contains("empty-capture-3-06.kalah") && told.contains(&place), "{told}");
     }
     // What the damage does not touch is answered.
     assert_eq!(asked("0,0,2/1,0,0").0, 200);

@@ -2,10 +2,12 @@
 //! server, and commands, on any board.
 //!
 //! An answer may come 50 ms late. On a busy machine it may come later than that without any fault of ours: the time that a
-//! thread had a processor then tells, and a case that is late by chance is tried again.
+//! thread had a processor then tells, and a case that is late by chance is tried again. `KALAH_TIME_CASES` is the number of
+//! random cases where it is to be another one.
 
 mod serving;
 
+use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -30,6 +32,11 @@ const TRIES: usize = 5;
 
 /// What ends a test that would never end: far longer than anything here takes.
 const GUARD: Duration = Duration::from_secs(120);
+
+/// How many random cases are tried.
+fn cases(usual: u64) -> u64 {
+    std::env::var("KALAH_TIME_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
+}
 
 /// One test at a time: they measure.
 fn alone() -> MutexGuard<'static, ()> {
@@ -130,8 +137,8 @@ fn directory() -> &'static Path {
     TABLES.path()
 }
 
-fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {
-    let options = SolverOptions {
+fn options<'t>(rules: Rules, position: &Position) -> SolverOptions<'t> {
+    SolverOptions {
         rules,
         pits: position.pits(),
         seeds: position.seeds() as usize,
@@ -141,15 +148,18 @@ fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {
         copy: 0,
         threads: 1,
         stop: Default::default(),
-    };
-    Solver::new(options).unwrap()
+    }
+}
+
+fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {
+    Solver::new(options(rules, position)).unwrap()
 }
 
 #[test]
 fn every_player_answers_any_board_in_time_with_a_legal_move() {
     let _alone = alone();
     let tables = Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap());
-    for seed in 0..120 {
+    for seed in 0..cases(120) {
         let mut random = fastrand::Rng::with_seed(seed);
         let (rules, position) = (Rules::ALL[random.usize(..3)], random_position(&mut random, u32::MAX));
         let (name, time) = (random_player(&mut random), random_time(&mut random));
@@ -233,6 +243,32 @@ fn a_deadline_ends_a_search_wherever_it_is() {
     }
     // Nearly all of them take far longer.
     assert!(ended.iter().all(|&ended| ended >= 18), "{ended:?}");
+}
+
+#[test]
+fn a_solver_is_not_made_when_the_time_is_over_before() {
+    let position: Position = "6x4".parse().unwrap();
+    for rules in Rules::ALL {
+        let tables = Tables::open(directory(), rules, 6, 8).unwrap();
+        let asked = Cell::new(0);
+        let make = |most: u32| {
+            asked.set(0);
+            let end = || {
+                asked.set(asked.get() + 1);
+                asked.get() > most
+            };
+            let options = SolverOptions { tables: Some(&tables), tables_up_to: 8, ..options(rules, &position) };
+            Solver::new_unless(&end, options).map(|solver| solver.table_seeds())
+        };
+        assert!(matches!(make(u32::MAX), Ok(Some(8))));
+        // Numbering the rows of tables, and learning from them.
+        let all = asked.get();
+        assert!(all > 50, "asked {all} times");
+        for most in [0, 1, 5, 20, all / 2, all - 1] {
+            assert!(matches!(make(most), Err(SolveError::Stopped)));
+            assert_eq!(asked.get(), most + 1);
+        }
+    }
 }
 
 #[test]
@@ -342,7 +378,7 @@ fn ctrl_c_ends_commands_wherever_they_are() {
 fn the_server_answers_any_board_in_time() {
     let _alone = alone();
     let server = Server::start(directory(), &["--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
-    for seed in 0..60 {
+    for seed in 0..cases(60) {
         let mut random = fastrand::Rng::with_seed(seed);
         let position = random_position(&mut random, 400);
         let (rules, time) = (Rules::ALL[random.usize(..3)], random_time(&mut random));
@@ -402,7 +438,9 @@ fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
         let mut server = Server::start(directory(), &["--time", "600", "--searches", "1", "--memory", "64MiB"]);
         let begin = thread::scope(|scope| {
             let server = &server;
-            let asked = scope.spawn(|| server.get(path));
+            // Asked again when our own question below was first.
+            let ask = || server.get(path);
+            let asked = scope.spawn(move || std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap());
             // The only search is taken once another one is refused.
             while server.get("/api/position?board=6x5&time=0").0 != 503 {}
             thread::sleep(Duration::from_millis(200));

@@ -87,7 +87,7 @@ impl Values {
                 continue;
             }
             let told = format!("{board} ({} of {})", index + 1, boards.len());
-            match self.solve(board, known, Duration::from_secs_f64(left), told, &stop)? {
+            match self.solve(board, known, Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX), told, &stop)? {
                 Ended::Done(value, search) => {
                     values.put(value)?;
                     if let Some(search) = search.filter(|_| value.value().is_some()) {

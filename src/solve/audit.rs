@@ -2,6 +2,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::table::{Damage, TableError, Tables};
 
@@ -12,7 +13,7 @@ const AT_ONCE: u64 = 64 << 20;
 
 /// Tests have no tables so large: theirs are always compared while a search runs.
 #[cfg(test)]
-const AT_ONCE: u64 = 0;
+const AT_ONCE: u64 = 1;
 
 /// Blocks that a thread compares before it takes more.
 const PART_BLOCKS: u64 = 64;
@@ -49,7 +50,7 @@ impl<'a> Audit<'a> {
             #[cfg(test)]
             held: AtomicBool::new(false),
         };
-        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() <= AT_ONCE {
+        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() < AT_ONCE {
             audit.layers().try_for_each(|layer| layer.check())?;
         }
         audit.look();
@@ -123,15 +124,17 @@ impl<'a> Audit<'a> {
         Pass { audit: self, parts, next: AtomicUsize::new(0) }
     }
 
-    /// Compares all that is left, on this thread.
+    /// Compares what is left, on this thread; not longer than `within`. Whether all was compared.
     ///
     /// # Errors
     /// When damage is found, or was before.
-    pub fn finish(&self) -> Result<(), TableError> {
-        if !self.is_sound() && !self.is_damaged() {
-            self.pass().work(&|| true);
+    pub fn finish(&self, within: Duration) -> Result<bool, TableError> {
+        if !self.is_sound() {
+            let start = Instant::now();
+            self.pass().work(&|| start.elapsed() < within);
         }
-        self.verdict()
+        self.verdict()?;
+        Ok(self.is_sound())
     }
 }
 
@@ -173,7 +176,6 @@ impl Pass<'_, '_> {
 mod tests {
     use std::path::Path;
     use std::sync::Arc;
-    use std::time::Duration;
 
     use super::*;
     use crate::game::{Position, Rules};

@@ -25,6 +25,9 @@ use crate::table::TableError;
 /// When searching begins to copy tables to memory.
 const COPY_AFTER: Duration = Duration::from_secs(2);
 
+/// The most time that saving waits for the tables to be compared with their checksums.
+const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
+
 /// All estimates lie within.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 
@@ -287,7 +290,11 @@ impl<W: Word> Search for Engine<'_, W> {
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
         // Who takes it up again believes it.
-        self.audit.finish().map_err(io::Error::other)?;
+        if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
+            return Err(io::Error::other(
+                "the search is too young: its tables are still being compared with their checksums",
+            ));
+        }
         saved::save(&self.positions, self.saved(), file)
     }
 

@@ -62,21 +62,29 @@ pub(crate) enum Looked {
 /// how far, and how many positions that may take, `positions` at the most. The last look that was not cut short counts.
 ///
 /// Turns are counted, for a turn is what a player decides on. But a turn of extra moves or of relays may have no end in
-/// sight: as long as one whole turn takes too long it is moves that are counted. One move always comes to an end; to look
-/// that far is left to the caller.
+/// sight: where more and more positions do not suffice for one turn more it is moves that are counted. One move always comes
+/// to an end; to look that far is left to the caller.
 pub(crate) fn look_farther<E>(
     most: u32,
     positions: u64,
     mut look: impl FnMut(Ahead, u64) -> Result<Looked, E>,
 ) -> Result<(), E> {
-    let (mut allowed, mut moves) = (positions.min(FIRST_POSITIONS), 2);
+    let (mut turns, mut moves, mut allowed) = (1, 2, positions.min(FIRST_POSITIONS));
+    // Whether fewer positions did not suffice for so many turns either; the first one has to be there soon.
+    let mut stuck = true;
     loop {
-        match look(Ahead::Turns(1), allowed)? {
-            Looked::Whole => break,
+        match look(Ahead::Turns(turns), allowed)? {
+            Looked::Whole if turns >= most => return Ok(()),
+            Looked::Whole => {
+                (turns, stuck) = (turns + 1, false);
+                continue;
+            }
             Looked::TooLong => {}
             Looked::Enough | Looked::Ended => return Ok(()),
         }
-        while moves <= MOST_MOVES {
+        // So many turns take as many moves at least.
+        moves = moves.max(turns + 1);
+        while stuck && moves <= MOST_MOVES {
             match look(Ahead::Moves(moves), allowed)? {
                 Looked::Whole => moves += 1,
                 Looked::TooLong => break,
@@ -86,14 +94,8 @@ pub(crate) fn look_farther<E>(
         if allowed == positions {
             return Ok(());
         }
-        allowed = positions.min(MORE * allowed);
+        (allowed, stuck) = (positions.min(MORE * allowed), true);
     }
-    for turns in 2..=most {
-        if look(Ahead::Turns(turns), positions)? != Looked::Whole {
-            break;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -126,10 +128,14 @@ mod tests {
     #[test]
     fn turns_are_counted_and_moves_where_a_turn_has_no_end() {
         use Ahead::{Moves, Turns};
-        assert_eq!(looks(100, 1 << 30, u64::MAX), [Turns(1), Turns(2), Turns(3)]);
+        assert_eq!(looks(20, 1 << 30, u64::MAX), [Turns(1), Turns(2), Turns(3)]);
+        assert_eq!(looks(40, 1 << 30, u64::MAX), [Turns(1), Turns(2), Turns(3)]);
         assert_eq!(looks(100, 1 << 30, 20_000), [Turns(1), Turns(2)]);
         // A turn that takes more than the first look may, and is seen in the end.
-        assert_eq!(looks(60_000, 1 << 22, u64::MAX), [Moves(2), Moves(3), Turns(1)]);
+        assert_eq!(looks(60_000, 1 << 16, u64::MAX), [Moves(2), Moves(3), Turns(1)]);
+        // Two turns, the second without an end.
+        let far = [Moves(2), Moves(3), Turns(1), Moves(4), Moves(5), Moves(6)];
+        assert_eq!(looks(60_000, 1 << 22, u64::MAX), far);
         // One that is never seen, and a clock that is over meanwhile.
         assert_eq!(looks(u64::MAX, 1 << 14, u64::MAX), [Moves(2), Moves(3), Moves(4)]);
         assert_eq!(looks(u64::MAX, 1 << 30, 5_000), []);
