@@ -86,7 +86,7 @@ mod tests {
             ("30", 6, "move 0 is not legal: the pits are 1 to 6"),
             ("36", 12, "move 36 is not legal: the pits are 1 to 12; several moves are written 3,6"),
             ("99999999999999999999999", 12, "move 99999999999999999999999 is not legal"),
-            ("x", 6, "'x' is neither a pit nor a word I know"),
+            ("x", 6, "'x' is neither a pit nor a word i know"),
             ("3 \u{1b}[2J", 6, "'\\u{1b}[2j' is neither"),
             ("3 \u{0663}", 6, "is neither a pit nor a word"),
             (",", 6, "no pit is named"),
