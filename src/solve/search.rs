@@ -16,9 +16,16 @@ const CHECK_NODES: u64 = 1 << 10;
 
 /// Work between two looks at whether to stop. A score read from a table, which may have to come from the disk, counts one, and
 /// so does a position looked at to order moves.
-const ASK_WORK: u64 = 1 << 6;
+const ASK_WORK: u64 = 1 << 8;
 
-/// The work of a node: it may be the first to touch a huge page of the transposition table, which takes a millisecond.
+/// The same for the first nodes of a search, which touch one huge page of the transposition table after the other: each takes
+/// a millisecond.
+const FIRST_ASK_WORK: u64 = 1 << 6;
+
+/// How many nodes these are.
+const FIRST_NODES: u64 = 1 << 12;
+
+/// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
 /// Positions under search that threads tell each other about.
@@ -88,7 +95,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             children: Vec::new(),
             known: Default::default(),
             looked: 0,
-            ask_at: ASK_WORK,
+            ask_at: FIRST_ASK_WORK,
             back_to: None,
         }
     }
@@ -116,7 +123,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// Often: whether the search is to end. Much work may lie between two nodes, so it is work that is counted.
     #[cold]
     fn is_ended(&mut self) -> bool {
-        self.ask_at = self.work() + ASK_WORK;
+        self.ask_at = self.work() + if self.nodes < FIRST_NODES { FIRST_ASK_WORK } else { ASK_WORK };
         self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)()
     }
 
