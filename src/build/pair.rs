@@ -78,7 +78,7 @@ impl<'a> PairBuilder<'a> {
     ///
     /// # Errors
     /// When a layer below is missing and not all its pieces are there (the error tells the command that makes it), a table
-    /// is damaged, the file system says no, or the pulse says stop.
+    /// is damaged, reading or writing fails, or the pulse says stop.
     pub fn run_pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
         let backend = self.backend;
         backend.in_pool(|| {
@@ -98,7 +98,7 @@ impl<'a> PairBuilder<'a> {
     /// and takes over pairs of those that seem dead.
     ///
     /// # Errors
-    /// When a table is damaged, the file system says no, or the pulse says stop.
+    /// When a table is damaged, reading or writing fails, or the pulse says stop.
     pub fn run_shared(&mut self) -> Result<ShareReport, BuildError> {
         std::fs::create_dir_all(self.directory).map_err(TableError::io(self.directory))?;
         let backend = self.backend;

@@ -216,6 +216,8 @@ pub fn quoted(text: &OsStr) -> String {
 
 #[cfg(test)]
 mod tests {
+    use kalah::build::gpu::GpuError;
+
     use super::*;
 
     #[test]
@@ -238,6 +240,12 @@ mod tests {
         let script = format!("printf %s {}", quoted(OsStr::from_bytes(bytes)));
         let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
         assert_eq!(output.stdout, bytes, "{script}");
+    }
+
+    #[test]
+    fn a_build_that_lost_its_gpu_can_go_on() {
+        let advice = of(&BuildError::Gpu(GpuError::Lost("it was unplugged".to_owned()))).unwrap();
+        assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
     }
 
     #[test]

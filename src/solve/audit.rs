@@ -154,7 +154,7 @@ pub(super) struct Pass<'s, 'a> {
 
 impl Pass<'_, '_> {
     /// Compares one part after the other that no other thread has taken, until none is left, damage is found, or `go_on`
-    /// says no: it is asked before every block.
+    /// is false: it is asked before every block.
     pub fn work(&self, go_on: &dyn Fn() -> bool) {
         let go_on = || !self.audit.is_damaged() && go_on();
         #[cfg(test)]

@@ -46,7 +46,7 @@ impl Claims {
     /// Claims a pair; `None` while another process seems to compute it.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     pub fn pair(&mut self, directory: &Path, pair: PairKey) -> Result<Option<Claim>, TableError> {
         self.take(pair.piece_path(directory).with_extension("claim"))
     }
@@ -54,7 +54,7 @@ impl Claims {
     /// Claims the joining of a layer's pieces; `None` while another process seems to do it.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Claim>, TableError> {
         self.take(directory.join(format!("{}.join.claim", table_stem(key))))
     }

@@ -22,7 +22,7 @@ pub(super) fn named_key(path: &Path) -> Option<TableKey> {
     let (rest, seeds) = name.strip_suffix(".kalah")?.rsplit_once('-')?;
     let (rules, pits) = rest.rsplit_once('-')?;
     let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
-    // A table that can be, named the only way that one is.
+    // The limits of tables, and the one spelling of the name.
     let can_be = (1..=MAX_TABLE_PITS).contains(&key.pits) && (2..=MAX_TABLE_SEEDS).contains(&key.seeds);
     (can_be && table_file_name(key) == name).then_some(key)
 }

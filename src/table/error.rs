@@ -66,7 +66,7 @@ pub enum FileKind {
 /// Why a table cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The file system said no.
+    /// A file cannot be read or written.
     #[error("{path}: {source}")]
     Io {
         /// The file.
@@ -110,7 +110,7 @@ pub enum TableError {
 }
 
 impl TableError {
-    /// An error of the file system at `path`.
+    /// A failure to read or write at `path`.
     pub fn io(path: &Path) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| TableError::Io { path: path.to_owned(), source }
     }

@@ -65,7 +65,7 @@ pub enum Joined {
 /// time (see [`super::Claims`]), since what others left of their attempts is removed first.
 ///
 /// # Errors
-/// When the file system says no.
+/// When reading or writing fails.
 pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError> {
     let state = LayerFiles::read(directory, key)?;
     if state.finished {
@@ -120,7 +120,7 @@ fn pieces_kept(error: TableError) -> TableError {
 /// Removes the piece of `pair` if it is there.
 ///
 /// # Errors
-/// When the file system says no.
+/// When reading or writing fails.
 pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
     let path = pair.piece_path(directory);
     match std::fs::remove_file(&path) {
@@ -132,7 +132,7 @@ pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
 /// Removes the pieces of the finished table `key`, and what killed processes left of theirs.
 ///
 /// # Errors
-/// When the file system says no.
+/// When reading or writing fails.
 pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let stem = format!("{}.", table_stem(key));
     let ends = [".piece", ".tmp", ".claim"];
@@ -143,7 +143,7 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
 /// directory's lock.
 ///
 /// # Errors
-/// When the file system says no.
+/// When reading or writing fails.
 pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let partial = format!("{}.partial", table_file_name(key));
     remove(directory, |name| name == partial)
@@ -152,7 +152,7 @@ pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError>
 /// Removes the temporary files of the piece of `pair`, which is there.
 ///
 /// # Errors
-/// When the file system says no.
+/// When reading or writing fails.
 pub fn remove_temporary(directory: &Path, pair: PairKey) -> Result<(), TableError> {
     let path = pair.piece_path(directory);
     let stem = format!("{}.", path.file_name().expect("it has a name").to_string_lossy());

@@ -190,7 +190,7 @@ impl PieceWriter {
     /// Begins the piece of `pair` in `directory`.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     pub fn new(directory: &Path, pair: PairKey) -> Result<PieceWriter, TableError> {
         let path = pair.piece_path(directory);
         let file = temporary(&path)?;
@@ -200,7 +200,7 @@ impl PieceWriter {
     /// Writes the next frame.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     ///
     /// # Panics
     /// When `packed` is not the next frame of [`PairKey::frames`].
@@ -222,7 +222,7 @@ impl PieceWriter {
     /// Completes the piece and gives it its name, in place of what has it.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     ///
     /// # Panics
     /// When a frame is missing.

@@ -31,7 +31,7 @@ impl TableWriter {
     /// Begins the table `key` in `directory`, or goes on with what is there of it.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
         let path = table_path(directory, key);
         let partial = path.with_added_extension("partial");
@@ -118,7 +118,7 @@ impl TableWriter {
     /// Writes the next frame.
     ///
     /// # Errors
-    /// When the file system says no. The frames before are safe.
+    /// When reading or writing fails. The frames before are safe.
     ///
     /// # Panics
     /// When `packed` is not the first of [`TableWriter::missing`].
@@ -132,7 +132,7 @@ impl TableWriter {
     /// Copies the next frame from a piece, and checks it. Of a damaged one nothing is kept.
     ///
     /// # Errors
-    /// When the piece is damaged or cannot be read, or the file system says no. The frames before are safe.
+    /// When the piece is damaged or cannot be read, or reading or writing fails. The frames before are safe.
     ///
     /// # Panics
     /// When `frame` is not the first of [`TableWriter::missing`], or the piece does not hold it.
@@ -169,7 +169,7 @@ impl TableWriter {
     /// Removes what is there of the table.
     ///
     /// # Errors
-    /// When the file system says no.
+    /// When reading or writing fails.
     pub(crate) fn discard(self) -> Result<(), TableError> {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
     }
@@ -177,7 +177,7 @@ impl TableWriter {
     /// Completes the file, all but its name.
     ///
     /// # Errors
-    /// When the file system says no. Nothing is lost then.
+    /// When reading or writing fails. Nothing is lost then.
     ///
     /// # Panics
     /// When a frame is missing.
@@ -195,7 +195,7 @@ impl TableWriter {
     /// Completes the file and gives it its name.
     ///
     /// # Errors
-    /// When the file system says no. Nothing is lost then.
+    /// When reading or writing fails. Nothing is lost then.
     ///
     /// # Panics
     /// When a frame is missing.

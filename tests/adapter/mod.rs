@@ -27,7 +27,7 @@ fn adapter() -> Option<&'static Adapter> {
     }
 }
 
-/// A device of its own with these options, for tests that others must not share; `None`, told loudly, where there is no
+/// A device of its own with these options, for tests that others must not share; `None`, with a warning, where there is no
 /// adapter.
 pub fn open(options: GpuOptions) -> Option<Arc<Gpu>> {
     let Some(adapter) = adapter() else {

@@ -28,7 +28,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Opens a window of so many pixels; `None`, told loudly, where there is no browser and none is required.
+    /// Opens a window of so many pixels; `None`, with a warning, where there is no browser and none is required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();

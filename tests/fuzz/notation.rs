@@ -193,7 +193,7 @@ fn names_of_players_and_rules_are_read_as_they_are_written() {
         }
         if let Ok(rules) = text.parse::<Rules>() {
             prop_assert_eq!(rules.name().parse::<Rules>().ok(), Some(rules));
-            prop_assert!(text.trim().eq_ignore_ascii_case(rules.name()), "{} for {}", rules, text);
+            prop_assert!(text.trim().replace('_', "-").eq_ignore_ascii_case(rules.name()), "{} for {}", rules, text);
         }
         Ok(())
     });

@@ -18,7 +18,7 @@ fn ask(server: &Server, first: &str, headers: &[&str]) -> (u16, Value) {
     let mut head = format!("{first} HTTP/1.1\r\nConnection: close\r\n");
     headers.iter().for_each(|header| head += &format!("{header}\r\n"));
     let mut stream = server.connect();
-    // The server may refuse before it has read all; and it takes who says no more for gone.
+    // The server may refuse before it has read all; and it takes a client that stops sending for gone.
     let _ = stream.write_all(format!("{head}\r\n").as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);

@@ -204,7 +204,7 @@ fn zeroed(positions: u64) -> std::io::Result<Vec<u8>> {
 /// left as it is, any other table of that name is replaced.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, the directory is in use, or the file system says no. A table that is not the one packed, by its
+/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table that is not the one packed, by its
 /// digest, is never left.
 pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<PathBuf, TableError> {
     let mut container = Container::open(archive)?;
