@@ -546,7 +546,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_no_ordinary_file_is_refused_at_once() {
+fn what_is_no_regular_file_is_refused_at_once() {
     let directory = tempfile::tempdir().unwrap();
     let pipe = directory.path().join("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -557,7 +557,7 @@ fn what_is_no_ordinary_file_is_refused_at_once() {
         &["opening-scan", "--state", pipe],
     ] {
         let (code, out, err) = run(command);
-        assert!(code == 1 && out.is_empty() && err.contains("not an ordinary file"), "{code} {out}{err}");
+        assert!(code == 1 && out.is_empty() && err.contains("not a regular file"), "{code} {out}{err}");
     }
 }
 
