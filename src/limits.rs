@@ -92,7 +92,13 @@ mod unix {
                         or raise the limit (see `ulimit -v`)\n",
             ]);
         }
-        // Whoever called `abort` gets what he asked for: it raises the signal again without this handler.
+        // Whoever called `abort` or sent the signal gets what it stands for: it is raised again without this handler, and
+        // delivered when this one returns.
+        // SAFETY: a signal handler may call both.
+        unsafe {
+            libc::signal(libc::SIGABRT, libc::SIG_DFL);
+            libc::raise(libc::SIGABRT);
+        }
     }
 
     /// Ends the program with a message, without taking memory or locks.

@@ -170,6 +170,7 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
         "bench --pits 4 --seeds 9 --backend cpu",
         "pack --pits 4",
         "build --pits 4 --seeds 9 --backend cpu",
+        "plan --pits 4 --seeds 9",
         "verify --pits 4 --checksums",
         "tournament greedy --start 4x1",
     ] {

@@ -81,8 +81,8 @@ fn extra_moves_captures_relays_and_the_end_are_announced() {
     assert!(text.contains("South sows 1 and captures 3\n"), "{text}");
     let flags = ["play", "2,2,2,2,2/2,2,2,2,2", "--north", "greedy", "--rules", "s-kalaha"];
     let text = stdout(&kalah(&flags, "5\n"));
-    assert!(text.contains("South sows 5 and picks up 3 pits on the way\n"), "{text}");
-    assert!(text.contains("North, greedy, sows 5, picks up 2 pits on the way and moves again ("), "{text}");
+    assert!(text.contains("South sows 5 and relays through 3 pits\n"), "{text}");
+    assert!(text.contains("North, greedy, sows 5, relays through 2 pits and moves again ("), "{text}");
 }
 
 #[test]
@@ -227,9 +227,9 @@ fn a_move_says_how_sure_it_is() {
     let text = stdout(&kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
     assert!(text.ends_with("from the tables\n  proved: no move is worth more\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "alphabeta:3"], ""));
-    assert!(text.ends_with("looking 3 ahead\n  not proved: what looks best that far ahead\n"), "{text}");
+    assert!(text.ends_with("looking 3 ahead\n  not proved: the best move as far as the search looked\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "heuristic"], ""));
-    assert!(text.ends_with("not proved: this player does not weigh moves\n"), "{text}");
+    assert!(text.ends_with("not proved: this player does not evaluate moves\n"), "{text}");
 }
 
 #[test]
@@ -282,5 +282,5 @@ fn a_search_takes_its_position_from_a_file_too() {
     assert!(stdout(&output).starts_with("<2,0,0,1,1,1,1>\n"));
     let output = kalah(&["solve", "6y4"], "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("nor is there a file of that name"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("there is no file of that name"), "{}", stderr(&output));
 }

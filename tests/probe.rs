@@ -147,7 +147,7 @@ fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
         (Some(2), vec!["error".into(), SECOND.into(), "error".into()])
     );
     let told = stderr(&output);
-    assert!(told.contains("'lost' is not a position") && told.contains("nor is there a file of that name"), "{told}");
+    assert!(told.contains("'lost' is not a position") && told.contains("there is no file of that name"), "{told}");
     assert!(told.contains(". is a directory: name a file with positions"), "{told}");
 }
 

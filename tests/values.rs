@@ -173,3 +173,23 @@ fn values_are_drawn_and_bad_flags_refused() {
         assert_eq!(values(directory.path(), &flags).status.code(), Some(2), "{flags:?}");
     }
 }
+
+/// Hours of work must not be lost for a picture.
+#[test]
+fn what_cannot_be_drawn_is_printed_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let there = directory.path().join("one.svg");
+    let run = |plot: &std::path::Path| {
+        let flags = ["values", "--no-tables", "--pits", "7", "--seeds", "7", "--within", "0.0001", "--json", "--plot"];
+        Command::cargo_bin("kalah").unwrap().args(flags).arg(plot).output().unwrap()
+    };
+    // Nothing is proved, so there is nothing to draw.
+    let output = run(&there);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && told.contains("nothing to draw") && !there.exists(), "{told}");
+    assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
+    // A directory that is not there is told before the work.
+    let output = run(&directory.path().join("none/one.svg"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no directory"));
+}

@@ -1,8 +1,9 @@
 //! `kalah verify`, and every command before hostile files and the limits of the system: nothing passes that was not looked
 //! at, nothing waits for ever, and nothing ends without a word.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -224,18 +225,26 @@ fn the_damaged_layer_is_blamed_and_not_the_one_above_that_is_computed_from_it() 
 #[test]
 fn all_boards_are_checked_in_one_run() {
     let directory = copied();
-    for name in ["notes.txt", "empty-capture-6-10.kalah.partial", "empty-capture-6-1.kalah", "kalaha.kalah"] {
+    for name in ["notes.txt", "empty-capture-6-10.kalah.partial", "empty-capture-6-1.txt", "a\u{1b}[31m"] {
         std::fs::write(directory.path().join(name), "no table").unwrap();
     }
     let path = write_manifest(directory.path(), &manifest());
     let all = ["verify", "--all", "--checksums", "--consistency", "--manifest", &path];
     let ran = kalah(directory.path(), &all).exits(0).says("13 layers of 2 boards");
-    ran.says("not looked at: empty-capture-6-1.kalah, empty-capture-6-10.kalah.partial, kalaha.kalah, known.jsonl, notes.txt");
+    ran.says("skipped, not tables: a\\u{1b}[31m, empty-capture-6-1.txt, empty-capture-6-10.kalah.partial, known.jsonl, notes.txt");
     let report = kalah(directory.path(), &[&all[..], &["--json"]].concat()).exits(0).json();
     let boards = report["boards"].as_array().unwrap();
     let passed = |board: &Value| board["passed"].as_array().unwrap().len();
     assert_eq!((boards.len(), passed(&boards[0]), passed(&boards[1])), (2, 3 * 8, 3 * 5));
     assert_eq!((&report["ok"], report["others"].as_array().unwrap().len()), (&true.into(), 5));
+
+    // What looks like a table, but is named like none, is not passed over.
+    let misnamed = directory.path().join("empty-capture-6-1.kalah");
+    std::fs::write(&misnamed, "no table").unwrap();
+    kalah(directory.path(), &all).exits(3).says("WRONG: empty-capture-6-1.kalah");
+    let report = kalah(directory.path(), &[&all[..], &["--json"]].concat()).exits(3).json();
+    assert_eq!((&report["ok"], &report["misnamed"][0]), (&false.into(), &"empty-capture-6-1.kalah".into()));
+    std::fs::remove_file(misnamed).unwrap();
 
     // A fault of one board does not hide the others.
     let standard = |seeds| directory.path().join(format!("standard-2-0{seeds}.kalah"));
@@ -522,4 +531,18 @@ fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
     ran.says("empty-capture-6-08.kalah.partial: File too large").says("finished frames are kept");
     kalah(directory.path(), &["unpack", archive.to_str().unwrap()]).exits(0);
     assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
+}
+
+/// A watchdog, or a person who wants a core file, sends it.
+#[test]
+fn a_program_that_is_told_to_abort_does() {
+    use std::os::unix::process::ExitStatusExt;
+    let mut solve = std::process::Command::new("sh");
+    solve.arg("-c").arg(format!("ulimit -c 0; exec {} solve 6x6 --no-tables --memory 16MiB", program()));
+    let mut child = solve.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    // It is at work, and so listens for signals, once it says so.
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(std::process::Command::new("kill").args(["-ABRT", &child.id().to_string()]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGABRT), "{line}");
 }

@@ -81,7 +81,7 @@ fn of_probe(error: &ProbeError) -> Option<String> {
         ProbeError::AboveTables { position, directory, key, .. } => {
             let solve = format!("find its value with `{}`", solve_command(directory, key.rules, position));
             Some(match quick_build(directory, *key) {
-                Some(build) => format!("make what is missing with `{build}`, or {solve}"),
+                Some(build) => format!("build the missing layers with `{build}`, or {solve}"),
                 None => solve,
             })
         }
@@ -107,7 +107,7 @@ fn of_table(error: &TableError) -> Option<String> {
             })
         }
         TableError::Damaged { kind: FileKind::Table(None), .. } => {
-            Some("it does not have the name of a table, so no command makes it again".to_owned())
+            Some("its name is not that of a table, so it cannot be rebuilt".to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => {
@@ -120,7 +120,7 @@ fn of_table(error: &TableError) -> Option<String> {
 /// What to do where a table and perhaps others below it are missing.
 fn of_missing(directory: &Path, key: TableKey) -> String {
     match plan(directory, key).check(directory, None) {
-        Ok(()) => format!("make what is missing with `{}`", build_command(directory, key)),
+        Ok(()) => format!("build the missing layers with `{}`", build_command(directory, key)),
         Err(error) => does_not_fit(&error),
     }
 }
@@ -145,7 +145,7 @@ fn does_not_fit(error: &PlanError) -> String {
         PlanError::Memory { needed, available, .. } => (needed, available, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
     };
-    format!("to build it takes {} of {what}, and {} are free", HumanBytes(*needed), HumanBytes(*free))
+    format!("building it takes {} of {what}, but only {} is free", HumanBytes(*needed), HumanBytes(*free))
 }
 
 /// The command that builds a table and all below it, if it fits and is no long work.

@@ -73,7 +73,7 @@ pub fn threads_that_fit(asked: u16) -> usize {
     let threads = asked.min(cores * THREADS_A_CORE);
     if threads < asked {
         let machine = output::count(cores, "core");
-        output::note(format_args!("{threads} threads instead of {asked}: this machine has {machine}"));
+        output::note(format_args!("using {threads} threads, not {asked}: more do not help with {machine}"));
     }
     threads
 }

@@ -13,7 +13,7 @@ use super::build_pairs::Pairs;
 use super::progress::Progress;
 use super::{Outcome, advice, args, output};
 
-/// Build the tables of all layers; what is there is kept
+/// Build the tables of all layers; existing ones are kept
 ///
 /// Layers are built from 2 seeds up, since each needs those below it.
 /// A build can be stopped at any time (Ctrl-C); the same command goes on from the last finished frame.

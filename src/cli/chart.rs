@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::Path;
 
-use anyhow::{anyhow, ensure};
+use anyhow::anyhow;
+use indicatif::HumanFloatCount;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::element::DashedPathElement;
@@ -67,14 +68,18 @@ pub struct Chart {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Draws charts into the file `path`, one below the other; those without points are left out.
+/// Draws charts into the file `path`, one below the other; those without points are left out. Whether there was one to draw:
+/// otherwise no file is written.
 ///
 /// # Errors
-/// When there is nothing to draw, or the file cannot be written.
-pub fn draw(charts: &[Chart], path: &Path) -> anyhow::Result<()> {
+/// When the file cannot be written.
+pub fn draw(charts: &[Chart], path: &Path) -> anyhow::Result<bool> {
     let image = image(charts).map_err(|error| anyhow!("cannot draw {}: {error}", path.display()))?;
-    ensure!(!image.is_empty(), "there is nothing to draw into {}", path.display());
-    std::fs::write(path, image).map_err(|error| anyhow!("cannot write {}: {error}", path.display()))
+    if image.is_empty() {
+        return Ok(false);
+    }
+    std::fs::write(path, image).map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
+    Ok(true)
 }
 
 /// The charts as SVG, empty if none has points.
@@ -156,12 +161,14 @@ impl Ranged for Axis {
 impl ValueFormatter<f64> for Axis {
     fn format(value: &f64) -> String {
         let size = value.abs();
-        if size >= 1e5 || (size > 0.0 && size < 1e-4) {
+        if size >= 1e10 || (size > 0.0 && size < 1e-4) {
             return format!("{value:e}");
         }
         // Twelve places are more than a mark has, and fewer than its error shows in.
         let text = format!("{value:.12}");
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        // Thousands are set apart, as everywhere else.
+        if size < 1e4 { text.to_owned() } else { HumanFloatCount(*value).to_string() }
     }
 }
 

@@ -137,8 +137,8 @@ fn certainty(choice: &Choice) -> String {
         (Worth::Bounds { lower, upper }, _) => {
             format!("proved: this move is worth {lower:+} at least, and no move more than {upper:+}")
         }
-        (Worth::Estimate(_), _) => "not proved: what looks best that far ahead".to_owned(),
+        (Worth::Estimate(_), _) => "not proved: the best move as far as the search looked".to_owned(),
         (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),
-        (Worth::Unknown, _) => "not proved: this player does not weigh moves".to_owned(),
+        (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
     }
 }

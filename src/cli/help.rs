@@ -44,7 +44,7 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
     ("stats", &[("How often each score is in a layer", "kalah stats --seeds 12")]),
     ("pack", &[("Pack all layers into another directory", "kalah pack --output archives")]),
     ("unpack", &[("Unpack a table and check it", "kalah unpack archives/empty-capture-6-24.kalah.zst")]),
-    ("bench", &[("Build a layer again and tell how fast", "kalah bench --seeds 20")]),
+    ("bench", &[("Rebuild a layer and measure the speed", "kalah bench --seeds 20")]),
     ("gpu", &[("What tables could be built on", "kalah gpu")]),
     (
         "probe",
@@ -57,11 +57,11 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
         "solve",
         &[
             ("Kalah(6,4) with four seeds in each pit", "kalah solve 6x4"),
-            ("Every first turn, with tables that are made before", "kalah solve 6x4 --openings --build"),
-            ("A test, which is quicker than the value", "kalah solve 5x5 --at-least 2"),
+            ("Every first turn; builds the tables it needs first", "kalah solve 6x4 --openings --build"),
+            ("Only test a bound: quicker than finding the value", "kalah solve 6x4 --at-least 2"),
         ],
     ),
-    ("line", &[("What the positions of a line of play are worth", "kalah line 6x3 '36 2 14'")]),
+    ("line", &[("What the positions of a line of play are worth", "kalah line 6x3 '42 1 3'")]),
     (
         "values",
         &[
@@ -89,11 +89,14 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
     ("kgp", &[("Play on a server", "kalah kgp --host kalah.example --name Ayo")]),
     (
         "graph",
-        &[("All positions of a game, counted", "kalah graph 4x3"), ("Of many", "kalah graph --pits 1..3 --seeds 1..6")],
+        &[
+            ("All positions of a game, counted", "kalah graph 4x3"),
+            ("The same for many boards", "kalah graph --pits 1..3 --seeds 1..6"),
+        ],
     ),
     ("complexity", &[("How large the game trees are", "kalah complexity 6x4 --games 100")]),
     ("opening", &[("Whether the first turn wins", "kalah opening 6x4 --rules s-kalaha")]),
-    ("opening-scan", &[("All losses to a thousand seeds a pit", "kalah opening-scan --seeds ..1000")]),
+    ("opening-scan", &[("All losses with up to 1000 seeds in each pit", "kalah opening-scan --seeds ..1000")]),
     ("rules", &[("The rule sets, with examples", "kalah rules"), ("For a program", "kalah rules --json")]),
     ("completions", &[("For bash, until it is closed", "eval \"$(kalah completions bash)\"")]),
     ("man", &[("Write the pages and read one", "kalah man man && man -l man/kalah-build.1")]),

@@ -41,7 +41,7 @@ pub struct Kgp {
     /// The token that tells the server who plays
     #[arg(long, env = "KGP_TOKEN", default_value = "", hide_env_values = true)]
     token: String,
-    /// Seconds for a move where the server tells no clock; servers allow 5
+    /// Seconds for a move when the server sends no clock; servers usually allow 5
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "4")]
     time: Duration,
     /// Positions to think about at once [default: all cores]

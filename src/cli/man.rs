@@ -1,4 +1,5 @@
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::Args;
@@ -21,7 +22,18 @@ impl Manual {
         let command = help::command();
         let pages = command.get_subcommands().count() + 1;
         clap_mangen::generate_to(command, directory).with_context(failed)?;
+        // What stands after the flags goes by no name there.
+        for name in help::command().get_subcommands().map(|command| format!("kalah-{}", command.get_name())) {
+            rename_heading(&directory.join(name + ".1"), "EXAMPLES").with_context(failed)?;
+        }
+        rename_heading(&directory.join("kalah.1"), "EXIT STATUS").with_context(failed)?;
         output::line(format_args!("{} in {}", output::count(pages, "manual page"), directory.display()))?;
         Ok(Outcome::Done)
     }
+}
+
+/// Gives the last part of a page its name.
+fn rename_heading(path: &Path, name: &str) -> io::Result<()> {
+    let page = std::fs::read_to_string(path)?;
+    std::fs::write(path, page.replace(".SH EXTRA\n", &format!(".SH {name}\n")))
 }

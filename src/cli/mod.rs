@@ -176,7 +176,7 @@ fn tell_default_rules(matches: &ArgMatches) {
         let Some(rules) = command.get_one::<Rules>("rules") else { return };
         let other = Rules::Standard;
         output::note(format_args!(
-            "by the rules {rules}, the default here; --rules {other} is {}; kalah rules explains",
+            "using the default rules, {rules}; --rules {other} is {}; see kalah rules",
             other.played_by()
         ));
     }

@@ -29,7 +29,7 @@ pub struct OpeningScan {
     /// Seeds in each pit, both ends included; ..B begins with two a house, as the paper does
     #[arg(long, value_name = "A..B", default_value = "..1000", value_parser = range)]
     seeds: Range,
-    /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line (more columns are left aside)
+    /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line (further columns are ignored)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
     list: Option<PathBuf>,
     /// Rule set: empty-capture, standard or s-kalaha
@@ -41,7 +41,7 @@ pub struct OpeningScan {
     /// Positions to look at in each game
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
     positions: u64,
-    /// Tell the wins within the first turn one by one too
+    /// List each win within the first turn as well
     #[arg(long)]
     wins: bool,
     /// Print the lines that prove each game that is told

@@ -3,13 +3,21 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kalah::printable::printable;
 use serde::Serialize;
 
-/// Prints a line.
+/// Prints lines, without characters that a terminal would obey: names of files may hold them.
 ///
 /// Unlike `println!` it does not panic when nobody reads any more.
 pub fn line(text: impl std::fmt::Display) -> io::Result<()> {
-    writeln!(io::stdout().lock(), "{text}")
+    writeln!(io::stdout().lock(), "{}", shown(&text))
+}
+
+/// A text whose lines are fit to be shown.
+fn shown(text: &dyn std::fmt::Display) -> String {
+    let text = text.to_string();
+    let lines: Vec<String> = text.split('\n').map(|line| printable(line, usize::MAX)).collect();
+    lines.join("\n")
 }
 
 /// Whether notes and progress are left out.
@@ -36,7 +44,7 @@ pub fn note(text: impl std::fmt::Display) {
 ///
 /// Unlike `eprintln!` it does not panic when nobody reads there any more (`kalah build 2>&1 | head`).
 pub fn tell(text: impl std::fmt::Display) {
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{}", shown(&text));
 }
 
 /// A text in lines of at most 80 characters, each after `indent` spaces.

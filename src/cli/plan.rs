@@ -3,12 +3,12 @@ use std::time::Duration;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{PairWork, Work};
-use kalah::table::TableKey;
+use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
 use super::{Outcome, advice, args, output};
 
-/// List what is missing of a build, to spread it over machines
+/// List what a build still needs, to spread it over machines
 ///
 /// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
@@ -64,6 +64,13 @@ impl Plan {
         let directory = &self.common.tables.path;
         let (backend, why) = self.compute.choose()?;
         let (seeds, threads) = (self.seeds, self.common.threads.number());
+        // What has the name of a table must be that table, or the build would stop there.
+        for seeds in 2..=seeds {
+            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
+                Ok(_) | Err(TableError::Missing { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
         let work = Work::new(directory, TableKey { rules, pits, seeds }, &backend, threads)?;
         if self.commands {
             return self.print_commands(&work);

@@ -94,7 +94,7 @@ impl Game {
         self.past.push((self.place, pit));
         self.place = Place { position: played.position, south: south == played.again };
         let relays =
-            (sown.relays > 0).then(|| format!("picks up {} on the way", output::count(sown.relays as usize, "pit")));
+            (sown.relays > 0).then(|| format!("relays through {}", output::count(sown.relays as usize, "pit")));
         let captured = (sown.captured > 0).then(|| format!("captures {}", sown.captured));
         let again = played.again.then(|| "moves again".to_owned());
         let does: Vec<String> = relays.into_iter().chain(captured).chain(again).collect();
@@ -172,7 +172,7 @@ impl Game {
             std::cmp::Ordering::Less => "North wins",
             std::cmp::Ordering::Equal => "a draw",
         };
-        output::line(format_args!("{how}, {south} to {north}"))?;
+        output::line(format_args!("{how}, {} to {}", south.max(north), south.min(north)))?;
         output::line(format_args!("line {}", self.line()))
     }
 }

@@ -19,7 +19,7 @@ pub struct PlayerFlags {
     /// The most memory of a solver's transposition table, such as 4GiB
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
     memory: u64,
-    /// Number from which all chance comes
+    /// Seed of all random choices
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]

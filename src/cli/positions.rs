@@ -59,7 +59,7 @@ impl Given {
 pub enum Unusable {
     #[error(transparent)]
     Position(#[from] ParseError),
-    #[error("{0}; nor is there a file of that name")]
+    #[error("{0}; and there is no file of that name")]
     NeitherPositionNorFile(ParseError),
     #[error("'{0}' is neither a position nor the name of a file, and it is not UTF-8")]
     NotText(String),

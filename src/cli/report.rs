@@ -27,8 +27,13 @@ pub struct Format {
 /// Reads the name of a file for a chart.
 fn svg(text: &str) -> Result<PathBuf, String> {
     let path = Path::new(text);
-    let is_svg = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
-    if is_svg { Ok(path.to_owned()) } else { Err("charts are drawn as SVG: name a file that ends in .svg".to_owned()) }
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
+        return Err("charts are drawn as SVG: name a file that ends in .svg".to_owned());
+    }
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
+        Some(parent) => Err(format!("there is no directory {}", parent.display())),
+        None => Ok(path.to_owned()),
+    }
 }
 
 /// Rows of cells under a heading.
@@ -82,14 +87,18 @@ impl Format {
         text: impl FnOnce() -> io::Result<()>,
         charts: impl FnOnce() -> Vec<Chart>,
     ) -> anyhow::Result<()> {
-        if let Some(path) = &self.plot {
-            chart::draw(&charts(), path)?;
-            output::note(format_args!("drawn: {}", path.display()));
-        }
         match self {
             Format { json: true, .. } => output::json(document)?,
             Format { csv: true, .. } => records().print_csv()?,
             _ => text()?,
+        }
+        // Last: what was found is not lost where it cannot be drawn.
+        if let Some(path) = &self.plot {
+            if chart::draw(&charts(), path)? {
+                output::note(format_args!("drawn: {}", path.display()));
+            } else {
+                output::note(format_args!("there is nothing to draw: {} is not written", path.display()));
+            }
         }
         Ok(())
     }

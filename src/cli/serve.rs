@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
 /// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
-/// Whoever reaches the address can use it; the default one is reached from this machine alone.
+/// Anyone who can reach the address can use the server; the default address can be reached from this machine only.
 #[derive(Args)]
 pub struct Serve {
     /// Address and port to listen at; port 0 takes any free one
@@ -32,7 +32,7 @@ pub struct Serve {
     /// Seconds that a search above the tables may take
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     time: Duration,
-    /// Searches under way at the most; requests beyond are told to come back [default: all cores]
+    /// Searches under way at the most; further requests are told to try again later [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
     /// Threads of one search
@@ -59,6 +59,8 @@ impl Serve {
         })
         .context("cannot listen for Ctrl-C")?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
+        rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         let options = Options {
             tables: self.tables.path,
             time: self.time,

@@ -23,7 +23,7 @@ use super::{Outcome, args, output, positions};
 pub struct Solve {
     /// A position, a file that holds one, or - for standard input
     position: OsString,
-    /// Solve every first turn; moves that move again are followed by the next one
+    /// Solve every first turn; a move that ends in the store is followed by another
     #[arg(long, conflicts_with = "test")]
     openings: bool,
     /// Only test whether the value is at least V
@@ -35,7 +35,7 @@ pub struct Solve {
     /// Only find the value: no best moves, no line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// Value with which to begin [default: what it looks like nine turns later]
+    /// First value to test [default: the estimate nine turns ahead]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
     /// Save the search to FILE and FILE.table, and take up what they hold

@@ -73,7 +73,7 @@ impl Thinking {
         let elapsed = self.start.elapsed();
         let left = match self.time {
             Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
-            None => "no limit (--time)".to_owned(),
+            None => "no time limit (set one with --time)".to_owned(),
         };
         let best = match *self.best.lock().unwrap_or_else(PoisonError::into_inner) {
             Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),

@@ -114,19 +114,23 @@ impl Verify {
             compared_nothing(&mut reports, manifest, path);
         }
 
-        let outcome = verify_report::outcome(&reports);
+        let misnamed: Vec<String> = if self.all { misnamed(&survey) } else { Vec::new() };
+        let outcome = if misnamed.is_empty() { verify_report::outcome(&reports) } else { Outcome::Wrong };
         if self.common.json {
             if self.all {
-                let ok = reports.iter().all(Board::is_ok);
-                output::json(&Directory { ok, boards: reports, others: survey.others })?;
+                let ok = misnamed.is_empty() && reports.iter().all(Board::is_ok);
+                output::json(&Directory { ok, boards: reports, misnamed, others: survey.others })?;
             } else {
                 output::json(&reports[0])?;
             }
             return Ok(outcome);
         }
         verify_report::text(&reports)?;
+        for name in misnamed {
+            output::line(format_args!("WRONG: {name}: its name ends like that of a table, but no table has it"))?;
+        }
         if self.all && !survey.others.is_empty() {
-            output::line(format_args!("no tables, not looked at: {}", survey.others.join(", ")))?;
+            output::line(format_args!("skipped, not tables: {}", survey.others.join(", ")))?;
         }
         Ok(outcome)
     }
@@ -208,6 +212,11 @@ impl Verify {
     fn sample(&self, tables: &Tables, seeds: usize, count: u64) -> Sample {
         Sample::new(tables.key(seeds), count, self.random_seed)
     }
+}
+
+/// Names that end like those of tables, but that no table has: `kalah info` refuses these files, too.
+fn misnamed(survey: &Survey) -> Vec<String> {
+    survey.others.iter().filter(|name| name.ends_with(".kalah")).cloned().collect()
 }
 
 /// Has the run fail where the manifest tells of no table that was looked at.

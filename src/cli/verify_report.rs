@@ -98,6 +98,9 @@ pub struct Board {
 pub struct Directory {
     pub ok: bool,
     pub boards: Vec<Board>,
+    /// Names of files that end like those of tables, but that no table has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub misnamed: Vec<String>,
     /// Names of files that are no tables.
     pub others: Vec<String>,
 }
@@ -272,7 +275,7 @@ impl Check {
             Check::Checksums => "blocks",
             Check::Manifest => "positions with the digests, sizes and numbers of each score that the manifest tells",
             Check::Consistency => "positions are the minimax of their children",
-            Check::Cpu | Check::Gpu => "positions the same when computed again",
+            Check::Cpu | Check::Gpu => "positions computed again, all equal",
         }
     }
 }

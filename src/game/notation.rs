@@ -225,7 +225,7 @@ impl Line {
             }
             for (number, &pit) in moves.iter().enumerate() {
                 if number > 0 && !place.again {
-                    let why = "goes on after its last move gave no other one";
+                    let why = "has another move after one that ended it";
                     return Err(ParseError::TurnEnd { turn, at: Box::new(place), why });
                 }
                 let played = place.position.play(rules, pit);
@@ -246,7 +246,7 @@ impl Line {
     /// Plays the line from `start` and returns the position it leads to, seen by the player then to move.
     ///
     /// # Errors
-    /// As [`Line::follow`], and when the last turn stops although its last move moves again.
+    /// As [`Line::follow`], and when the last turn is not over: its last move gives another one.
     pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
         let places = self.follow(rules, start)?;
         let end = places.last().expect("there is the start");
@@ -278,7 +278,7 @@ impl Place {
 
     /// An error unless the last turn is over.
     fn ended(&self) -> Result<(), ParseError> {
-        let why = "stops although its last move moves again";
+        let why = "is not over: its last move gives another one";
         if self.again { Err(ParseError::TurnEnd { turn: self.turns, at: Box::new(*self), why }) } else { Ok(()) }
     }
 }

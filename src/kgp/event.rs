@@ -1,4 +1,5 @@
 use std::fmt;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::game::{Pit, Position};
@@ -62,6 +63,12 @@ impl fmt::Display for Event<'_> {
 /// Tells the events that the server causes, at a limited rate.
 pub(super) struct Reports<'s> {
     on_event: &'s (dyn Fn(Event) + Sync),
+    /// Shared by the thread that listens and those that think.
+    rate: Mutex<Rate>,
+}
+
+/// How much was told of late.
+struct Rate {
     /// How many may be told now.
     left: u32,
     /// Since when one more is due.
@@ -71,34 +78,36 @@ pub(super) struct Reports<'s> {
 
 impl<'s> Reports<'s> {
     pub fn new(on_event: &'s (dyn Fn(Event) + Sync)) -> Reports<'s> {
-        Reports { on_event, left: AT_ONCE, since: Instant::now(), hidden: 0 }
+        Reports { on_event, rate: Mutex::new(Rate { left: AT_ONCE, since: Instant::now(), hidden: 0 }) }
     }
 
     /// Tells one, unless there were too many of late.
-    pub fn tell(&mut self, event: Event) {
-        let due = self.since.elapsed().as_secs() / PAUSE.as_secs();
+    pub fn tell(&self, event: Event) {
+        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();
         if due > 0 {
-            self.left = u32::try_from(due).unwrap_or(AT_ONCE).saturating_add(self.left).min(AT_ONCE);
-            self.since = Instant::now();
+            rate.left = u32::try_from(due).unwrap_or(AT_ONCE).saturating_add(rate.left).min(AT_ONCE);
+            rate.since = Instant::now();
         }
-        if self.left == 0 {
-            self.hidden += 1;
+        if rate.left == 0 {
+            rate.hidden += 1;
             return;
         }
-        self.tell_hidden();
-        self.left -= 1;
+        self.tell_hidden(&mut rate);
+        rate.left -= 1;
         (self.on_event)(event);
     }
 
-    fn tell_hidden(&mut self) {
-        if self.hidden > 0 {
-            (self.on_event)(Event::Hidden(std::mem::take(&mut self.hidden)));
+    fn tell_hidden(&self, rate: &mut Rate) {
+        if rate.hidden > 0 {
+            (self.on_event)(Event::Hidden(std::mem::take(&mut rate.hidden)));
         }
     }
 }
 
 impl Drop for Reports<'_> {
     fn drop(&mut self) {
-        self.tell_hidden();
+        let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tell_hidden(&mut rate);
     }
 }

@@ -181,12 +181,13 @@ pub fn play(
     let voice = Voice { stream: Mutex::new(stream), id: AtomicU64::new(1), stop };
     let duties = Duties::default();
     let failed = Mutex::new(None);
+    let reports = Reports::new(on_event);
     let ended = thread::scope(|scope| {
         // Also when reading fails or panics.
         let _close = Close(&duties);
         for _ in 0..thinking.searches.max(1) {
             scope.spawn(|| {
-                if let Err(error) = think(&duties, &voice, thinking, shelf, on_event) {
+                if let Err(error) = think(&duties, &voice, thinking, shelf, &reports) {
                     failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
                     duties.close();
                 }
@@ -198,7 +199,7 @@ pub fn play(
             duties: &duties,
             introduction,
             thinking,
-            reports: Reports::new(on_event),
+            reports: &reports,
             greeted: false,
             clock: None,
             absolute: false,
@@ -228,7 +229,7 @@ fn think(
     voice: &Voice<'_>,
     thinking: &Thinking,
     shelf: &Shelf,
-    on_event: &(dyn Fn(Event) + Sync),
+    reports: &Reports,
 ) -> Result<(), KgpError> {
     // Kept between moves for what it has proved; of the last board.
     let mut last: Option<(usize, Box<dyn Player + '_>)> = None;
@@ -256,7 +257,7 @@ fn think(
         if !duty.stop.load(Ordering::Relaxed) {
             voice.say_move(&duty, choice.pit)?;
             voice.tell(&duty, "yield", Vec::new())?;
-            on_event(Event::Moved { position: &duty.position, pit: choice.pit });
+            reports.tell(Event::Moved { position: &duty.position, pit: choice.pit });
         }
         duties.done(duty.id);
     }
@@ -269,7 +270,7 @@ struct Session<'s> {
     duties: &'s Duties,
     introduction: &'s Introduction,
     thinking: &'s Thinking,
-    reports: Reports<'s>,
+    reports: &'s Reports<'s>,
     greeted: bool,
     /// What the server's clock shows for us.
     clock: Option<Duration>,
@@ -370,12 +371,12 @@ impl Session<'_> {
     fn state(&mut self, command: &Command) -> Result<(), KgpError> {
         let text = command.arguments.first().map_or("", Argument::text);
         let Some(id) = command.id else {
-            self.reports.tell(Event::Ignored(text));
+            self.reports.tell(Event::Ignored(&format!("state {text}")));
             return Ok(());
         };
         let position = match text.parse::<Position>() {
             Ok(position) if text.starts_with('<') && !position.is_over() => position,
-            _ => return Ok(self.refuse(command, format!("{} is no position with a move", quoted(text)))?),
+            _ => return Ok(self.refuse(command, format!("'{}' is not a position with a move", quoted(text)))?),
         };
         if self.duties.knows(id) {
             return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);

@@ -68,7 +68,7 @@ impl fmt::Display for Worth {
             Worth::Exact(value) => write!(f, "value {value:+}"),
             Worth::Bounds { lower, upper } => write!(f, "proved {lower:+} to {upper:+}"),
             Worth::Estimate(value) => write!(f, "estimate {value:+}"),
-            Worth::Unknown => f.write_str("not weighed"),
+            Worth::Unknown => f.write_str("no estimate"),
         }
     }
 }
@@ -78,7 +78,7 @@ impl fmt::Display for Source {
         match self {
             Source::Tables => f.write_str("from the tables"),
             Source::Solver => f.write_str("proved by the solver"),
-            Source::Bound => f.write_str("the best bound proved in time"),
+            Source::Bound => f.write_str("the best bound so far"),
             Source::Depth(depth) => write!(f, "looking {depth} ahead"),
             Source::Rule(rule) => write!(f, "by {rule}"),
             Source::OnlyMove => f.write_str("the only move"),

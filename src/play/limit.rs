@@ -79,7 +79,7 @@ impl Limit {
         }
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
-            let watcher = scope.spawn(|| {
+            let watch = || {
                 while !done.load(Ordering::Relaxed) {
                     if self.is_over() {
                         flag.store(true, Ordering::Relaxed);
@@ -88,7 +88,12 @@ impl Limit {
                     let left = self.left().unwrap_or(LOOK_EVERY);
                     thread::park_timeout(if self.stop.is_some() { left.min(LOOK_EVERY) } else { left });
                 }
-            });
+            };
+            // Where the system gives no thread to watch, the limit is over at once rather than never.
+            let Ok(watcher) = thread::Builder::new().spawn_scoped(scope, watch) else {
+                flag.store(true, Ordering::Relaxed);
+                return work();
+            };
             let _done = Done(&done, watcher.thread());
             work()
         })

@@ -62,7 +62,7 @@ pub enum ApiError {
     )]
     Host(String),
     /// A page of another website sent the request.
-    #[error("requests from other websites are refused, here '{0}'")]
+    #[error("requests from other websites are refused; this one came from '{0}'")]
     Origin(String),
     /// The request did not arrive in time.
     #[error("the request took too long to arrive")]

@@ -36,11 +36,12 @@ pub(super) struct Audit<'a> {
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of the layers of `tables` up to `reach`, and at once of all if that is soon done.
+    /// An audit of the layers of `tables` up to `reach`, and at once of all if that is soon done; what is left when `end` is
+    /// true is compared later.
     ///
     /// # Errors
     /// When a table is found damaged.
-    pub fn new(tables: Option<&'a Tables>, reach: usize) -> Result<Audit<'a>, TableError> {
+    pub fn new(tables: Option<&'a Tables>, reach: usize, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
         let audit = Audit {
             tables,
             reach,
@@ -51,8 +52,9 @@ impl<'a> Audit<'a> {
             held: AtomicBool::new(false),
         };
         if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() < AT_ONCE {
-            audit.layers().try_for_each(|layer| layer.check())?;
+            audit.pass().work(&|| !end());
         }
+        audit.verdict()?;
         audit.look();
         Ok(audit)
     }
@@ -85,12 +87,14 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// Notes that a table is damaged: looking scores up gives no other error.
+    /// Notes that a table is damaged.
+    ///
+    /// # Panics
+    /// With another error: looking scores up in tables that are open gives none.
     pub fn fail(&self, error: TableError) {
-        if let TableError::Damaged { path, damage, .. } = error {
-            self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
-            self.damaged.store(true, Ordering::Relaxed);
-        }
+        let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
+        self.damaged.store(true, Ordering::Relaxed);
     }
 
     #[cfg(test)]

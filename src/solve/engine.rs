@@ -118,7 +118,7 @@ impl<'a, W: Word> Engine<'a, W> {
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::Memory { bytes: memory, source })?;
         let prober = Prober::new(&keys, tables, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
-        let audit = Audit::new(tables, prober.reach())?;
+        let audit = Audit::new(tables, prober.reach(), end)?;
         let estimate = match tables {
             // Where all is in the tables nothing is ordered.
             Some(tables) if (2..seeds).contains(&prober.reach()) => {
@@ -235,7 +235,9 @@ impl<W: Word> Search for Engine<'_, W> {
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
             if let Some(pass) = &pass {
-                scope.spawn(|| pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
+                // Without a thread for it those that search compare the rest when they have a result.
+                let _ = std::thread::Builder::new()
+                    .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
             }
             let copier = (run.copy > 0 && !self.prober.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
