@@ -260,7 +260,10 @@ fn a_solver_is_not_made_when_the_time_is_over_before() {
             let options = SolverOptions { tables: Some(&tables), tables_up_to: 8, ..options(rules, &position) };
             Solver::new_unless(&end, options).map(|solver| solver.table_seeds())
         };
-        assert!(matches!(make(u32::MAX), Ok(Some(8))));
+        // The first one compares the tables with their checksums, too.
+        for _ in 0..2 {
+            assert!(matches!(make(u32::MAX), Ok(Some(8))));
+        }
         // Numbering the rows of tables, and learning from them.
         let all = asked.get();
         assert!(all > 50, "asked {all} times");
