@@ -3,6 +3,8 @@
 mod reference;
 
 use std::collections::{HashMap, HashSet};
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
 use std::sync::atomic::AtomicBool;
 
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Need, Outcomes, state_space};
@@ -331,4 +333,25 @@ fn no_position_is_reached_twice_in_the_layers() {
     for layer in &graph.layers {
         assert!(layer.subgraphs.iter().all(|subgraph| subgraph.first + subgraph.second + layer.seeds == 18));
     }
+}
+
+/// A first Ctrl-C was left alone until the tables that the command builds for itself were done.
+#[cfg(unix)]
+#[test]
+fn tables_under_way_are_stopped() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_kalah"));
+    command.args(["graph", "4x6", "--threads", "1", "--tables"]).arg(directory.path()).env("TMPDIR", directory.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("building") {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "it builds nothing");
+    }
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let mut rest = String::new();
+    told.read_to_string(&mut rest).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(rest.contains("stopped while building"), "{rest}");
 }

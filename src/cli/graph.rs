@@ -1,12 +1,13 @@
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
+use kalah::build::BuildError;
 use kalah::game::{Rules, StartPosition};
 use kalah::table::Tables;
 use kalah::temporary::TemporaryDirectory;
@@ -129,7 +130,7 @@ impl Graph {
             match self.explore(start, &stop) {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
-                Err(error) if boards.len() > 1 && !is_stop(&error) => {
+                Err(error) if boards.len() > 1 && !stop.load(Ordering::Relaxed) => {
                     output::tell(format_args!("kalah: {}", super::message(&error)));
                     outcome = match outcome {
                         Outcome::Wrong => Outcome::Wrong,
@@ -182,7 +183,13 @@ impl Graph {
                 temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
                     format!("cannot make a directory for tables in {}", std::env::temp_dir().display())
                 })?;
-                solve_tables::build(temporary.path(), rules, start.pits, seeds, false, self.memory)?;
+                let built = solve_tables::build(temporary.path(), rules, start.pits, seeds, false, self.memory, stop);
+                match built.as_ref().err().and_then(|error| error.downcast_ref()) {
+                    Some(BuildError::Stopped(key)) => bail!(
+                        "stopped while building {key}, for the outcomes; nothing is kept, `kalah build` makes tables that are"
+                    ),
+                    _ => built?,
+                };
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }
         };
@@ -245,10 +252,6 @@ impl Graph {
             threads: rayon::current_num_threads(),
         }
     }
-}
-
-fn is_stop(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(GraphError::Stopped { .. }))
 }
 
 /// Percentages of positions won, lost, drawn.

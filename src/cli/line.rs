@@ -153,9 +153,9 @@ impl Line {
             }
         };
         self.with.threads.start()?;
-        let tables = self.with.open_tables(&start)?;
-        let began = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
+        let tables = self.with.open_tables(&start, &stop)?;
+        let began = Instant::now();
         let progress = SearchProgress::new(start);
         let Some(solver) = self.with.solver(&start, tables.as_ref(), &stop)? else { return Ok(Outcome::Usage) };
         let solver = solver.with_events(|_, event| progress.event(event));

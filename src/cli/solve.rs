@@ -97,9 +97,9 @@ impl Solve {
         self.with.threads.start()?;
         // Whoever cannot have the checkpoint is told before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
-        let tables = self.with.open_tables(&position)?;
-        let start = Instant::now();
         let stop = Arc::new(AtomicBool::new(false));
+        let tables = self.with.open_tables(&position, &stop)?;
+        let start = Instant::now();
         let progress = SearchProgress::new(position);
         let on_event = |solver: &Solver, event: Event| {
             progress.event(event);

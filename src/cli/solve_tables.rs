@@ -1,6 +1,7 @@
 //! Tables that are built before a search.
 
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
 use kalah::build::cpu::Pulse;
@@ -12,7 +13,8 @@ use kalah::table::TableKey;
 use super::output;
 use super::progress::Progress;
 
-/// Builds the missing tables up to `seeds`; where `what_fits` is set, only as many as fit memory and disk.
+/// Builds the missing tables up to `seeds`; where `what_fits` is set, only as many as fit memory and disk. Setting `stop` ends
+/// the build, before the next pair of frames.
 pub fn build(
     directory: &Path,
     rules: Rules,
@@ -20,6 +22,7 @@ pub fn build(
     seeds: usize,
     what_fits: bool,
     memory: Option<u64>,
+    stop: &AtomicBool,
 ) -> anyhow::Result<()> {
     let threads = rayon::current_num_threads();
     let backend = Backend::Cpu(Isa::detect());
@@ -46,6 +49,9 @@ pub fn build(
     let progress = Progress::new(plan.positions);
     let pulse = Pulse::default();
     let on_event = |event: Event| {
+        if stop.load(Ordering::Relaxed) {
+            pulse.stop();
+        }
         if let Event::Pair(frame) = event {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));

@@ -37,8 +37,8 @@ pub struct SolverFlags {
 }
 
 impl SolverFlags {
-    /// The tables to use, built before if asked for. What is missing is told.
-    pub fn open_tables(&self, position: &Position) -> anyhow::Result<Option<Tables>> {
+    /// The tables to use, built before if asked for; setting `stop` ends that. What is missing is told.
+    pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<Option<Tables>> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.no_tables || position.is_over() {
             return Ok(None);
@@ -50,7 +50,7 @@ impl SolverFlags {
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let directory = &self.tables.path;
         if self.build {
-            solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory)?;
+            solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory, stop)?;
         }
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
         let reach = tables.max_seeds().unwrap_or(0);

@@ -129,7 +129,7 @@ impl Values {
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Ended> {
         let position = board.position()?;
-        let tables = self.with.open_tables(&position)?;
+        let tables = self.with.open_tables(&position, stop)?;
         let progress = SearchProgress::new(position);
         progress.stage(told);
         let Some(solver) = self.with.solver(&position, tables.as_ref(), stop)? else { return Ok(Ended::Refused) };
