@@ -6,8 +6,8 @@ mod serving;
 
 use std::io::Write;
 use std::path::Path;
-use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use kalah::build::build;
@@ -31,10 +31,16 @@ fn directory() -> &'static Path {
 }
 
 /// A server that all tests share which do not stop or fill it.
-fn server() -> &'static Server {
-    static SERVER: LazyLock<Server> =
-        LazyLock::new(|| Server::start(directory(), &["--time", "0.3", "--searches", "2", "--memory", "16MiB"]));
-    &SERVER
+fn server() -> Arc<Server> {
+    // What is static is never dropped, and the process would stay.
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let flags = ["--time", "0.3", "--searches", "2", "--memory", "16MiB"];
+        let server = Arc::new(Server::start(directory(), &flags));
+        *shared = Arc::downgrade(&server);
+        server
+    })
 }
 
 fn code(answer: &(u16, Value)) -> (u16, &str) {

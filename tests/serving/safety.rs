@@ -139,7 +139,7 @@ fn clients_that_take_their_time_are_left() {
     std::thread::scope(|scope| {
         let asked = |first: &'static str, bytes: &'static str, expected: u16| {
             scope.spawn(move || {
-                let (answer, time) = trickle(server(), first.as_bytes(), bytes.as_bytes(), pause);
+                let (answer, time) = trickle(&server(), first.as_bytes(), bytes.as_bytes(), pause);
                 assert!(time < LATE, "{first:?}");
                 assert_eq!(code(&parts(&answer)), (expected, "timeout"), "{first:?}");
             });
@@ -151,9 +151,9 @@ fn clients_that_take_their_time_are_left() {
         asked(chunked, "1\r\n \r\n", 408);
         asked("GET /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000\r\n\r\n", " ", 408);
         // Who says nothing at all, or nothing more, gets no answer to it.
-        scope.spawn(move || assert!(trickle(server(), b"", b"", pause).1 < LATE));
+        scope.spawn(move || assert!(trickle(&server(), b"", b"", pause).1 < LATE));
         scope.spawn(move || {
-            let (answer, time) = trickle(server(), b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n", b"", pause);
+            let (answer, time) = trickle(&server(), b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n", b"", pause);
             assert!(time < LATE && answer.starts_with("HTTP/1.1 200") && answer.matches("HTTP/1.1").count() == 1);
         });
     });
@@ -271,16 +271,16 @@ fn what_the_http_layer_refuses_is_told_as_everything_else() {
     for (length, expected) in
         [(9_000, "long-address"), (70_000, "long-address"), (120_000, "long-address"), (300_000, "long-head")]
     {
-        let answer = ask(server(), &format!("GET /api/position?board={}", "1".repeat(length)), &["Host: localhost"]);
+        let answer = ask(&server(), &format!("GET /api/position?board={}", "1".repeat(length)), &["Host: localhost"]);
         let status = if expected == "long-address" { 414 } else { 431 };
         assert_eq!(code(&answer), (status, expected), "{length}");
         assert_own_words(&answer, "bytes", expected);
     }
     let long = format!("X: {}", "x".repeat(300_000));
-    assert_eq!(code(&ask(server(), "GET /api", &["Host: localhost", &long])), (431, "long-head"));
+    assert_eq!(code(&ask(&server(), "GET /api", &["Host: localhost", &long])), (431, "long-head"));
     let many: Vec<String> = (0..200).map(|index| format!("X-{index}: 1")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(code(&ask(server(), "GET /api", &many)), (431, "long-head"));
+    assert_eq!(code(&ask(&server(), "GET /api", &many)), (431, "long-head"));
     for bytes in [
         "nonsense\r\n\r\n",
         "GET /a b HTTP/1.1\r\n\r\n",
