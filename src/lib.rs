@@ -46,12 +46,12 @@
 //! | [`printable`] | texts from outside, made fit to be shown |
 #![warn(missing_docs)]
 
+pub use kalah_core::{game, isa};
+
 pub mod analyse;
 pub mod build;
 pub mod file;
-pub mod game;
 pub mod index;
-pub mod isa;
 pub mod kgp;
 pub mod play;
 pub mod printable;

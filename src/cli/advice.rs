@@ -88,8 +88,8 @@ fn of_probe(error: &ProbeError) -> Option<String> {
         ProbeError::BeyondTables { position, directory, rules } => {
             Some(format!("find its value with `{}`", solve_command(directory, *rules, position)))
         }
-        ProbeError::OtherPits { .. } => None,
         ProbeError::Table(error) => of_table(error),
+        _ => None,
     }
 }
 
@@ -113,7 +113,14 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::Damaged { kind: FileKind::Archive, .. } => {
             Some("download it again, or pack the table again".to_owned())
         }
-        TableError::Io { .. } | TableError::Lock(_) => None,
+        TableError::OutOfMemory { bytes, .. } => {
+            let needed = HumanBytes(*bytes);
+            Some(format!(
+                "{needed} of memory or address space are needed: end other programs, or raise the limit (see `ulimit -v`)"
+            ))
+        }
+        TableError::InUse { .. } => Some("wait for it, or stop it first".to_owned()),
+        _ => None,
     }
 }
 

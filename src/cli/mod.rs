@@ -128,6 +128,9 @@ enum Outcome {
     Wrong,
 }
 
+/// The exit code of a check that found a wrong value or damage.
+pub const EXIT_DAMAGE: u8 = 3;
+
 /// Reads the command line and runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
 pub fn run() -> ExitCode {
     hush_device_selection();
@@ -216,14 +219,14 @@ impl Cli {
             Ok(Outcome::Done) => ExitCode::SUCCESS,
             Ok(Outcome::Failed) => ExitCode::from(1),
             Ok(Outcome::Usage) => ExitCode::from(2),
-            Ok(Outcome::Wrong) => ExitCode::from(3),
+            Ok(Outcome::Wrong) => ExitCode::from(EXIT_DAMAGE),
             // Who reads our output has had enough of it.
             Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
             Err(error) => {
                 // It may name files, or quote what was read: neither may do anything to a terminal.
                 let lines: Vec<String> = message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
                 output::tell(format_args!("kalah: {}", lines.join("\n")));
-                ExitCode::from(if is_damage(&error) { 3 } else { 1 })
+                ExitCode::from(if is_damage(&error) { EXIT_DAMAGE } else { 1 })
             }
         }
     }

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::table::format::{rules_code, rules_of};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::content_limit;
@@ -12,8 +13,7 @@ use super::order::Grid;
 use super::{ArchiveInfo, CHUNK_SIDES};
 use crate::file;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use crate::table::format::{rules_code, rules_of};
-use crate::table::{Damage, Table, TableError, TableKey};
+use crate::table::{Damage, Part, Table, TableError, TableKey};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
@@ -150,11 +150,11 @@ impl Container {
         };
         let tail = read_at(&mut file, offset, tail_bytes as usize).map_err(TableError::io(path))?;
         let (checksums, seek_table) = tail.split_at(checksum_bytes);
-        let seek_table_damaged = Damage::Part { part: "seek table", offset: offset + checksum_bytes as u64 };
+        let seek_table_damaged = Damage::Part { part: Part::SeekTable, offset: offset + checksum_bytes as u64 };
         let mut chunks = read_seek_table(seek_table, &info, [header.len(), checksum_bytes], offset)
             .ok_or_else(|| damaged(seek_table_damaged))?;
         read_checksums(checksums, &mut chunks)
-            .ok_or_else(|| damaged(Damage::Part { part: "list of checksums", offset }))?;
+            .ok_or_else(|| damaged(Damage::Part { part: Part::Checksums, offset }))?;
         Ok(Container { file, info, chunks })
     }
 }
@@ -174,7 +174,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     if !bytes.starts_with(&prefix[..FRAME_PREFIX_BYTES]) || !magic.starts_with(&MAGIC) {
         return Err(Damage::Foreign("kalah archive"));
     }
-    let damaged = Damage::Part { part: "header", offset: 0 };
+    let damaged = Damage::Part { part: Part::Header, offset: 0 };
     let raw = bytes.get(FRAME_PREFIX_BYTES..FRAME_PREFIX_BYTES + HEADER_BYTES).ok_or(damaged.clone())?;
     let raw: RawHeader = bytemuck::pod_read_unaligned(raw);
     let version = u32::from_le(raw.version);

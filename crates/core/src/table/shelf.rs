@@ -2,13 +2,18 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::{Probe, ProbeError, Table, TableError, TableKey, Tables};
+use super::error::TableError;
+use super::key::TableKey;
+use super::probe::{Probe, ProbeError};
+use super::reader::Table;
+use super::tables::Tables;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// The tables of all rules and boards in a directory, each opened when first asked for and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: what lies above is searched.
+#[derive(Debug)]
 pub struct Shelf {
     directory: PathBuf,
     /// By rules and pits.
@@ -16,6 +21,7 @@ pub struct Shelf {
 }
 
 /// What is in the directory.
+#[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// What the tables are about, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,

@@ -1,6 +1,6 @@
 //! The rules of the game and nothing else: rule sets, positions, sowing, notation.
 //!
-//! | room | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`rules`](Rules) | the three rule sets: their names, and what they differ in |
 //! | [`row`](Row) | the pits of one side |
