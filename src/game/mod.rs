@@ -13,6 +13,7 @@ mod notation;
 mod position;
 mod row;
 mod rules;
+mod score;
 mod sowing;
 mod trace;
 
@@ -20,5 +21,6 @@ pub use notation::{Line, ParseError, Place, StartPosition};
 pub use position::{IllegalMove, Played, Position, PositionError};
 pub use row::{MAX_PITS, Pit, Row};
 pub use rules::{Capture, Rules, UnknownRules};
+pub use score::{mover_score, mover_value};
 pub use sowing::{Sowing, sow};
 pub use trace::{Lift, Trace};
