@@ -2,7 +2,7 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`rules`](Rules) | the three rule sets: their names, and what they differ in |
+//! | [`rules`](Rules) | the rule sets: their names, and what they differ in |
 //! | [`row`](Row) | the pits of one side |
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
 //! | [`sowing`](sow) | what one move does to the two rows |
