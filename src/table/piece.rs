@@ -3,7 +3,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
-use kalah_core::table::format::{ALIGNMENT, ENTRY_BYTES, RawEntry, VERSION, rules_code};
+use kalah_core::table::format::{ALIGNMENT, ENTRY_BYTES, RawEntry, VERSION};
 use tempfile::NamedTempFile;
 
 use super::packed_frame::PackedFrame;
@@ -39,7 +39,7 @@ impl RawHeader {
         let mut header = RawHeader {
             magic: MAGIC,
             version: VERSION.to_le(),
-            rules: rules_code(pair.layer.rules),
+            rules: pair.layer.rules.code(),
             pits: pair.layer.pits as u8,
             seeds: pair.layer.seeds as u8,
             small: pair.small as u8,
