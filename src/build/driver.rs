@@ -116,7 +116,7 @@ impl Builder<'_> {
             if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
-            check_blocks(&table)?;
+            check_blocks(table)?;
         }
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
@@ -138,7 +138,7 @@ impl Builder<'_> {
                 // By other processes since the tables were opened.
                 report.kept += 1;
             } else if self.only_last && seeds < self.seeds {
-                return Err(tables.require(seeds).err().expect("the file is not there").into());
+                return Err(tables.require(seeds).expect_err("the file is not there").into());
             } else {
                 let record = build.layer(self.directory, tables, key, self.seeds)?;
                 (build.on_event)(Event::Done(&record));

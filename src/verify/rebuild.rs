@@ -22,7 +22,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
         if pulse.is_stopped() {
             return Ok(0);
         }
-        check_blocks(&table)?;
+        check_blocks(table)?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
