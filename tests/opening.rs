@@ -1,5 +1,6 @@
 //! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a plain
 //! minimax, proofs, and scans that are stopped.
+#![cfg(feature = "cli")]
 
 mod reference;
 

@@ -1,4 +1,5 @@
 //! `kalah play` and `kalah move` as people and scripts use them.
+#![cfg(feature = "cli")]
 
 use std::path::Path;
 use std::process::Output;

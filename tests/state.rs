@@ -1,5 +1,6 @@
 //! Files that a run keeps for the next one (checkpoints, values, opening scans): written whole, by one process at a time, and
 //! believed only when nothing in them is wrong.
+#![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

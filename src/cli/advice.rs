@@ -26,9 +26,27 @@ const DEFAULT_PITS: usize = 6;
 
 /// An error, and after a semicolon what to do about it.
 pub fn told(error: &(dyn Error + 'static)) -> String {
+    let statement = statement(error);
     match of(error) {
-        Some(advice) => format!("{error}; {advice}"),
-        None => error.to_string(),
+        Some(advice) => format!("{statement}; {advice}"),
+        None => statement,
+    }
+}
+
+/// What an error says, with sizes as people read them.
+pub fn statement(error: &(dyn Error + 'static)) -> String {
+    match error.downcast_ref() {
+        Some(GraphError::Memory { start, need, limit }) => format!(
+            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
+            HumanBytes(need.expected),
+            HumanBytes(need.most),
+            HumanBytes(*limit)
+        ),
+        Some(GraphError::Exhausted { start, limit, seeds, positions, .. }) => format!(
+            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
+            HumanBytes(*limit)
+        ),
+        _ => error.to_string(),
     }
 }
 
@@ -43,6 +61,15 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(BuildError::Gpu(_)) = error.downcast_ref() {
         return Some("finished frames are kept: run the same command again, or with --backend cpu".to_owned());
+    }
+    match error.downcast_ref() {
+        Some(GraphError::Memory { .. }) => {
+            return Some("allow more with --memory, or take a smaller board".to_owned());
+        }
+        Some(GraphError::Exhausted { need, .. }) => {
+            return Some(format!("allow more with --memory, {} at most", HumanBytes(need.most)));
+        }
+        _ => {}
     }
     of_table(table_error(error)?)
 }

@@ -21,7 +21,7 @@ pub struct Info {
     #[command(flatten)]
     format: Format,
     /// Print what `kalah verify --manifest` compares with: one JSON object a table (reads all scores)
-    #[arg(long, conflicts_with_all = ["json", "csv", "plot"])]
+    #[arg(long, conflicts_with_all = ["json", "csv", "Plot"])]
     manifest: bool,
 }
 

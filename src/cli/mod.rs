@@ -33,6 +33,7 @@ mod report;
 mod rules;
 mod search;
 mod search_progress;
+#[cfg(feature = "serve")]
 mod serve;
 mod solve;
 mod solve_tables;
@@ -99,6 +100,7 @@ enum Command {
     Tournament(tournament::Tournament),
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
+    #[cfg(feature = "serve")]
     Serve(serve::Serve),
     Kgp(kgp::Kgp),
     Stats(stats::Stats),
@@ -200,6 +202,7 @@ impl Cli {
             Command::Tournament(tournament) => tournament.run(),
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
+            #[cfg(feature = "serve")]
             Command::Serve(serve) => serve.run(),
             Command::Kgp(kgp) => kgp.run(),
             Command::Stats(stats) => stats.run(),
@@ -231,8 +234,9 @@ impl Cli {
 
 /// An error and its causes, those left out that it tells itself.
 fn message(error: &anyhow::Error) -> String {
-    let mut message = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
+    let mut causes = error.chain().map(advice::statement);
+    let mut message = causes.next().unwrap_or_default();
+    for cause in causes {
         if !message.contains(&cause) {
             message += ": ";
             message += &cause;

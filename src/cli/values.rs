@@ -250,7 +250,7 @@ impl Values {
             }]
         };
         let bounded = known.iter().filter(|known| known.value().is_none()).count();
-        if self.format.plot.is_some() && bounded > 0 {
+        if self.format.plot.is_asked() && bounded > 0 {
             let boards = output::count(bounded, "board");
             output::note(format_args!("{boards} left out of the chart: only bounds of the value are proved"));
         }

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::HumanBytes;
 use rayon::prelude::*;
 
 use super::expand::Block;
@@ -69,6 +68,7 @@ impl GameGraph {
 
 /// Why a game graph cannot be explored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphError {
     /// The board is not one that positions can be ranked for.
     #[error(
@@ -77,8 +77,8 @@ pub enum GraphError {
     Board(StartPosition),
     /// More memory is needed than allowed.
     #[error(
-        "the graph of {start} needs about {} of memory, {} at most, and {} are allowed; allow more with --memory, or take a smaller board",
-        HumanBytes(need.expected), HumanBytes(need.most), HumanBytes(*limit)
+        "the graph of {start} needs about {} bytes of memory, {} at most, and {limit} are allowed",
+        need.expected, need.most
     )]
     Memory {
         /// The start.
@@ -90,8 +90,8 @@ pub enum GraphError {
     },
     /// The limit was reached.
     #[error(
-        "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted; allow more with --memory, {} at most",
-        HumanBytes(*limit), HumanBytes(need.most)
+        "the graph of {start} does not fit into {limit} bytes of memory: \
+        {positions} positions with more than {seeds} seeds in play were counted"
     )]
     Exhausted {
         /// The start.
@@ -106,7 +106,7 @@ pub enum GraphError {
         positions: u64,
     },
     /// A table is missing or damaged.
-    #[error("{0}")]
+    #[error(transparent)]
     Table(#[from] TableError),
     /// It was told to stop.
     #[error("stopped with {seeds} seeds in play, after {positions} positions")]
