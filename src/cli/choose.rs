@@ -6,10 +6,11 @@ use kalah::game::Position;
 use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
 use serde::Serialize;
 
+use super::outcome::Outcome;
+use super::output;
 use super::player_flags::{PlayerFlags, seconds};
 use super::positions;
 use super::thinking::Thinking;
-use super::{Outcome, output};
 
 /// Ask a player for its move in a position
 ///

@@ -1,7 +1,7 @@
 //! What help says beside the flags: the commands in groups, examples, the rule sets.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 use kalah::game::Rules;
 
 /// The commands by what they are for.
@@ -103,8 +103,8 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
 ];
 
 /// The command line with all that belongs to its help.
-pub fn command() -> Command {
-    let command = super::Cli::command().mut_subcommands(|command| {
+pub fn completed(command: Command) -> Command {
+    let command = command.mut_subcommands(|command| {
         let by_rules = command.get_arguments().any(|arg| arg.get_id() == "rules");
         let command = if by_rules { command.mut_arg("rules", rules) } else { command };
         let name = command.get_name().to_owned();
@@ -168,9 +168,14 @@ fn rules(arg: Arg) -> Arg {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
     use clap::error::ErrorKind;
 
     use super::*;
+
+    fn command() -> Command {
+        completed(crate::cli::Cli::command())
+    }
 
     /// The commands that the program was compiled without.
     const LEFT_OUT: &[&str] = if cfg!(feature = "serve") { &[] } else { &["serve"] };

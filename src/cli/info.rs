@@ -10,8 +10,9 @@ use kalah::table::{ManifestEntry, Table, TableKey};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
-use super::{Outcome, advice, args, output};
+use super::{advice, args, output};
 
 /// List the tables in the directory
 #[derive(Args)]

@@ -8,9 +8,10 @@ use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{Choice, Limit, Player, PlayerName, UnknownPlayer};
 
 use super::board_view::draw;
+use super::outcome::Outcome;
+use super::output;
 use super::play_wish::{HELP, Wish};
 use super::player_flags::{PlayerFlags, seconds};
-use super::{Outcome, output};
 
 /// Play a game in the terminal, against a player or a friend
 ///

@@ -13,10 +13,11 @@ use serde::Serialize;
 
 use super::args::Range;
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
 use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// How often the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);

@@ -22,7 +22,8 @@
 //! | [`player`](Player) | what a player is asked |
 //! | [`choice`](Choice) | what it answers: a move, what it knows of it, and how |
 //! | [`limit`](Limit) | when it has to answer |
-//! | [`name`](PlayerName) | all players by their names |
+//! | [`name`](PlayerName) | the names of all players, read and written |
+//! | [`make`](PlayerName::player) | the player of a name |
 //! | [`setting`](Setting) | what they are made with: rules, tables, memory |
 //! | `perfect` | the tables, then the solver; else what looks best |
 //! | `lookahead` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
@@ -36,6 +37,7 @@ mod choice;
 mod game;
 mod limit;
 mod lookahead;
+mod make;
 mod name;
 mod pekar;
 mod perfect;
