@@ -71,7 +71,7 @@ impl From<Worth> for WorthOf {
         match worth {
             Worth::Exact(value) => WorthOf { value: Some(value), ..none },
             Worth::Bounds { lower, upper } => WorthOf { lower: Some(lower), upper: Some(upper), ..none },
-            Worth::Estimate(estimate) => WorthOf { estimate: Some(estimate), ..none },
+            Worth::Evaluation(evaluation) => WorthOf { estimate: Some(evaluation), ..none },
             Worth::Unknown => none,
         }
     }
@@ -138,7 +138,7 @@ fn certainty(choice: &Choice) -> String {
         (Worth::Bounds { lower, upper }, _) => {
             format!("proved: this move is worth {lower:+} at least, and no move more than {upper:+}")
         }
-        (Worth::Estimate(_), _) => "not proved: the best move as far as the search looked".to_owned(),
+        (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
         (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),
         (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
     }

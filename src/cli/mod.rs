@@ -26,7 +26,7 @@ mod output;
 mod pack;
 mod plan;
 mod play;
-mod play_wish;
+mod play_input;
 mod player_flags;
 mod positions;
 mod probe;

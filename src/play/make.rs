@@ -1,4 +1,4 @@
-use super::lookahead::Lookahead;
+use super::depth_limited::DepthLimited;
 use super::name::PlayerName;
 use super::pekar::{Heuristic, Minimax};
 use super::perfect::Perfect;
@@ -12,8 +12,8 @@ impl PlayerName {
         let rules = setting.rules;
         match self {
             PlayerName::Perfect => Box::new(Perfect::new(*setting)),
-            PlayerName::Minimax(depth) => Box::new(Lookahead::new(self, rules, Method::SeqMm, depth)),
-            PlayerName::AlphaBeta(depth) => Box::new(Lookahead::new(self, rules, Method::SeqAb, depth)),
+            PlayerName::Minimax(depth) => Box::new(DepthLimited::new(self, rules, Method::SeqMm, depth)),
+            PlayerName::AlphaBeta(depth) => Box::new(DepthLimited::new(self, rules, Method::SeqAb, depth)),
             PlayerName::Heuristic => Box::new(Heuristic),
             PlayerName::Minimax2(depth) => Box::new(Minimax::new(self, rules, depth, false)),
             PlayerName::Minimax3(depth) => Box::new(Minimax::new(self, rules, depth, true)),

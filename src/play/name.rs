@@ -1,13 +1,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The most moves or turns a player may be asked to look ahead.
+/// The greatest depth of a player, in moves or turns.
 const MAX_DEPTH: u32 = 99;
 
 /// A player by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlayerName {
-    /// `perfect`: the tables, then the solver; where nothing is proved in time, what looks best some turns later.
+    /// `perfect`: the tables, then the solver; where nothing is proved in time, the best evaluation.
     Perfect,
     /// `minimax:D`: minimax by store difference, D moves ahead (Gonai and Cendejas 2022, section 3.3).
     Minimax(u32),
