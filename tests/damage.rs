@@ -8,7 +8,7 @@ use kalah::game::{Position, Row, Rules};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
 use kalah::table::{
-    BLOCK_BYTES, Damage, FileKind, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts,
+    BLOCK_BYTES, Damage, FileKind, Part, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts,
     table_path,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
@@ -92,7 +92,7 @@ fn read_all(table: &Table) -> bool {
         let mut buffer = vec![0; movers + 2 * RUN_MARGIN];
         for other in 0..others as u32 {
             for rank in 0..movers as u32 {
-                well &= scores.score(rank, other).map_err(|line| table.damaged_line(line).to_string()).is_ok();
+                well &= scores.score(rank, other).map_err(|group| table.damaged_group(group).to_string()).is_ok();
             }
             for isa in Isa::available() {
                 well &= scores.unpack_run(isa, (0, other), movers, &mut buffer, RUN_MARGIN).is_ok();
@@ -152,8 +152,8 @@ fn a_flipped_bit_before_the_frames_is_refused() {
             match damage(open(&bytes[..])) {
                 Damage::Foreign(_) => assert!(at < 8),
                 Damage::Version { .. } => assert!((8..12).contains(&at)),
-                Damage::Part { part: "header", .. } => assert!((12..HEADER_BYTES).contains(&at)),
-                Damage::Part { part: "directory", .. } => assert!(at >= HEADER_BYTES),
+                Damage::Part { part: Part::Header, .. } => assert!((12..HEADER_BYTES).contains(&at)),
+                Damage::Part { part: Part::Directory, .. } => assert!(at >= HEADER_BYTES),
                 other => panic!("byte {at}: {other}"),
             }
             bytes[at] ^= 1 << bit;
@@ -190,12 +190,12 @@ fn a_patch_that_is_not_there_is_told() {
         let mover = table.header().entries.iter().position(|entry| entry.exceptions > 0).unwrap() + 1;
         assert!(matches!(
             damage(table.frame(mover).map(|_| open(sound()).unwrap())),
-            Damage::Part { part: "block of scores", .. }
+            Damage::Part { part: Part::Block, .. }
         ));
         let line = table.frame_unchecked(mover).score(0, 0).unwrap_err();
-        assert_eq!((line.line, line.mover, line.other), (0, mover, KEY.seeds - mover));
-        let told = table.damaged_line(line);
-        let part = Damage::Part { part: "line of scores", offset: lines as u64 };
+        assert_eq!((line.group, line.mover, line.other), (0, mover, KEY.seeds - mover));
+        let told = table.damaged_group(line);
+        let part = Damage::Part { part: Part::Group, offset: lines as u64 };
         assert!(matches!(told, TableError::Damaged { damage, .. } if damage == part));
         assert!(score_counts(&table).is_err());
     }
@@ -213,7 +213,7 @@ fn counts_of_exceptions_that_do_not_fit_the_patches_are_refused() {
             let (at, exceptions) = entry(&bytes, mover, 4);
             bytes[at..at + 8].copy_from_slice(&exceptions.wrapping_add(change).to_le_bytes());
             seal(&mut bytes);
-            assert!(matches!(damage(open(bytes)), Damage::Part { part: "directory", .. }), "{mover} {change}");
+            assert!(matches!(damage(open(bytes)), Damage::Part { part: Part::Directory, .. }), "{mover} {change}");
         }
     }
 }
@@ -247,7 +247,7 @@ fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
                 let entry = &sound_table.header().entries[held - 1];
                 let index = u64::from(tables.rows().rank(&other)) * entry.rows + u64::from(tables.rows().rank(&mover));
                 let line = entry.offset + entry.rows.next_multiple_of(64) + index / 126 * 64;
-                assert_eq!((part, offset), ("score of a position", line));
+                assert_eq!((part, offset), (Part::Score, line));
             }
         }
     }

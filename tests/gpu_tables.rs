@@ -114,7 +114,7 @@ fn bytes_of(key: TableKey, seeds: usize) -> u64 {
     build(directory.path(), TableKey { seeds, ..key }, cpu(), &|_| {}).unwrap();
     let tables = Tables::open(directory.path(), key.rules, key.pits, seeds).unwrap();
     let entries = tables.layers().iter().flat_map(|table| &table.header().entries);
-    entries.map(|entry| entry.rows + 64 * entry.lines + entry.patch_bytes).sum()
+    entries.map(|entry| entry.rows + 64 * entry.groups + entry.patch_bytes).sum()
 }
 
 /// The least memory with which a layer can be built, as the refusal tells it.
@@ -157,7 +157,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
         let device = adapter::open(GpuOptions { memory: Some(least), ..GpuOptions::default() }).unwrap();
         let layers = compute_layers(key, &device, 2);
         let last = layers.last().unwrap();
-        if rules != Rules::SKalaha {
+        if !rules.relays() {
             assert!(last.traffic.uploaded > 0, "{key}: everything stayed, choose a larger layer");
             let (resident, all) = (last.traffic.resident, bytes_of(key, seeds));
             assert!(resident < all, "{key}: {resident} of {all} bytes stay");
@@ -470,7 +470,7 @@ fn a_check_on_the_gpu_finds_a_changed_score_and_no_other() {
         drop(sound);
         let (frame, mover, other) = change_a_score(directory, key);
         let changed = tables();
-        changed.require(seeds).unwrap().check_blocks().unwrap();
+        changed.require(seeds).unwrap().check().unwrap();
         match check_against(&gpu(&device), &changed, seeds, &Pulse::default()).unwrap_err() {
             Fault::Score { key: told, position, stored, right } => {
                 assert_eq!((told, stored), (key, right ^ 1));

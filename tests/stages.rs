@@ -120,7 +120,7 @@ impl Operand {
         self.frames.push(FrameAt {
             profile_at: at as u32,
             lines_at: (lines_at / 4) as u32,
-            patches_at: (lines_at + 4 * u64::from(LINE_WORDS) * entry.lines) as u32,
+            patches_at: (lines_at + 4 * u64::from(LINE_WORDS) * entry.groups) as u32,
             rows: entry.rows as u32,
         });
         self.bytes.extend_from_slice(packed.section());
@@ -417,6 +417,7 @@ fn forward_relay() {
             stride: index.potentials() as u32,
             levels_at,
             others_at: 2 * movers.len() as u32,
+            moves_again: rng.u32(0..=1),
             ..Forward::default()
         };
         let more = vec![rows.as_flattened().to_vec(), at_least_four(ranks)];

@@ -11,7 +11,7 @@ use crate::index::Frame;
 use crate::isa::Isa;
 use crate::table::{
     DirectoryLock, LayerFiles, LockError, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables,
-    remove_partial, remove_piece, remove_pieces, table_path,
+    check_blocks, remove_partial, remove_piece, remove_pieces, table_path,
 };
 
 /// Why a build ended early. Finished frames are kept in every case.
@@ -116,7 +116,7 @@ impl Builder<'_> {
             if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
-            table.check_blocks()?;
+            check_blocks(&table)?;
         }
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
@@ -148,7 +148,7 @@ impl Builder<'_> {
             }
             let table = Table::open(&path)?;
             if kept {
-                table.check_blocks()?;
+                check_blocks(&table)?;
             }
             clean(self.directory, key)?;
             tables.push(Arc::new(table))?;

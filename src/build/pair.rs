@@ -10,7 +10,7 @@ use crate::game::Rules;
 use crate::index::Frame;
 use crate::table::{
     Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
-    join_pieces, remove_pieces, remove_temporary,
+    check_blocks, join_pieces, remove_pieces, remove_temporary,
 };
 
 /// How often a process that waits for others looks what they did: at first, and in the long run.
@@ -173,7 +173,7 @@ impl<'a> PairBuilder<'a> {
         }
         let table = Table::open_key(self.directory, self.tables.key(seeds))?;
         // Scores that are wrong below would be wrong above, under sound checksums.
-        table.check_blocks()?;
+        check_blocks(&table)?;
         // Who joined it may have been killed before it had cleaned up.
         remove_pieces(self.directory, table.key())?;
         Ok(self.tables.push(Arc::new(table))?)

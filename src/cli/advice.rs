@@ -115,8 +115,8 @@ fn of_probe(error: &ProbeError) -> Option<String> {
         ProbeError::BeyondTables { position, directory, rules } => {
             Some(format!("find its value with `{}`", solve_command(directory, *rules, position)))
         }
-        ProbeError::OtherPits { .. } => None,
         ProbeError::Table(error) => of_table(error),
+        _ => None,
     }
 }
 
@@ -140,7 +140,14 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::Damaged { kind: FileKind::Archive, .. } => {
             Some("download it again, or pack the table again".to_owned())
         }
-        TableError::Io { .. } | TableError::Lock(_) => None,
+        TableError::OutOfMemory { bytes, .. } => {
+            let needed = HumanBytes(*bytes);
+            Some(format!(
+                "{needed} of memory or address space are needed: end other programs, or raise the limit (see `ulimit -v`)"
+            ))
+        }
+        TableError::InUse { .. } => Some("wait for it, or stop it first".to_owned()),
+        _ => None,
     }
 }
 
@@ -195,8 +202,7 @@ fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String 
 /// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
 pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
     let mut flags = String::new();
-    let default = Rules::default();
-    if rules != default {
+    if !rules.is_default() {
         flags += &format!(" --rules {rules}");
     }
     if pits != DEFAULT_PITS {

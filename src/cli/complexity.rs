@@ -23,7 +23,7 @@ use super::{args, output};
 pub struct Complexity {
     #[command(flatten)]
     boards: Boards,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     /// Games of each board

@@ -59,6 +59,8 @@ use kalah::printable::printable;
 
 use self::outcome::Outcome;
 
+pub use self::outcome::EXIT_DAMAGE;
+
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 #[derive(Parser)]
 #[command(name = "kalah", version, max_term_width = 120)]

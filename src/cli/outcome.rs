@@ -1,5 +1,8 @@
 use std::process::ExitCode;
 
+/// The exit code of a check that found a wrong value or damage.
+pub const EXIT_DAMAGE: u8 = 3;
+
 /// How a command ended.
 #[derive(Clone, Copy)]
 pub enum Outcome {
@@ -18,7 +21,7 @@ impl From<Outcome> for ExitCode {
             Outcome::Done => 0,
             Outcome::Failed => 1,
             Outcome::Usage => 2,
-            Outcome::Wrong => 3,
+            Outcome::Wrong => EXIT_DAMAGE,
         })
     }
 }

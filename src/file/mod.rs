@@ -3,7 +3,6 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`open`](open()) | regular files only, and without waiting |
 //! | [`lock`](FileLock) | one process at a time |
 //! | [`replace`](replace()) | a finished file in the place of an old one |
 //! | [`seal`](Seal) | JSON with a checksum |
@@ -11,15 +10,14 @@
 
 mod document;
 mod lock;
-mod open;
 mod replace;
 mod seal;
 
 use std::path::{Path, PathBuf};
 
 pub use document::{Document, DocumentError};
+pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use lock::{FileLock, LockError};
-pub use open::{found, open, open_with, read, read_to_string};
 pub use replace::{Replacement, remove_leftovers, replace};
 pub use seal::{Seal, SealError};
 

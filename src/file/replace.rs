@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use kalah_core::file::require_regular;
+
 use super::directory_of;
-use super::open::require_regular;
 
 /// Random letters and digits in the name of a file under way.
 const RANDOM: usize = 6;

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::directory::table_stem;
 use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
 use crate::file;
@@ -56,7 +55,7 @@ impl Claims {
     /// # Errors
     /// When reading or writing fails.
     pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Claim>, TableError> {
-        self.take(directory.join(format!("{}.join.claim", table_stem(key))))
+        self.take(directory.join(format!("{}.join.claim", key.file_stem())))
     }
 
     fn take(&mut self, path: PathBuf) -> Result<Option<Claim>, TableError> {

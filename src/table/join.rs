@@ -5,9 +5,8 @@ use std::fs::DirEntry;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use super::directory::table_stem;
 use super::piece::temporary;
-use super::{PairKey, Piece, TableError, TableKey, TableWriter, table_file_name, table_path};
+use super::{PairKey, Piece, TableError, TableKey, TableWriter};
 
 /// What there is of a layer in a directory, by the names of its files.
 #[derive(Debug)]
@@ -32,7 +31,7 @@ impl LayerFiles {
         let names = names(directory)?;
         let has = |path: &Path| path.file_name().is_some_and(|name| names.contains(&*name.to_string_lossy()));
         let (pieces, missing) = key.pairs().partition(|pair| has(&pair.piece_path(directory)));
-        Ok(LayerFiles { finished: names.contains(&table_file_name(key)), pieces, missing })
+        Ok(LayerFiles { finished: names.contains(&key.file_name()), pieces, missing })
     }
 }
 
@@ -74,8 +73,8 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     if !state.missing.is_empty() {
         return Ok(Joined::Incomplete);
     }
-    let path = table_path(directory, key);
-    remove(directory, |name| name.starts_with(&format!("{}.", table_file_name(key))) && name.ends_with(".tmp"))?;
+    let path = key.path(directory);
+    remove(directory, |name| name.starts_with(&format!("{}.", key.file_name())) && name.ends_with(".tmp"))?;
     let temporary = temporary(&path)?.into_temp_path();
     // What is written to the temporary file goes with it.
     let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key).map_err(pieces_kept)?;
@@ -134,7 +133,7 @@ pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let stem = format!("{}.", table_stem(key));
+    let stem = format!("{}.", key.file_stem());
     let ends = [".piece", ".tmp", ".claim"];
     remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
 }
@@ -145,7 +144,7 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let partial = format!("{}.partial", table_file_name(key));
+    let partial = format!("{}.partial", key.file_name());
     remove(directory, |name| name == partial)
 }
 

@@ -3,10 +3,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use bytemuck::{Pod, Zeroable};
+use kalah_core::table::format::{ALIGNMENT, ENTRY_BYTES, RawEntry, VERSION};
 use tempfile::NamedTempFile;
 
-use super::format::{ALIGNMENT, ENTRY_BYTES, FrameEntry, RawEntry, VERSION, rules_code};
-use super::{Damage, PackedFrame, PairKey, TableError};
+use super::packed_frame::PackedFrame;
+use super::{Damage, FrameEntry, PairKey, Part, TableError};
 use crate::file;
 use crate::index::Frame;
 
@@ -38,7 +39,7 @@ impl RawHeader {
         let mut header = RawHeader {
             magic: MAGIC,
             version: VERSION.to_le(),
-            rules: rules_code(pair.layer.rules),
+            rules: pair.layer.rules.code(),
             pits: pair.layer.pits as u8,
             seeds: pair.layer.seeds as u8,
             small: pair.small as u8,
@@ -137,7 +138,7 @@ impl Piece {
             left -= part.len() as u64;
         }
         if *hasher.finalize().as_bytes() != entry.digest {
-            let damage = Damage::Part { part: "frame", offset: entry.offset };
+            let damage = Damage::Part { part: Part::Frame, offset: entry.offset };
             return Err(TableError::damaged_piece(&self.path, damage));
         }
         Ok(entry)
@@ -154,7 +155,7 @@ fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<Fram
     if version != VERSION {
         return Err(Damage::Version { found: version, known: VERSION });
     }
-    let damaged = Damage::Part { part: "header", offset: 0 };
+    let damaged = Damage::Part { part: Part::Header, offset: 0 };
     let (raws, padding) = rest.split_at_checked(pair.frames().count() * ENTRY_BYTES).ok_or(damaged.clone())?;
     let raws: Vec<RawEntry> = raws.chunks_exact(ENTRY_BYTES).map(bytemuck::pod_read_unaligned).collect();
     // The header of this pair with these entries, and no other.

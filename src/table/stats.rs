@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::{RUN_MARGIN, Table, TableError};
+use super::{RUN_MARGIN, Table, TableError, checked_frame};
 use crate::isa::Isa;
 
 /// Counts the scores of a table: element `v` is the number of positions in which the mover collects exactly `v`.
@@ -11,7 +11,7 @@ pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
     let (isa, seeds) = (Isa::detect(), table.key().seeds);
     let mut counts = [0u64; 256];
     for mover in 1..seeds {
-        let scores = table.frame(mover)?;
+        let scores = checked_frame(table, mover)?;
         let (run, others) = (scores.frame().mover_rows(), scores.frame().mirrored().mover_rows());
         let of_frame = (0..others as u32)
             .into_par_iter()
@@ -21,7 +21,7 @@ pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
                 |(mut counts, mut buffer), other| {
                     buffer.resize(run + 2 * RUN_MARGIN, 0);
                     let unpacked = scores.unpack_run(isa, (0, other), run, &mut buffer, RUN_MARGIN);
-                    unpacked.map_err(|line| table.damaged_line(line))?;
+                    unpacked.map_err(|group| table.damaged_group(group))?;
                     let run = &buffer[RUN_MARGIN..][..run];
                     run.iter().for_each(|&score| counts[usize::from(score)] += 1);
                     match run.iter().position(|&score| usize::from(score) > seeds) {

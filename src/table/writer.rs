@@ -2,9 +2,12 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::format::{ENTRY_BYTES, FrameEntry, HEADER_BYTES, RawEntry, RawHeader, TableKey, table_digest};
-use super::line::count_exceptions;
-use super::{PackedFrame, Piece, TableError, table_path};
+use kalah_core::table::format::{ENTRY_BYTES, HEADER_BYTES, RawEntry, RawHeader, table_digest};
+use kalah_core::table::group::count_exceptions;
+
+use super::packed_frame::PackedFrame;
+use super::piece::Piece;
+use super::{FrameEntry, TableError, TableKey};
 use crate::file;
 use crate::index::Frame;
 
@@ -33,7 +36,7 @@ impl TableWriter {
     /// # Errors
     /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
-        let path = table_path(directory, key);
+        let path = key.path(directory);
         let partial = path.with_added_extension("partial");
         TableWriter::open_at(path, partial, key)
     }

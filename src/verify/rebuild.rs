@@ -5,7 +5,7 @@ use super::Fault;
 use crate::build::cpu::Pulse;
 use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
-use crate::table::{Damage, PackedFrame, Table, TableError, Tables};
+use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_blocks};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit for bit.
 /// Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse` counts them while it
@@ -22,7 +22,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
         if pulse.is_stopped() {
             return Ok(0);
         }
-        table.check_blocks()?;
+        check_blocks(&table)?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
@@ -67,8 +67,7 @@ impl Output for Comparison<'_> {
         }
         found.fault = Some(first_wrong(self.tables, self.table, &packed).unwrap_or_else(|| {
             // All scores are right, but they are not packed as they should be.
-            let damage = Damage::Part { part: "packing of a frame", offset: entry.offset };
-            Fault::Damage(TableError::damaged(self.table.path(), damage))
+            Fault::Damage(TableError::damaged_part(self.table.path(), Part::Packing, entry.offset))
         }));
         false
     }
@@ -82,7 +81,7 @@ fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fa
         let (mover_rank, other_rank) = frame.ranks(index);
         let stored = match stored.score(mover_rank, other_rank) {
             Ok(stored) => stored,
-            Err(line) => return Some(Fault::Damage(table.damaged_line(line))),
+            Err(group) => return Some(Fault::Damage(table.damaged_group(group))),
         };
         let right = right.score(mover_rank, other_rank).expect("packed just now");
         if stored != right {

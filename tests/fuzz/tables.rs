@@ -113,11 +113,12 @@ fn read_all(table: &Table) {
         for other in 0..others as u32 {
             let _ = scores.unpack_run(Isa::detect(), (0, other), movers, &mut buffer, RUN_MARGIN);
         }
-        let _ = scores.score(movers as u32 - 1, others as u32 - 1).map_err(|line| table.damaged_line(line).to_string());
+        let _ =
+            scores.score(movers as u32 - 1, others as u32 - 1).map_err(|line| table.damaged_group(line).to_string());
         let _ = table.frame(mover).map_err(|error| assert!(error.is_damage()));
     }
     let _ = score_counts(table);
-    let _ = table.check_blocks();
+    let _ = kalah::table::check_blocks(table);
 }
 
 /// Fails when the process has ever had more memory than any of these small files can be a reason for.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::board_rows::BoardRows;
 use super::space::{Plane, Side, Space};
 use crate::isa::Isa;
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, checked_frame};
 
 /// Positions by what they are worth for the first player with best play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -208,7 +208,7 @@ impl Part<'_> {
         let width = (TILE / run).max(64);
         let tiles: Vec<Range<usize>> = (0..others).step_by(width).map(|at| at..others.min(at + width)).collect();
         let mover = if self.side == Side::First { self.seeds.0 } else { self.seeds.1 };
-        let source = table.map(|table| Ok((table, table.frame(mover)?))).transpose()?;
+        let source = table.map(|table| Ok((table, checked_frame(table, mover)?))).transpose()?;
         let tally = |(mut counts, mut runs): (Counts, Runs<'t>), tile: Range<usize>| {
             runs.tile = tile.clone();
             runs.filled = false;
@@ -284,7 +284,7 @@ impl<'a> Runs<'a> {
             for (index, other) in self.tile.clone().enumerate() {
                 let at = index * stride + RUN_MARGIN;
                 let unpacked = scores.unpack_run(self.isa, (0, other as u32), self.run, &mut self.buffer, at);
-                unpacked.map_err(|line| table.damaged_line(line))?;
+                unpacked.map_err(|group| table.damaged_group(group))?;
             }
             self.filled = true;
         }

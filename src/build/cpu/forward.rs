@@ -10,7 +10,7 @@ use super::{Evaluator, kernels};
 use crate::game::{Capture, Pit, Row, sow};
 use crate::index::{CaptureMap, Frame, SpillMap, game_row, table_row};
 use crate::isa::Isa;
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, checked_frame};
 
 /// Bytes of work that are worth a task of their own.
 pub(super) const TASK_BYTES: usize = 1 << 14;
@@ -47,7 +47,7 @@ pub(super) struct FrameEvaluator<'a> {
     /// other row.
     children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
     /// The frame of the layer below with one seed fewer in the mover's row, turned around: a run of scores for all
-    /// other rows, for each mover's row. Children of most moves that move again.
+    /// other rows, for each mover's row. Children of most moves that move again; empty of meaning where none does.
     again: &'a [u8],
     /// By seeds spilled on the other row.
     spills: Vec<Arc<SpillMap>>,
@@ -70,12 +70,14 @@ impl<'a> FrameEvaluator<'a> {
         let Evaluator { isa, rules, maps, .. } = evaluator;
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
-        turn_around(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+        if rules.moves_again() {
+            turn_around(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+        }
         let mut children = vec![None; (mover + 1) * total];
         for left in 1..=mover {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
-                children[left * total + opponent] = Some((table, table.frame(opponent)?));
+                children[left * total + opponent] = Some((table, checked_frame(table, opponent)?));
             }
         }
         // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
@@ -155,7 +157,7 @@ impl<'a> FrameEvaluator<'a> {
         match self.children[usize::from(next.left) * self.total() + opponent] {
             Some((table, scores)) => {
                 let unpacked = scores.unpack_run(self.isa, (0, next.own), count, buffer, at);
-                unpacked.map_err(|line| table.damaged_line(line))
+                unpacked.map_err(|group| table.damaged_group(group))
             }
             None => {
                 buffer[at..at + count].fill(opponent as u8);
@@ -276,7 +278,7 @@ fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Re
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
-    let scores = table.frame(frame.mover)?;
+    let scores = checked_frame(table, frame.mover)?;
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
     // A task turns the part of all runs that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);
@@ -290,7 +292,7 @@ fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Re
             for index in 0..count {
                 let ranks = (first as u32, (other + index) as u32);
                 let unpacked = scores.unpack_run(isa, ranks, part, &mut runs, index * stride + RUN_MARGIN);
-                unpacked.map_err(|line| table.damaged_line(line))?;
+                unpacked.map_err(|group| table.damaged_group(group))?;
             }
             kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut turned[other..], others);
         }

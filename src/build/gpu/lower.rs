@@ -8,7 +8,7 @@ use super::recorder::Recorder;
 use super::stages::{ABSENT, FrameAt, OVER};
 use super::{Gpu, GpuError};
 use crate::index::Frame;
-use crate::table::{FrameEntry, Tables};
+use crate::table::{FrameEntry, Tables, checked_frame};
 
 /// The share of the allowed memory that resident frames leave to maps and moves to come.
 const HEADROOM: u64 = 16;
@@ -98,7 +98,7 @@ impl Lower {
             for (number, frame, entry) in now {
                 places[*number] = FrameAt {
                     profile_at: at as u32,
-                    lines_at: ((at + entry.lines_at()) / 4) as u32,
+                    lines_at: ((at + entry.groups_at()) / 4) as u32,
                     patches_at: (at + entry.patches_at()) as u32,
                     rows: entry.rows as u32,
                 };
@@ -128,7 +128,7 @@ impl Lower {
         if !is_resident(self) {
             // Shaders trust what they read. What stays on the device was compared when it came there.
             let table = tables.require(seeds)?;
-            table.frame(frame.mover)?;
+            checked_frame(table, frame.mover)?;
             let section = table.section(entry);
             let (head, rest) = section.split_at(entry.patches_at() as usize);
             let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];

@@ -11,9 +11,9 @@ use super::chunk::content_limit;
 use super::order::Grid;
 use super::{ArchiveInfo, CHUNK_SIDES};
 use crate::file;
+use crate::game::Rules;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use crate::table::format::{rules_code, rules_of};
-use crate::table::{Damage, Table, TableError, TableKey};
+use crate::table::{Damage, Part, Table, TableError, TableKey};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
@@ -74,7 +74,7 @@ pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
     let header = RawHeader {
         magic: MAGIC,
         version: VERSION.to_le(),
-        rules: rules_code(key.rules),
+        rules: key.rules.code(),
         pits: key.pits as u8,
         seeds: key.seeds as u8,
         reserved: 0,
@@ -150,11 +150,11 @@ impl Container {
         };
         let tail = read_at(&mut file, offset, tail_bytes as usize).map_err(TableError::io(path))?;
         let (checksums, seek_table) = tail.split_at(checksum_bytes);
-        let seek_table_damaged = Damage::Part { part: "seek table", offset: offset + checksum_bytes as u64 };
+        let seek_table_damaged = Damage::Part { part: Part::SeekTable, offset: offset + checksum_bytes as u64 };
         let mut chunks = read_seek_table(seek_table, &info, [header.len(), checksum_bytes], offset)
             .ok_or_else(|| damaged(seek_table_damaged))?;
         read_checksums(checksums, &mut chunks)
-            .ok_or_else(|| damaged(Damage::Part { part: "list of checksums", offset }))?;
+            .ok_or_else(|| damaged(Damage::Part { part: Part::Checksums, offset }))?;
         Ok(Container { file, info, chunks })
     }
 }
@@ -174,7 +174,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     if !bytes.starts_with(&prefix[..FRAME_PREFIX_BYTES]) || !magic.starts_with(&MAGIC) {
         return Err(Damage::Foreign("kalah archive"));
     }
-    let damaged = Damage::Part { part: "header", offset: 0 };
+    let damaged = Damage::Part { part: Part::Header, offset: 0 };
     let raw = bytes.get(FRAME_PREFIX_BYTES..FRAME_PREFIX_BYTES + HEADER_BYTES).ok_or(damaged.clone())?;
     let raw: RawHeader = bytemuck::pod_read_unaligned(raw);
     let version = u32::from_le(raw.version);
@@ -185,7 +185,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
         return Err(damaged);
     }
     (|| {
-        let rules = rules_of(raw.rules)?;
+        let rules = Rules::from_code(raw.rules)?;
         let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
         let chunk_side = u32::from_le(raw.chunk_side) as usize;
         let known = (1..=MAX_TABLE_PITS).contains(&pits)

@@ -26,7 +26,8 @@ use self::chunk::Shape;
 use self::container::{ChunkEntry, Container};
 use self::order::{Grid, RowOrder};
 use super::{
-    Damage, DirectoryLock, FrameScores, PackedFrame, RUN_MARGIN, Table, TableError, TableKey, TableWriter, table_path,
+    Damage, DirectoryLock, FrameScores, LockError, PackedFrame, Part, RUN_MARGIN, Table, TableError, TableKey,
+    TableWriter, check_blocks, checked_frame,
 };
 use crate::file::Replacement;
 use crate::index::{Frame, RowIndex};
@@ -40,7 +41,7 @@ pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
 /// The path of a table's archive in `directory`: that of the table with `.zst` added.
 pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
-    table_path(directory, key).with_added_extension("zst")
+    key.path(directory).with_added_extension("zst")
 }
 
 /// What an archive says about itself.
@@ -139,12 +140,11 @@ fn pack_frame(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Vec<(Vec<u8>, u32)>, TableError> {
     let entry = &table.header().entries[frame.mover - 1];
-    let packed = table.frame(frame.mover)?;
+    let packed = checked_frame(table, frame.mover)?;
     // A table that was altered could be packed, but never be unpacked. Also the list of checksums has to be right.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
-        let damage = Damage::Part { part: "frame", offset: entry.offset };
-        return Err(TableError::damaged(table.path(), damage));
+        return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
     }
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
     let scores = lexicographic_scores(table, packed, &others, &movers)?;
@@ -172,7 +172,7 @@ fn lexicographic_scores(
 ) -> Result<Vec<u8>, TableError> {
     let isa = Isa::detect();
     let count = movers.len();
-    let mut scores = zeroed(packed.frame().positions()).map_err(TableError::io(table.path()))?;
+    let mut scores = zeroed(table.path(), packed.frame().positions())?;
     scores
         .par_chunks_mut(count)
         .zip(others.ranks())
@@ -185,14 +185,14 @@ fn lexicographic_scores(
                 Ok(())
             },
         )
-        .map_err(|line| table.damaged_line(line))?;
+        .map_err(|group| table.damaged_group(group))?;
     Ok(scores)
 }
 
-/// A byte for each position, or the error that there is no memory for that.
-fn zeroed(positions: u64) -> std::io::Result<Vec<u8>> {
+/// A byte for each position, or the error that there is no memory for that; `path` names the file that it is for.
+fn zeroed(path: &Path, positions: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(positions as usize)?;
+    bytes.try_reserve_exact(positions as usize).map_err(|_| TableError::out_of_memory(path, positions))?;
     bytes.resize(positions as usize, 0);
     Ok(bytes)
 }
@@ -209,12 +209,12 @@ fn zeroed(positions: u64) -> std::io::Result<Vec<u8>> {
 pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<PathBuf, TableError> {
     let mut container = Container::open(archive)?;
     let (key, digest) = (container.info.key, container.info.digest);
-    let _lock = DirectoryLock::take(directory).map_err(TableError::Lock)?;
+    let _lock = DirectoryLock::take(directory).map_err(in_use)?;
     if Table::open_key(directory, key)
-        .is_ok_and(|table| table.header().digest == digest && table.check_blocks().is_ok())
+        .is_ok_and(|table| table.header().digest == digest && check_blocks(&table).is_ok())
     {
         progress(container.info.positions);
-        return Ok(table_path(directory, key));
+        return Ok(key.path(directory));
     }
     let (mut writer, kept) = unpack_frames(archive, &mut container, directory, progress)?;
     if kept && writer.digest() != digest {
@@ -276,13 +276,13 @@ fn unpack_frame(
         .map(|(number, entry)| {
             let (other_part, mover_part) = grid.chunk(number);
             let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
-            let mut scores = zeroed(shape.positions() as u64).map_err(TableError::io(archive))?;
+            let mut scores = zeroed(archive, shape.positions() as u64)?;
             let packed = &packed[(entry.offset - start) as usize..][..entry.bytes as usize];
             let max_score = (frame.mover + frame.other) as u8;
             let sound = xxh3_64(packed) == entry.checksum;
             let decode = || chunk::decode(&shape, packed, entry.content_bytes as usize, max_score, &mut scores);
             sound.then(decode).flatten().ok_or_else(|| {
-                TableError::damaged_archive(archive, Damage::Part { part: "chunk", offset: entry.offset })
+                TableError::damaged_archive(archive, Damage::Part { part: Part::Chunk, offset: entry.offset })
             })?;
             progress(shape.positions() as u64);
             Ok(scores)
@@ -294,7 +294,7 @@ fn unpack_frame(
     for (place, &rank) in others.ranks().iter().enumerate() {
         places[rank as usize] = place;
     }
-    let mut scores = zeroed(frame.positions()).map_err(TableError::io(archive))?;
+    let mut scores = zeroed(archive, frame.positions())?;
     scores.par_chunks_mut(movers.len()).zip(places).for_each(|(scores, place)| {
         let (chunks, row) = grid.run(place);
         for number in chunks {
@@ -306,4 +306,12 @@ fn unpack_frame(
         }
     });
     Ok(scores)
+}
+
+/// The error of a directory that another process writes to.
+fn in_use(error: LockError) -> TableError {
+    match error {
+        LockError::Held { path, holder } => TableError::InUse { directory: path, holder },
+        LockError::Io { path, source } => TableError::Io { path, source },
+    }
 }

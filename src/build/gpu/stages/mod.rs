@@ -25,7 +25,7 @@ use std::fmt::Write;
 use bytemuck::Pod;
 
 use crate::index::MAX_TABLE_PITS;
-use crate::table::line;
+use crate::table::group;
 
 pub use encode::Encode;
 pub use forward::Forward;
@@ -62,14 +62,14 @@ pub const OVER: u32 = u32::MAX;
 pub const ABSENT: u32 = u32::MAX - 1;
 
 /// 32-bit words of a line.
-pub const LINE_WORDS: u32 = line::LINE_BYTES as u32 / 4;
+pub const LINE_WORDS: u32 = group::GROUP_BYTES as u32 / 4;
 /// Positions of a line.
-pub const LINE_POSITIONS: u32 = line::LINE_POSITIONS as u32;
-const BASE_BIAS: u32 = line::BASE_BIAS as u32;
-const PATCHED: u32 = line::PATCHED as u32;
-const MOVED_CODES: u32 = line::MOVED_CODES as u32;
-const PATCH_HEAD_BYTES: u32 = line::PATCH_HEAD_BYTES as u32;
-const EXCEPTION_BYTES: u32 = line::EXCEPTION_BYTES as u32;
+pub const LINE_POSITIONS: u32 = group::GROUP_POSITIONS as u32;
+const BASE_BIAS: u32 = group::BASE_BIAS as u32;
+const PATCHED: u32 = group::PATCHED as u32;
+const MOVED_CODES: u32 = group::MOVED_CODES as u32;
+const PATCH_HEAD_BYTES: u32 = group::PATCH_HEAD_BYTES as u32;
+const EXCEPTION_BYTES: u32 = group::EXCEPTION_BYTES as u32;
 /// Words that count how many residuals have each value below 128, four counts a word.
 const COUNT_WORDS: u32 = 32;
 /// Places on the largest ring: two rows and a store.
@@ -152,7 +152,7 @@ pub enum Stage {
     ForwardAgain,
     /// Moves to lower layers that capture.
     ForwardCapture,
-    /// Sowings of s-kalaha that reach the other row.
+    /// Sowings that reach the other row and may go on from there.
     ForwardRelay,
     /// A matrix of scores, transposed.
     Turn,

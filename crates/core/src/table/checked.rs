@@ -89,7 +89,8 @@ mod tests {
 
     #[test]
     fn every_block_has_a_mark_of_its_own() {
-        let entry = |rows, lines| FrameEntry { offset: 0, rows, lines, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
+        let entry =
+            |rows, groups| FrameEntry { offset: 0, rows, groups, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
         let entries = [entry(2, 1), entry(70_000, 5000), entry(9, 70_000), entry(3, 1)];
         let checked = Checked::none(&entries);
         let blocks: Vec<(usize, u64)> = entries

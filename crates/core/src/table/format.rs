@@ -1,72 +1,53 @@
+//! The bytes of a table file: header, directory, digest (docs/format.md in the repository).
+
+use std::ops::Range;
+
 use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Damage;
-use super::line::{EXCEPTION_BYTES, LINE_BYTES, LINE_POSITIONS, PATCH_HEAD_BYTES};
+use super::error::{Damage, Part};
+use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
+use super::key::TableKey;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use crate::index::{Frame, MAX_TABLE_SEEDS, layer_positions};
 
 /// The first bytes of every table file.
-pub(super) const MAGIC: [u8; 8] = *b"KALAHTB\n";
+pub const MAGIC: [u8; 8] = *b"KALAHTB\n";
 
 /// The version of the format.
-pub(super) const VERSION: u32 = 1;
+pub const VERSION: u32 = 1;
 
 /// Bytes that one checksum covers.
 pub const BLOCK_BYTES: usize = 1 << 16;
 
-/// Every part of a file begins at a multiple of this many bytes, so lines are cache lines of the mapping.
-pub(super) const ALIGNMENT: u64 = 64;
+/// Every part of a file begins at a multiple of this many bytes, so groups are cache lines of the mapping.
+pub const ALIGNMENT: u64 = 64;
 
-pub(super) const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
-pub(super) const ENTRY_BYTES: usize = std::mem::size_of::<RawEntry>();
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
 
-/// What a table is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TableKey {
-    /// The rule set.
-    pub rules: Rules,
-    /// Pits a side, 1 to [`MAX_TABLE_PITS`].
-    pub pits: usize,
-    /// Seeds in play, 2 to [`MAX_TABLE_SEEDS`].
-    pub seeds: usize,
-}
+/// Bytes of a frame's entry in the directory, which follows the header: the frame with 1 seed in the mover's row first.
+pub const ENTRY_BYTES: usize = std::mem::size_of::<RawEntry>();
 
 impl TableKey {
-    /// The frames in the order in which they stand in the file: those of few seeds on one side first, each followed by
-    /// its mirror image, as a pair is computed together.
-    pub fn frames(self) -> impl Iterator<Item = Frame> {
-        let pits = self.pits;
-        (1..=self.seeds / 2).flat_map(move |mover| {
-            let frame = Frame { pits, mover, other: self.seeds - mover };
-            [frame, frame.mirrored()].into_iter().take(if frame.mover == frame.other { 1 } else { 2 })
-        })
-    }
-
     /// Bytes before the first frame: header and directory.
-    pub(super) fn prefix_bytes(self) -> u64 {
+    pub fn prefix_bytes(self) -> u64 {
         (HEADER_BYTES + (self.seeds - 1) * ENTRY_BYTES).next_multiple_of(ALIGNMENT as usize) as u64
-    }
-}
-
-impl std::fmt::Display for TableKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} with {} pits and {} seeds", self.rules, self.pits, self.seeds)
     }
 }
 
 /// A frame's entry in the directory.
 ///
 /// The parts of a frame follow each other, each padded with zeros to a multiple of 64 bytes: profile (a byte
-/// for each mover's row), lines, patches, checksums of these three in blocks of [`BLOCK_BYTES`].
+/// for each mover's row), groups, patches, checksums of these three in blocks of [`BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {
     /// Where it begins, in bytes from the start of the file.
     pub offset: u64,
     /// Mover's rows: bytes of the profile.
     pub rows: u64,
-    /// Lines.
-    pub lines: u64,
+    /// Groups of scores.
+    pub groups: u64,
     /// Bytes of patches.
     pub patch_bytes: u64,
     /// Scores that are exceptions.
@@ -76,14 +57,14 @@ pub struct FrameEntry {
 }
 
 impl FrameEntry {
-    /// Where the lines begin, in bytes from the start of the frame.
-    pub(crate) fn lines_at(&self) -> u64 {
+    /// Where the groups begin, in bytes from the start of the frame.
+    pub fn groups_at(&self) -> u64 {
         self.rows.next_multiple_of(ALIGNMENT)
     }
 
     /// Where the patches begin.
-    pub(crate) fn patches_at(&self) -> u64 {
-        self.lines_at() + self.lines * LINE_BYTES as u64
+    pub fn patches_at(&self) -> u64 {
+        self.groups_at() + self.groups * GROUP_BYTES as u64
     }
 
     /// Where the checksums begin: the bytes before them are what they cover.
@@ -96,13 +77,19 @@ impl FrameEntry {
         self.checksums_at().div_ceil(BLOCK_BYTES as u64)
     }
 
-    /// Bytes of the frame.
-    pub(super) fn section_bytes(&self) -> u64 {
+    /// Where a block stands, in bytes from the start of the file.
+    pub fn block_bytes(&self, block: u64) -> Range<u64> {
+        let start = block * BLOCK_BYTES as u64;
+        self.offset + start..self.offset + (start + BLOCK_BYTES as u64).min(self.checksums_at())
+    }
+
+    /// Bytes of the frame in the file: what the checksums cover, and these.
+    pub fn section_bytes(&self) -> u64 {
         self.checksums_at() + (self.blocks() * 8).next_multiple_of(ALIGNMENT)
     }
 
     /// Where the next frame begins.
-    pub(super) fn end(&self) -> u64 {
+    pub fn end(&self) -> u64 {
         self.offset + self.section_bytes()
     }
 
@@ -111,13 +98,13 @@ impl FrameEntry {
         let exceptions = self.exceptions.checked_mul(EXCEPTION_BYTES as u64);
         let heads = exceptions.and_then(|bytes| self.patch_bytes.checked_sub(bytes));
         let head = PATCH_HEAD_BYTES as u64;
-        heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.lines.min(self.exceptions))
+        heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.groups.min(self.exceptions))
     }
 
     /// Whether it can be the entry of `frame` in a file of at most `file_bytes` bytes.
-    pub(super) fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
+    pub fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         self.rows == frame.mover_rows() as u64
-            && self.lines == frame.positions().div_ceil(LINE_POSITIONS as u64)
+            && self.groups == frame.positions().div_ceil(GROUP_POSITIONS as u64)
             && self.patch_bytes <= file_bytes
             && self.patches_hold_exceptions()
             && self.offset <= file_bytes
@@ -140,9 +127,10 @@ pub struct TableHeader {
     pub entries: Vec<FrameEntry>,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
+/// The header as it stands in a file: the first bytes.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RawHeader {
+pub struct RawHeader {
     magic: [u8; 8],
     version: u32,
     rules: u8,
@@ -156,34 +144,37 @@ pub(super) struct RawHeader {
     checksum: u64,
 }
 
-#[derive(Clone, Copy, Pod, Zeroable)]
+/// A [`FrameEntry`] as it stands in a file.
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct RawEntry {
+pub struct RawEntry {
     offset: u64,
     rows: u64,
-    lines: u64,
+    groups: u64,
     patch_bytes: u64,
     exceptions: u64,
     digest: [u8; 32],
 }
 
 impl RawEntry {
-    pub(super) fn new(entry: &FrameEntry) -> RawEntry {
+    /// The bytes of an entry.
+    pub fn new(entry: &FrameEntry) -> RawEntry {
         RawEntry {
             offset: entry.offset.to_le(),
             rows: entry.rows.to_le(),
-            lines: entry.lines.to_le(),
+            groups: entry.groups.to_le(),
             patch_bytes: entry.patch_bytes.to_le(),
             exceptions: entry.exceptions.to_le(),
             digest: entry.digest,
         }
     }
 
-    pub(super) fn entry(&self) -> FrameEntry {
+    /// The entry.
+    pub fn entry(&self) -> FrameEntry {
         FrameEntry {
             offset: u64::from_le(self.offset),
             rows: u64::from_le(self.rows),
-            lines: u64::from_le(self.lines),
+            groups: u64::from_le(self.groups),
             patch_bytes: u64::from_le(self.patch_bytes),
             exceptions: u64::from_le(self.exceptions),
             digest: self.digest,
@@ -193,11 +184,11 @@ impl RawEntry {
 
 impl RawHeader {
     /// The header of a table under way: it tells what the table will be, and that it is not finished.
-    pub(super) fn unfinished(key: TableKey) -> RawHeader {
+    pub fn unfinished(key: TableKey) -> RawHeader {
         RawHeader {
             magic: MAGIC,
             version: VERSION.to_le(),
-            rules: rules_code(key.rules),
+            rules: key.rules.code(),
             pits: key.pits as u8,
             seeds: key.seeds as u8,
             positions: layer_positions(key.pits, key.seeds).to_le(),
@@ -207,7 +198,7 @@ impl RawHeader {
     }
 
     /// The header of a finished table.
-    pub(super) fn finished(key: TableKey, file_bytes: u64, digest: [u8; 32]) -> RawHeader {
+    pub fn finished(key: TableKey, file_bytes: u64, digest: [u8; 32]) -> RawHeader {
         RawHeader { finished: 1, file_bytes: file_bytes.to_le(), digest, ..RawHeader::unfinished(key) }.sealed()
     }
 
@@ -217,8 +208,11 @@ impl RawHeader {
         self
     }
 
-    /// Reads the header of a file, finished or not.
-    pub(super) fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
+    /// Reads the header of a file, finished or not, and what the table is about.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn read(bytes: &[u8]) -> Result<(RawHeader, TableKey), Damage> {
         let raw = bytes.get(..HEADER_BYTES);
         if raw.is_none_or(|raw| raw[..MAGIC.len()] != MAGIC) {
             return Err(Damage::Foreign("kalah table"));
@@ -228,72 +222,62 @@ impl RawHeader {
         if version != VERSION {
             return Err(Damage::Version { found: version, known: VERSION });
         }
-        let damaged = Damage::Part { part: "header", offset: 0 };
+        let damaged = Damage::Part { part: Part::Header, offset: 0 };
         if raw.sealed().checksum != raw.checksum {
             return Err(damaged);
         }
         let key = (|| {
-            let rules = rules_of(raw.rules)?;
-            let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
-            let fits = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
-            fits.then_some(TableKey { rules, pits, seeds })
+            let rules = Rules::from_code(raw.rules)?;
+            let key = TableKey { rules, pits: usize::from(raw.pits), seeds: usize::from(raw.seeds) };
+            key.is_possible().then_some(key)
         })()
         .ok_or(damaged)?;
         Ok((raw, key))
     }
 
-    pub(super) fn is_finished(&self) -> bool {
+    /// Whether the file was finished.
+    pub fn is_finished(&self) -> bool {
         self.finished == 1
     }
 }
 
-/// The code of a rule set in tables and archives.
-pub(super) fn rules_code(rules: Rules) -> u8 {
-    match rules {
-        Rules::EmptyCapture => 0,
-        Rules::Standard => 1,
-        Rules::SKalaha => 2,
-    }
-}
-
-/// The rule set with this code.
-pub(super) fn rules_of(code: u8) -> Option<Rules> {
-    Rules::ALL.into_iter().find(|&rules| rules_code(rules) == code)
-}
-
 /// The digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.
-pub(super) fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
+pub fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&MAGIC);
     hasher.update(&VERSION.to_le_bytes());
-    hasher.update(&[rules_code(key.rules), key.pits as u8, key.seeds as u8]);
+    hasher.update(&[key.rules.code(), key.pits as u8, key.seeds as u8]);
     hasher.update(directory);
     *hasher.finalize().as_bytes()
 }
 
 impl TableHeader {
-    /// Reads and checks header and directory of a finished file.
+    /// The most bytes before the first frame that a file can have: enough for [`TableHeader::read`].
+    pub const MAX_PREFIX_BYTES: usize = HEADER_BYTES + MAX_TABLE_SEEDS * ENTRY_BYTES;
+
+    /// Reads and checks header and directory of a finished file of `found_bytes` bytes; `prefix` holds as much of it as there
+    /// is before the first frame, at least.
     ///
     /// Everything but the frames themselves is covered: their geometry agrees with the key, the digest with the
     /// directory, and the length with the file.
     ///
     /// # Errors
     /// What is wrong with the file.
-    pub fn read(file: &[u8]) -> Result<TableHeader, Damage> {
-        let (raw, key) = RawHeader::read(file)?;
+    pub fn read(prefix: &[u8], found_bytes: u64) -> Result<TableHeader, Damage> {
+        let (raw, key) = RawHeader::read(prefix)?;
         if !raw.is_finished() {
             return Err(Damage::Unfinished);
         }
         let positions = layer_positions(key.pits, key.seeds);
         if u64::from_le(raw.positions) != positions {
-            return Err(Damage::Part { part: "header", offset: 0 });
+            return Err(Damage::Part { part: Part::Header, offset: 0 });
         }
         let file_bytes = u64::from_le(raw.file_bytes);
-        if file.len() as u64 != file_bytes {
-            return Err(Damage::Length { found: file.len() as u64, expected: file_bytes });
+        if found_bytes != file_bytes {
+            return Err(Damage::Length { found: found_bytes, expected: file_bytes });
         }
-        let damaged = Damage::Part { part: "directory", offset: HEADER_BYTES as u64 };
-        let prefix = file.get(HEADER_BYTES..key.prefix_bytes() as usize).ok_or(damaged.clone())?;
+        let damaged = Damage::Part { part: Part::Directory, offset: HEADER_BYTES as u64 };
+        let prefix = prefix.get(HEADER_BYTES..key.prefix_bytes() as usize).ok_or(damaged.clone())?;
         let (directory, padding) = prefix.split_at((key.seeds - 1) * ENTRY_BYTES);
         if table_digest(key, directory) != raw.digest || padding.iter().any(|&byte| byte != 0) {
             return Err(damaged);

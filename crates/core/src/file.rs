@@ -1,3 +1,5 @@
+//! Regular files, opened without waiting: what is not one is refused in words.
+
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
@@ -55,7 +57,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// When there is something else, or that cannot be found out.
-pub(super) fn require_regular(path: &Path) -> io::Result<()> {
+pub fn require_regular(path: &Path) -> io::Result<()> {
     match found(path.metadata())?.and_then(|metadata| refusal(&metadata)) {
         Some(refusal) => Err(refusal),
         None => Ok(()),

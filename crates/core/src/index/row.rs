@@ -1,3 +1,5 @@
+use std::fmt;
+
 use super::counts::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::game::Row;
 
@@ -168,5 +170,11 @@ impl RowIndex {
         }
         row[self.pits - 1] = seeds as u8;
         row
+    }
+}
+
+impl fmt::Debug for RowIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowIndex").field("pits", &self.pits).field("max_seeds", &self.max_seeds).finish_non_exhaustive()
     }
 }

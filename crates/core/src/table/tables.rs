@@ -1,73 +1,110 @@
+use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
-use super::{Damage, Table, TableError, TableKey};
+use super::error::{Damage, TableError};
+use super::key::TableKey;
+use super::layer::Layer;
+use super::read_at::ReadAtTable;
+use super::reader::Table;
 use crate::game::Rules;
-use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
-
-/// The name of a table's file, such as `empty-capture-6-24.kalah`.
-pub fn table_file_name(key: TableKey) -> String {
-    table_stem(key) + ".kalah"
-}
-
-/// What the names of all files of a table begin with, such as `empty-capture-6-24`.
-pub(super) fn table_stem(key: TableKey) -> String {
-    format!("{}-{}-{:02}", key.rules, key.pits, key.seeds)
-}
-
-/// The table that a file should hold by its name; `None` if it is not named like one.
-pub(super) fn named_key(path: &Path) -> Option<TableKey> {
-    let name = path.file_name()?.to_str()?;
-    let (rest, seeds) = name.strip_suffix(".kalah")?.rsplit_once('-')?;
-    let (rules, pits) = rest.rsplit_once('-')?;
-    let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
-    // The limits of tables, and the one spelling of the name.
-    let can_be = (1..=MAX_TABLE_PITS).contains(&key.pits) && (2..=MAX_TABLE_SEEDS).contains(&key.seeds);
-    (can_be && table_file_name(key) == name).then_some(key)
-}
-
-/// The path of a table's file in `directory`.
-pub fn table_path(directory: &Path, key: TableKey) -> PathBuf {
-    directory.join(table_file_name(key))
-}
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 up without a gap.
-pub struct Tables {
+///
+/// They are mapped [`Table`]s, or any other [`Layer`]s.
+pub struct Tables<T = Table> {
     directory: PathBuf,
     rules: Rules,
     rows: Arc<RowIndex>,
     /// The table of `s` seeds at `s - 2`.
-    layers: Vec<Arc<Table>>,
+    layers: Vec<Arc<T>>,
     /// The same, of those that were copied to memory.
-    copies: [OnceLock<Table>; MAX_TABLE_SEEDS - 1],
+    copies: [OnceLock<T>; MAX_TABLE_SEEDS - 1],
 }
 
 impl Tables {
-    /// Opens the layers that are there, from 2 up to the first that is missing, at most `max_seeds`.
+    /// Opens and maps the layers that are there, from 2 up to the first that is missing, at most `max_seeds`; see
+    /// [`Table::open`] for what must not happen to the files.
     ///
     /// # Errors
     /// When a table file is damaged, holds another table than its name says, or cannot be read.
     ///
     /// # Panics
-    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
+    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
     pub fn open(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds);
+        tables.open_layers(max_seeds, |key| Table::open_key(directory, key))?;
+        Ok(tables)
+    }
+
+    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made when first asked for and kept; `None`
+    /// if the table is not there, or `stop` was set meanwhile.
+    ///
+    /// # Errors
+    /// When there is not as much memory, or a block of the table is damaged.
+    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&Table>, TableError> {
+        let Some(table) = self.layer(seeds) else { return Ok(None) };
+        let place = &self.copies[seeds - 2];
+        if place.get().is_none()
+            && let Some(copy) = table.copied(stop)?
+        {
+            // Made twice if two ask at once; one is kept.
+            let _ = place.set(copy);
+        }
+        Ok(place.get())
+    }
+}
+
+impl Tables<ReadAtTable> {
+    /// The same as [`Tables::open`], but the files are read as they are needed, not mapped.
+    ///
+    /// # Errors
+    /// As [`Tables::open`].
+    ///
+    /// # Panics
+    /// As [`Tables::open`].
+    pub fn open_unmapped(
+        directory: &Path,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Tables<ReadAtTable>, TableError> {
+        let mut tables = Tables::empty(directory, rules, pits, max_seeds);
+        tables.open_layers(max_seeds, |key| match ReadAtTable::open(&key.path(directory)) {
+            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                Err(TableError::missing(directory, key))
+            }
+            opened => opened,
+        })?;
+        Ok(tables)
+    }
+}
+
+impl<T: Layer> Tables<T> {
+    /// Adds the layers that `open` opens, up to the first that is missing.
+    fn open_layers(
+        &mut self,
+        max_seeds: usize,
+        open: impl Fn(TableKey) -> Result<T, TableError>,
+    ) -> Result<(), TableError> {
         for seeds in 2..=max_seeds.min(MAX_TABLE_SEEDS) {
-            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
-                Ok(table) => tables.layers.push(Arc::new(table)),
+            match open(self.key(seeds)) {
+                Ok(table) => self.push(Arc::new(table))?,
                 Err(TableError::Missing { .. }) => break,
                 Err(error) => return Err(error),
             }
         }
-        Ok(tables)
+        Ok(())
     }
 
     /// No layers yet, with room for those up to `max_seeds`.
     ///
     /// # Panics
-    /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
-    pub fn empty(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Tables {
+    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    pub fn empty(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Tables<T> {
         Tables {
             directory: directory.to_owned(),
             rules,
@@ -81,11 +118,10 @@ impl Tables {
     ///
     /// # Errors
     /// When `table` is not the table of the next layer of these rules and pits.
-    pub fn push(&mut self, table: Arc<Table>) -> Result<(), TableError> {
+    pub fn push(&mut self, table: Arc<T>) -> Result<(), TableError> {
         let expected = self.key(self.max_seeds().map_or(2, |seeds| seeds + 1));
         if table.key() != expected {
-            let other = Damage::Other { found: table.key().to_string(), expected: expected.to_string() };
-            return Err(TableError::damaged(table.path(), other));
+            return Err(TableError::damaged(table.path(), Damage::Other { found: table.key(), expected }));
         }
         self.layers.push(table);
         Ok(())
@@ -122,13 +158,13 @@ impl Tables {
     }
 
     /// The layers that are there, from 2 seeds up.
-    pub fn layers(&self) -> &[Arc<Table>] {
+    pub fn layers(&self) -> &[Arc<T>] {
         &self.layers
     }
 
     /// The table with `seeds` seeds, if it is there.
     #[inline]
-    pub fn layer(&self, seeds: usize) -> Option<&Table> {
+    pub fn layer(&self, seeds: usize) -> Option<&T> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
@@ -137,32 +173,15 @@ impl Tables {
     /// Layers above the first of them may be there: they are of no use, since all tables need those below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
-        let is_missing = |&seeds: &usize| !table_path(&self.directory, self.key(seeds)).exists();
+        let is_missing = |&seeds: &usize| !self.key(seeds).path(&self.directory).exists();
         (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
-    }
-
-    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made when first asked for and kept; `None`
-    /// if the table is not there, or `stop` was set meanwhile.
-    ///
-    /// # Errors
-    /// When there is not as much memory, or a block of the table is damaged.
-    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&Table>, TableError> {
-        let Some(table) = self.layer(seeds) else { return Ok(None) };
-        let place = &self.copies[seeds - 2];
-        if place.get().is_none()
-            && let Some(copy) = table.copied(stop)?
-        {
-            // Made twice if two ask at once; one is kept.
-            let _ = place.set(copy);
-        }
-        Ok(place.get())
     }
 
     /// The table with `seeds` seeds.
     ///
     /// # Errors
     /// When it or one below it is not there: the error names those that are missing.
-    pub fn require(&self, seeds: usize) -> Result<&Table, TableError> {
+    pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
         self.layer(seeds).ok_or_else(|| {
             let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
             // Made since the tables were opened, or beyond all tables.
@@ -176,7 +195,7 @@ impl Tables {
     /// The score of a position by its rows: how many of the seeds in play the mover still collects.
     ///
     /// Once a row is empty, the seeds left belong to the owner of the other one. What is read is compared with its checksums
-    /// first, see [`Table::score`].
+    /// first, see [`Layer::score`].
     ///
     /// # Errors
     /// When the layer of the position is not there, or what is read of its table is damaged.
@@ -193,7 +212,13 @@ impl Tables {
     }
 }
 
-/// The error of a table that is not there.
-pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
-    TableError::Missing { directory: directory.to_owned(), key, missing: vec![key.seeds] }
+impl<T> fmt::Debug for Tables<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tables")
+            .field("directory", &self.directory)
+            .field("rules", &self.rules)
+            .field("pits", &self.rows.pits())
+            .field("layers", &self.layers.len())
+            .finish()
+    }
 }

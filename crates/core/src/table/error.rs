@@ -1,10 +1,12 @@
+use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::{LockError, TableKey};
+use super::key::TableKey;
 
-/// What is wrong inside a table file or archive.
+/// What is wrong inside a table file, piece or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Damage {
     /// The first bytes are not those of the format.
     #[error("it is not a {0}")]
@@ -29,7 +31,7 @@ pub enum Damage {
     #[error("its {part} is damaged (byte {offset})")]
     Part {
         /// Which part.
-        part: &'static str,
+        part: Part,
         /// Where it begins, in bytes from the start of the file.
         offset: u64,
     },
@@ -46,14 +48,58 @@ pub enum Damage {
     #[error("it holds {found}, not {expected}")]
     Other {
         /// What the file holds.
-        found: String,
+        found: TableKey,
         /// What was looked for.
-        expected: String,
+        expected: TableKey,
     },
+}
+
+/// A part of a table file, piece or archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Part {
+    /// The header.
+    Header,
+    /// The directory of a table: the entries of its frames.
+    Directory,
+    /// A frame as a whole.
+    Frame,
+    /// A block: the bytes that one checksum covers.
+    Block,
+    /// A group of scores.
+    Group,
+    /// The score of one position.
+    Score,
+    /// The bytes that sound scores were packed to.
+    Packing,
+    /// The list of checksums.
+    Checksums,
+    /// A chunk of an archive.
+    Chunk,
+    /// The seek table of an archive.
+    SeekTable,
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Header => "header",
+            Part::Directory => "directory",
+            Part::Frame => "frame",
+            Part::Block => "block of scores",
+            Part::Group => "group of scores",
+            Part::Score => "score of a position",
+            Part::Packing => "packing of a frame",
+            Part::Checksums => "list of checksums",
+            Part::Chunk => "chunk",
+            Part::SeekTable => "seek table",
+        })
+    }
 }
 
 /// What a damaged file was to be: how it is had again depends on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileKind {
     /// The table of this key by its file's name, `None` if it is not named like a table: can be built again.
     Table(Option<TableKey>),
@@ -63,8 +109,9 @@ pub enum FileKind {
     Archive,
 }
 
-/// Why a table cannot be used.
+/// Why a table cannot be read or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum TableError {
     /// A file cannot be read or written.
     #[error("{path}: {source}")]
@@ -73,6 +120,14 @@ pub enum TableError {
         path: PathBuf,
         /// The reason.
         source: io::Error,
+    },
+    /// There is not as much memory, or address space, as reading or writing a file takes.
+    #[error("{path}: there is not enough memory for {bytes} bytes")]
+    OutOfMemory {
+        /// The file.
+        path: PathBuf,
+        /// Bytes that were asked for.
+        bytes: u64,
     },
     /// A file cannot grow: the disk is full, or a limit on its size or on the space of a user is reached.
     #[error("{path}: {source}")]
@@ -95,8 +150,13 @@ pub enum TableError {
         kind: FileKind,
     },
     /// Another process writes to the directory.
-    #[error("{0}")]
-    Lock(LockError),
+    #[error("{directory} is in use by {holder}")]
+    InUse {
+        /// The directory.
+        directory: PathBuf,
+        /// What the other process tells of itself.
+        holder: String,
+    },
     /// The layer, or one below it, is not in the directory.
     #[error("{} in {directory} for {} with {} pits", missing_layers(missing), key.rules, key.pits)]
     Missing {
@@ -116,7 +176,7 @@ impl TableError {
     }
 
     /// An error of writing to the file at `path`, where `kept` is not lost if the file cannot grow.
-    pub(super) fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
+    pub fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
         move |source| match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
                 TableError::Full { path: path.to_owned(), source, kept }
@@ -125,10 +185,35 @@ impl TableError {
         }
     }
 
+    /// There are no `bytes` bytes of memory for the file at `path`.
+    pub fn out_of_memory(path: &Path, bytes: u64) -> TableError {
+        TableError::OutOfMemory { path: path.to_owned(), bytes }
+    }
+
+    /// A failure to get `bytes` bytes of memory for the file at `path`, or any other one.
+    pub(super) fn mapping(path: &Path, bytes: u64) -> impl FnOnce(io::Error) -> TableError + '_ {
+        move |source| {
+            #[cfg(unix)]
+            let is_memory = source.raw_os_error() == Some(libc::ENOMEM);
+            #[cfg(not(unix))]
+            let is_memory = source.kind() == ErrorKind::OutOfMemory;
+            if is_memory { TableError::out_of_memory(path, bytes) } else { TableError::io(path)(source) }
+        }
+    }
+
+    /// The table `key` is not in `directory`.
+    pub(super) fn missing(directory: &Path, key: TableKey) -> TableError {
+        TableError::Missing { directory: directory.to_owned(), key, missing: vec![key.seeds] }
+    }
+
     /// Damage of the table file at `path`.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        let kind = FileKind::Table(super::directory::named_key(path));
-        TableError::Damaged { path: path.to_owned(), damage, kind }
+        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Table(TableKey::named(path)) }
+    }
+
+    /// Damage of a part, which begins at byte `offset`, of the table file at `path`.
+    pub fn damaged_part(path: &Path, part: Part, offset: u64) -> TableError {
+        TableError::damaged(path, Damage::Part { part, offset })
     }
 
     /// Damage of the piece at `path`.

@@ -1,18 +1,20 @@
+use std::fmt;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::checked::Checked;
-use super::directory::{missing, named_key};
-use super::format::{BLOCK_BYTES, FrameEntry, TableHeader, TableKey};
-use super::frame::DamagedLine;
-use super::line::{self, LINE_BYTES};
+use super::error::{Damage, Part, TableError};
+use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
+use super::frame::{DamagedGroup, FrameScores};
+use super::group::{self, GROUP_BYTES};
+use super::key::TableKey;
+use super::layer::{Layer, group_of};
 use super::mapping::Mapping;
-use super::{Damage, FrameScores, TableError, table_path};
+use crate::file;
 use crate::index::Frame;
 
 /// The bytes of a table: a mapped file, or memory.
@@ -32,7 +34,7 @@ impl std::ops::Deref for Bytes {
     }
 }
 
-/// A finished table, read in place.
+/// A finished table in memory: a mapped file, or a copy of one.
 ///
 /// Opening checks header and directory. Scores are believed only once the blocks they stand in were compared with their
 /// checksums: [`Table::score`] compares those that it reads, [`Table::frame`] all of a frame, [`Table::check`] all of the
@@ -47,27 +49,49 @@ pub struct Table {
 impl Table {
     /// Opens and maps the table file at `path`. A file with the name of a table must hold that table.
     ///
+    /// The file must stay as it is while it is open: finished tables are never written to again, only replaced by renaming,
+    /// so this holds unless another program writes into it. One that becomes shorter ends the program by a signal (see
+    /// [`super::report_bus_errors`]). Where that cannot be relied on, [`Table::read`] copies the file, and
+    /// [`super::ReadAtTable`] reads it as it goes.
+    ///
     /// # Errors
     /// When the file cannot be read, or is damaged, foreign, unfinished, or another table than its name says.
     pub fn open(path: &Path) -> Result<Table, TableError> {
-        let map = Mapping::open(path).map_err(TableError::io(path))?;
-        let table = Table::new(path, Bytes::Mapped(map))?;
-        match named_key(path) {
-            Some(named) => table.expect(named),
-            None => Ok(table),
+        Table::new(path, Bytes::Mapped(Mapping::open(path)?))?.expect_named()
+    }
+
+    /// Reads the table file at `path` to memory. A file with the name of a table must hold that table.
+    ///
+    /// # Errors
+    /// As [`Table::open`]; and when there is not as much memory.
+    pub fn read(path: &Path) -> Result<Table, TableError> {
+        let bytes = file::read(path).map_err(|error| match error.kind() {
+            ErrorKind::OutOfMemory => {
+                TableError::out_of_memory(path, path.metadata().map_or(0, |metadata| metadata.len()))
+            }
+            _ => TableError::io(path)(error),
+        })?;
+        Table::from_bytes(path, bytes)?.expect_named()
+    }
+
+    /// Opens and maps the table `key` in `directory`.
+    ///
+    /// # Errors
+    /// As [`Table::open`]; also when the table is not there or the file holds another one.
+    pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
+        match Table::open(&key.path(directory)) {
+            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                Err(TableError::missing(directory, key))
+            }
+            opened => opened?.expect(key),
         }
     }
 
-    /// Opens the table `key` in `directory`.
-    ///
-    /// # Errors
-    /// As [`Table::open`]; also when the table is not there (the error tells the command that makes it) or the file holds
-    /// another one.
-    pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
-        let path = table_path(directory, key);
-        match Table::open(&path) {
-            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Err(missing(directory, key)),
-            opened => opened?.expect(key),
+    /// The table, if it is the one that its file's name tells, or that tells none.
+    fn expect_named(self) -> Result<Table, TableError> {
+        match TableKey::named(&self.path) {
+            Some(named) => self.expect(named),
+            None => Ok(self),
         }
     }
 
@@ -76,8 +100,7 @@ impl Table {
         if self.key() == key {
             return Ok(self);
         }
-        let other = Damage::Other { found: self.key().to_string(), expected: key.to_string() };
-        Err(TableError::damaged(&self.path, other))
+        Err(TableError::damaged(&self.path, Damage::Other { found: self.key(), expected: key }))
     }
 
     /// Reads a table from memory; `path` only names it in errors.
@@ -95,11 +118,9 @@ impl Table {
     /// # Errors
     /// When there is not as much memory, or a block is damaged.
     pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
-        let io = TableError::io(&self.path);
-        let mut map = match memmap2::MmapMut::map_anon(self.bytes.len()) {
-            Ok(map) => map,
-            Err(error) => return Err(io(error)),
-        };
+        let bytes = self.bytes.len();
+        let map = memmap2::MmapMut::map_anon(bytes);
+        let mut map = map.map_err(TableError::mapping(&self.path, bytes as u64))?;
         #[cfg(target_os = "linux")]
         // Without huge pages everything works, only slower.
         let _ = map.advise(memmap2::Advice::HugePage);
@@ -133,7 +154,8 @@ impl Table {
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
-        let header = TableHeader::read(&bytes).map_err(|damage| TableError::damaged(path, damage))?;
+        let header =
+            TableHeader::read(&bytes, bytes.len() as u64).map_err(|damage| TableError::damaged(path, damage))?;
         let checked = Checked::none(&header.entries);
         Ok(Table { path: path.to_owned(), bytes, header, checked })
     }
@@ -149,6 +171,7 @@ impl Table {
     }
 
     /// What the table is about.
+    #[inline]
     pub fn key(&self) -> TableKey {
         self.header.key
     }
@@ -158,8 +181,8 @@ impl Table {
         &self.bytes
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1, all compared with their checksums: on
-    /// all threads of the current pool when first asked for.
+    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1, all compared with their checksums
+    /// when first asked for.
     ///
     /// # Errors
     /// The first damaged block of the frame.
@@ -173,7 +196,7 @@ impl Table {
 
     /// The scores of the frame with `mover` seeds in the mover's row, compared with nothing: for those who read scores of
     /// tables that may be damaged, or see to their checks themselves. What is damaged is read as it stands, or told as a
-    /// [`DamagedLine`]; it never panics.
+    /// [`DamagedGroup`]; it never panics.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -189,30 +212,30 @@ impl Table {
     /// that it is read from are compared with their checksums when first touched.
     ///
     /// # Errors
-    /// When one of these blocks is damaged, or its line.
+    /// When one of these blocks is damaged, or the group.
     ///
     /// # Panics
     /// When the layer has no such frame, or the frame no such ranks.
     #[inline]
     pub fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
         let entry = self.entry(mover);
-        let (line_at, place) = line_of(entry, mover_rank, other_rank);
-        assert!(line_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
-        if !self.checked.all() && !self.checked.is_marked(mover, line_at / BLOCK_BYTES as u64) {
-            self.touch(mover, line_at / BLOCK_BYTES as u64)?;
+        let (group_at, place) = group_of(entry, mover_rank, other_rank);
+        assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
+        if !self.checked.all() && !self.checked.is_marked(mover, group_at / BLOCK_BYTES as u64) {
+            self.touch(mover, group_at / BLOCK_BYTES as u64)?;
         }
         let frame = &self.bytes[entry.offset as usize..];
-        let line = frame[line_at as usize..].first_chunk().expect("opening checked the entries");
-        match line::patch_offset(line) {
-            None => Ok(line::residual(line, place).wrapping_add(frame[mover_rank as usize])),
+        let group = frame[group_at as usize..].first_chunk().expect("opening checked the entries");
+        match group::patch_offset(group) {
+            None => Ok(group::residual(group, place).wrapping_add(frame[mover_rank as usize])),
             Some(offset) => self.patched_score(mover, (mover_rank, other_rank), offset),
         }
     }
 
-    /// The score of a position whose line has a patch.
+    /// The score of a position whose group has a patch.
     fn patched_score(&self, mover: usize, ranks: (u32, u32), offset: u32) -> Result<u8, TableError> {
         self.check_patch(mover, offset)?;
-        self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|line| self.damaged_line(line))
+        self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
     }
 
     /// The bytes of a frame as they stand in the file: data and checksums.
@@ -231,7 +254,7 @@ impl Table {
         (self.checked.left() * BLOCK_BYTES as u64).min(self.header.file_bytes)
     }
 
-    /// Compares every block with its checksum that was not compared before, on all threads of the current pool.
+    /// Compares every block with its checksum that was not compared before.
     ///
     /// # Errors
     /// The first damaged block.
@@ -242,67 +265,51 @@ impl Table {
         self.key().frames().try_for_each(|frame| self.check_frame(frame.mover))
     }
 
-    /// Compares every block with its checksum, also those that were compared before, on all threads of the current pool.
-    /// Returns the number of blocks.
-    ///
-    /// # Errors
-    /// The first damaged block.
-    pub fn check_blocks(&self) -> Result<u64, TableError> {
-        let mut blocks = 0;
-        for frame in self.key().frames() {
-            let entry = self.entry(frame.mover);
-            self.compare(frame.mover, Checked::profile_blocks(entry))?;
-            self.compare(frame.mover, 0..entry.blocks())?;
-            blocks += entry.blocks();
-        }
-        Ok(blocks)
-    }
-
     /// Compares the blocks of a frame that were not compared before.
     fn check_frame(&self, mover: usize) -> Result<(), TableError> {
         if self.checked.frame(mover) {
             return Ok(());
         }
-        // The profile first: see [`Checked`].
-        let entry = self.entry(mover);
-        for blocks in [Checked::profile_blocks(entry), 0..entry.blocks()] {
-            let open: Vec<u64> = blocks.filter(|&block| !self.checked.is_marked(mover, block)).collect();
-            self.compare(mover, open)?;
-        }
-        Ok(())
+        let blocks = 0..self.entry(mover).blocks();
+        blocks
+            .filter(|&block| !self.checked.is_marked(mover, block))
+            .try_for_each(|block| self.check_block(mover, block))
     }
 
-    /// Compares some blocks of a frame that were not compared before, one after the other, as long as `go_on` says so.
-    /// Whether it did to the end.
+    /// Whether all blocks of the frame with `mover` seeds in the mover's row were compared with their checksums.
+    #[inline]
+    pub fn is_frame_checked(&self, mover: usize) -> bool {
+        self.checked.frame(mover)
+    }
+
+    /// Whether a block of the frame with `mover` seeds in the mover's row was compared with its checksum.
+    #[inline]
+    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
+        self.checked.is_marked(mover, block)
+    }
+
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, also if it was compared before;
+    /// and first the blocks of the frame's profile that were not.
     ///
     /// # Errors
-    /// The first damaged block.
+    /// When one of them is damaged.
     ///
     /// # Panics
     /// When the layer has no such frame, or the frame not as many blocks.
-    pub(crate) fn check_some(
-        &self,
-        mover: usize,
-        blocks: Range<u64>,
-        go_on: &dyn Fn() -> bool,
-    ) -> Result<bool, TableError> {
-        for block in Checked::profile_blocks(self.entry(mover)).chain(blocks) {
-            if self.checked.is_marked(mover, block) {
-                continue;
+    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        for profile in Checked::profile_blocks(self.entry(mover)).filter(|&profile| profile != block) {
+            if !self.checked.is_marked(mover, profile) {
+                self.compare(mover, profile)?;
             }
-            if !go_on() {
-                return Ok(false);
-            }
-            self.check_block(mover, block)?;
         }
-        Ok(true)
+        self.compare(mover, block)
     }
 
     /// Compares the blocks in which the patch that begins at `offset` may stand.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
         let entry = self.entry(mover);
         let start = entry.patches_at() + u64::from(offset);
-        let end = (start + line::MAX_PATCH_BYTES).min(entry.checksums_at());
+        let end = (start + group::MAX_PATCH_BYTES).min(entry.checksums_at());
         // What begins beyond the patches is no patch, and is told when it is to be read.
         let blocks = start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64);
         for block in blocks {
@@ -317,26 +324,18 @@ impl Table {
     #[cold]
     #[inline(never)]
     fn touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.check_some(mover, block..block + 1, &|| true).map(drop)
+        self.check_block(mover, block)
     }
 
-    /// Compares blocks of a frame with their checksums, on all threads of the current pool; the first damaged one is told.
-    fn compare<B>(&self, mover: usize, blocks: B) -> Result<(), TableError>
-    where
-        B: IntoParallelIterator<Item = u64>,
-    {
-        let damaged = blocks.into_par_iter().find_map_first(|block| self.check_block(mover, block).err());
-        damaged.map_or(Ok(()), Err)
-    }
-
-    fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
+    /// Compares one block and marks it. That of the profile come first: see [`Checked`].
+    fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
         let entry = self.entry(mover);
         if xxh3_64(&self.bytes[block_bytes(entry, block)]) != self.checksum(entry, block) {
             return Err(self.damaged_block(entry, block));
         }
         // A small frame that was written over another takes its one checksum along. No larger ones have the same parts.
         if entry.blocks() == 1 && *blake3::hash(self.section(entry)).as_bytes() != entry.digest {
-            return Err(TableError::damaged(&self.path, Damage::Part { part: "frame", offset: entry.offset }));
+            return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
         }
         self.checked.mark(mover, block);
         Ok(())
@@ -355,14 +354,14 @@ impl Table {
 
     fn damaged_block(&self, entry: &FrameEntry, block: u64) -> TableError {
         let offset = entry.offset + block * BLOCK_BYTES as u64;
-        TableError::damaged(&self.path, Damage::Part { part: "block of scores", offset })
+        TableError::damaged_part(&self.path, Part::Block, offset)
     }
 
-    /// A line told to be damaged, as an error that names this file.
-    pub fn damaged_line(&self, line: DamagedLine) -> TableError {
-        let entry = &self.header.entries[line.mover - 1];
-        let offset = entry.offset + entry.lines_at() + line.line * LINE_BYTES as u64;
-        TableError::damaged(&self.path, Damage::Part { part: "line of scores", offset })
+    /// A group told to be damaged, as an error that names this file.
+    pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
+        let entry = &self.header.entries[group.mover - 1];
+        let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
+        TableError::damaged_part(&self.path, Part::Group, offset)
     }
 
     /// A score that cannot be, as an error that names this file: of the position with these ranks, `mover` seeds in the
@@ -372,22 +371,40 @@ impl Table {
     /// When the layer has no such frame.
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let entry = self.entry(mover);
-        let offset = entry.offset + line_of(entry, mover_rank, other_rank).0;
-        TableError::damaged(&self.path, Damage::Part { part: "score of a position", offset })
+        let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
+        TableError::damaged_part(&self.path, Part::Score, offset)
     }
-}
-
-/// Where the line of a position begins, in bytes from the start of its frame, and the place of the position in it.
-#[inline]
-fn line_of(entry: &FrameEntry, mover_rank: u32, other_rank: u32) -> (u64, usize) {
-    let index = u64::from(other_rank) * entry.rows + u64::from(mover_rank);
-    let (number, place) = (index / line::LINE_POSITIONS as u64, index % line::LINE_POSITIONS as u64);
-    (entry.lines_at() + number * LINE_BYTES as u64, place as usize)
 }
 
 /// Where a block of a frame stands, in bytes from the start of the file.
 fn block_bytes(entry: &FrameEntry, block: u64) -> Range<usize> {
-    let start = block * BLOCK_BYTES as u64;
-    let end = (start + BLOCK_BYTES as u64).min(entry.checksums_at());
-    (entry.offset + start) as usize..(entry.offset + end) as usize
+    let bytes = entry.block_bytes(block);
+    bytes.start as usize..bytes.end as usize
+}
+
+impl Layer for Table {
+    #[inline]
+    fn key(&self) -> TableKey {
+        Table::key(self)
+    }
+
+    #[inline]
+    fn path(&self) -> &Path {
+        Table::path(self)
+    }
+
+    #[inline]
+    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
+        Table::score(self, mover, mover_rank, other_rank)
+    }
+
+    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        Table::damaged_score(self, mover, mover_rank, other_rank)
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("path", &self.path).field("key", &self.key()).finish_non_exhaustive()
+    }
 }

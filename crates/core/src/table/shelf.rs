@@ -2,13 +2,18 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use super::{Probe, ProbeError, Table, TableError, TableKey, Tables};
+use super::error::TableError;
+use super::key::TableKey;
+use super::probe::{Probe, ProbeError};
+use super::reader::Table;
+use super::tables::Tables;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// The tables of all rules and boards in a directory, each opened when first asked for and kept open.
 ///
 /// A damaged layer ends the tables of its board, as a missing one does: what lies above is searched.
+#[derive(Debug)]
 pub struct Shelf {
     directory: PathBuf,
     /// By rules and pits.
@@ -16,6 +21,7 @@ pub struct Shelf {
 }
 
 /// What is in the directory.
+#[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// What the tables are about, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,
@@ -31,7 +37,7 @@ impl Shelf {
 
     /// The tables of a board; `None` if there are none.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
-        let place = self.opened[rules as usize].get(pits.checked_sub(1)?)?;
+        let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
         let tables = place.get_or_init(|| {
             let mut tables = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS);
             for seeds in 2..=MAX_TABLE_SEEDS {

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
-use super::error::missing_layers;
-use super::{TableError, TableKey, Tables};
+use super::error::{TableError, missing_layers};
+use super::key::TableKey;
+use super::layer::Layer;
+use super::tables::Tables;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
@@ -29,6 +31,7 @@ impl Probe {
 
 /// Why a position cannot be answered.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ProbeError {
     /// The position has more seeds in play than the largest table with all tables below it.
     #[error("{position} has {} seeds in play, and {} in {directory}", key.seeds, missing_layers(missing))]
@@ -70,7 +73,7 @@ pub enum ProbeError {
     Table(#[from] TableError),
 }
 
-impl Tables {
+impl<T: Layer> Tables<T> {
     /// All the tables know of `position`.
     ///
     /// # Errors
@@ -154,13 +157,7 @@ impl Tables {
                 let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
                 let next = played.position;
                 let child = self.row_score(next.mover(), next.other())?;
-                // The mover gets what the stores gained so far and the rest of the seeds in play.
-                let score = if played.again {
-                    next.mover_store() - position.mover_store() + child
-                } else {
-                    position.seeds() - child
-                };
-                Ok((pit, score))
+                Ok((pit, played.mover_score(position, child)))
             })
             .collect()
     }
@@ -184,7 +181,7 @@ impl Tables {
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
-            _ => super::directory::missing(self.directory(), self.key(position.seeds() as usize)),
+            _ => TableError::missing(self.directory(), self.key(position.seeds() as usize)),
         }
     }
 

@@ -9,7 +9,8 @@ pub struct Isa(Set);
 
 /// The instruction sets, the slowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Set {
+#[doc(hidden)]
+pub enum Set {
     /// What every machine of the target has.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, POPCNT and LZCNT (Haswell, Excavator and later).
@@ -64,7 +65,8 @@ impl Isa {
 
     /// Which one it is.
     #[inline]
-    pub(crate) fn set(self) -> Set {
+    #[doc(hidden)]
+    pub fn set(self) -> Set {
         self.0
     }
 
@@ -82,6 +84,20 @@ impl Isa {
 }
 
 /// Defines a function for every [`Isa`]: one body, compiled for each, chosen by the first argument.
+///
+/// ```
+/// use kalah_core::isa::{Isa, per_isa};
+///
+/// per_isa! {
+///     /// The sum of the bytes.
+///     pub fn sum(bytes: &[u8]) -> u64 {
+///         bytes.iter().map(|&byte| u64::from(byte)).sum()
+///     }
+/// }
+///
+/// assert!(Isa::available().all(|isa| sum(isa, &[200, 100]) == 300));
+/// ```
+#[macro_export]
 macro_rules! per_isa {
     (
         $(#[$meta:meta])*
@@ -116,4 +132,4 @@ macro_rules! per_isa {
         }
     };
 }
-pub(crate) use per_isa;
+pub use per_isa;

@@ -3,6 +3,7 @@ use super::{Frame, RowIndex, TableRow};
 /// Ranks the positions of a layer: `seeds` seeds in play, both rows non-empty.
 ///
 /// The frames follow each other from 1 seed in the mover's row to `seeds - 1`, without gaps.
+#[derive(Debug)]
 pub struct LayerIndex<'a> {
     rows: &'a RowIndex,
     seeds: usize,

@@ -1,0 +1,36 @@
+//! What a reader of Kalah endgame tables needs: positions and rules, ranks, the table format, reading, probing, checksums.
+//!
+//! The tables are built, verified and searched above by the crate `kalah`, which re-exports this one. A *table* holds, for
+//! every position of a *layer* (all positions with the same number of seeds in play), how many of those seeds the mover
+//! collects with best play: the *score*.
+//!
+//! ```no_run
+//! use kalah_core::game::{Position, Rules};
+//! use kalah_core::table::Tables;
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let tables = Tables::open("tables".as_ref(), Rules::EmptyCapture, 6, 24)?;
+//! let position: Position = "<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>".parse()?;
+//! let probe = tables.probe(&position)?;
+//! println!("score {}, value {:+}, best line {}", probe.score, probe.value, probe.line);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`index`] <- [`table`].
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`game`] | the rules of the game and nothing else |
+//! | [`index`] | ranking positions without gaps |
+//! | [`table`] | table files: the format, reading, checking, probing |
+//! | [`mod@file`] | regular files, opened without waiting |
+//! | [`isa`] | the instruction sets that hot loops are compiled for |
+
+#![warn(missing_debug_implementations)]
+
+pub mod file;
+pub mod game;
+pub mod index;
+pub mod isa;
+pub mod table;

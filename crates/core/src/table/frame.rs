@@ -1,0 +1,157 @@
+use std::fmt;
+
+use super::format::FrameEntry;
+use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, Group, Patch};
+use crate::index::Frame;
+use crate::isa::{Isa, per_isa};
+
+/// Bytes around a run that unpacking may overwrite.
+pub const RUN_MARGIN: usize = 2 * GROUP_BYTES;
+
+/// The scores of a frame in their packed form: a profile, which tells the mean score of each mover's row; groups of what the
+/// scores differ from it; and patches, with what does not fit 4 bits.
+///
+/// The bytes may come from a damaged file when nobody compared them with their checksums ([`super::Table::frame_unchecked`]):
+/// nothing here panics on them, and a group that refers to a patch which is not there is told.
+#[derive(Clone, Copy)]
+pub struct FrameScores<'a> {
+    frame: Frame,
+    /// What each mover's row adds to its residuals.
+    profile: &'a [u8],
+    groups: &'a [Group],
+    patches: &'a [u8],
+}
+
+/// A group refers to a patch that the frame does not have: the file is damaged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("group {group} of the frame with {mover} seeds to move and {other} opposite is damaged")]
+pub struct DamagedGroup {
+    /// The group, from 0.
+    pub group: u64,
+    /// Seeds in the mover's row.
+    pub mover: usize,
+    /// Seeds in the other row.
+    pub other: usize,
+}
+
+impl fmt::Debug for FrameScores<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FrameScores").field("frame", &self.frame).finish_non_exhaustive()
+    }
+}
+
+impl<'a> FrameScores<'a> {
+    /// The scores in the `section` of a file that `entry` describes: the bytes of `frame`, its checksums may be missing.
+    /// `None` if it cannot be that.
+    #[inline]
+    pub fn new(frame: Frame, entry: &FrameEntry, section: &'a [u8]) -> Option<FrameScores<'a>> {
+        let profile = section.get(..entry.rows as usize)?;
+        let groups = section.get(entry.groups_at() as usize..entry.patches_at() as usize)?.as_chunks().0;
+        let patches = section.get(entry.patches_at() as usize..)?.get(..entry.patch_bytes as usize)?;
+        Some(FrameScores { frame, profile, groups, patches })
+    }
+
+    /// The frame.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// The score of the position with these ranks of rows (see [`Frame::index`]).
+    ///
+    /// # Errors
+    /// When its group is damaged.
+    ///
+    /// # Panics
+    /// When the frame has no such ranks.
+    #[inline]
+    pub fn score(&self, mover_rank: u32, other_rank: u32) -> Result<u8, DamagedGroup> {
+        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        let (number, place) = (index / GROUP_POSITIONS as u64, (index % GROUP_POSITIONS as u64) as usize);
+        let group = &self.groups[number as usize];
+        let residual = match group::patch_offset(group) {
+            None => group::residual(group, place),
+            Some(offset) => self.patch(number, offset)?.residual(group, place),
+        };
+        Ok(residual.wrapping_add(self.profile[mover_rank as usize]))
+    }
+
+    /// Has the processor fetch what [`FrameScores::score`] reads for these ranks.
+    #[inline]
+    pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+            let group = self.groups.as_ptr().wrapping_add((index / GROUP_POSITIONS as u64) as usize);
+            let profile = self.profile.as_ptr().wrapping_add(mover_rank as usize);
+            // SAFETY: prefetching has no effect but on speed.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(group.cast());
+                _mm_prefetch::<_MM_HINT_T0>(profile.cast());
+            }
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (mover_rank, other_rank);
+    }
+
+    /// Unpacks the scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, to
+    /// `buffer[at..at + count]`.
+    ///
+    /// Whole groups are unpacked: up to [`RUN_MARGIN`] bytes before and behind are overwritten, and must be there.
+    ///
+    /// # Errors
+    /// When a group is damaged.
+    #[inline]
+    pub fn unpack_run(
+        &self,
+        isa: Isa,
+        (mover_rank, other_rank): (u32, u32),
+        count: usize,
+        buffer: &mut [u8],
+        at: usize,
+    ) -> Result<(), DamagedGroup> {
+        let start = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        let first = (start / GROUP_POSITIONS as u64) as usize;
+        let skip = (start % GROUP_POSITIONS as u64) as usize;
+        let groups = &self.groups[first..first + (skip + count).div_ceil(GROUP_POSITIONS)];
+        let residuals = &mut buffer[at - skip..];
+        if group::decode_groups(isa, groups, residuals) {
+            for (index, (group, residuals)) in groups.iter().zip(residuals.as_chunks_mut().0).enumerate() {
+                if let Some(offset) = group::patch_offset(group) {
+                    self.patch((first + index) as u64, offset)?.mend(group, residuals);
+                }
+            }
+        }
+        add(isa, &mut buffer[at..at + count], &self.profile[mover_rank as usize..]);
+        Ok(())
+    }
+
+    /// Has the processor fetch the groups of the run against one other row, the first `most` of them.
+    #[inline]
+    pub fn prefetch_run(&self, other_rank: u32, most: usize) {
+        let start = u64::from(other_rank) * self.profile.len() as u64 / GROUP_POSITIONS as u64;
+        let count = most.min(self.profile.len() / GROUP_POSITIONS + 2);
+        #[cfg(target_arch = "x86_64")]
+        for group in self.groups[start as usize..].iter().take(count) {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            // SAFETY: prefetching has no effect but on speed.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(group.as_ptr().cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (start, count);
+    }
+
+    #[inline]
+    fn patch(&self, number: u64, offset: u32) -> Result<Patch<'a>, DamagedGroup> {
+        let damaged = DamagedGroup { group: number, mover: self.frame.mover, other: self.frame.other };
+        Patch::read(self.patches, offset).ok_or(damaged)
+    }
+}
+
+per_isa! {
+    fn add(values: &mut [u8], profile: &[u8]) {
+        for (value, &profile) in values.iter_mut().zip(profile) {
+            *value = value.wrapping_add(profile);
+        }
+    }
+}

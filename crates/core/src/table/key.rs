@@ -1,0 +1,113 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::game::Rules;
+use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+
+/// What a table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TableKey {
+    /// The rule set.
+    pub rules: Rules,
+    /// Pits a side, 1 to [`MAX_TABLE_PITS`].
+    pub pits: usize,
+    /// Seeds in play, 2 to [`MAX_TABLE_SEEDS`].
+    pub seeds: usize,
+}
+
+impl TableKey {
+    /// The pairs of frames of the layer, in the order of the file: those of few seeds on one side first.
+    pub fn pairs(self) -> impl Iterator<Item = PairKey> {
+        (1..=self.seeds / 2).map(move |small| PairKey { layer: self, small })
+    }
+
+    /// The frames in the order in which they stand in the file: pair after pair, as a pair is computed together.
+    pub fn frames(self) -> impl Iterator<Item = Frame> {
+        self.pairs().flat_map(PairKey::frames)
+    }
+
+    /// The table that a file should hold by its name; `None` if it is not named like one.
+    pub fn named(path: &Path) -> Option<TableKey> {
+        let name = path.file_name()?.to_str()?;
+        let (rest, seeds) = name.strip_suffix(".kalah")?.rsplit_once('-')?;
+        let (rules, pits) = rest.rsplit_once('-')?;
+        let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
+        // A file has one name: no other spelling of the rules, no other zeros.
+        (key.is_possible() && key.file_name() == name).then_some(key)
+    }
+
+    /// Whether there can be such a table: its pits and seeds are within the limits of tables.
+    pub fn is_possible(self) -> bool {
+        (1..=MAX_TABLE_PITS).contains(&self.pits) && (2..=MAX_TABLE_SEEDS).contains(&self.seeds)
+    }
+
+    /// What the names of all files of the table begin with, such as `empty-capture-6-24`.
+    pub fn file_stem(self) -> String {
+        format!("{}-{}-{:02}", self.rules, self.pits, self.seeds)
+    }
+
+    /// The name of the table's file, such as `empty-capture-6-24.kalah`.
+    pub fn file_name(self) -> String {
+        self.file_stem() + ".kalah"
+    }
+
+    /// The path of the table's file in `directory`.
+    pub fn path(self, directory: &Path) -> PathBuf {
+        directory.join(self.file_name())
+    }
+}
+
+impl fmt::Display for TableKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} with {} pits and {} seeds", self.rules, self.pits, self.seeds)
+    }
+}
+
+/// A pair of mirrored frames of a layer, K|L and L|K: what is computed together. One frame where K = L.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PairKey {
+    /// The layer.
+    pub layer: TableKey,
+    /// Seeds in the row that has fewer, 1 to half of the layer's.
+    pub small: usize,
+}
+
+impl PairKey {
+    /// The pair of `layer` with the frame in which the mover's row holds `mover` seeds; `None` unless that is 1 to all
+    /// seeds but one.
+    pub fn new(layer: TableKey, mover: usize) -> Option<PairKey> {
+        (1..layer.seeds).contains(&mover).then(|| PairKey { layer, small: mover.min(layer.seeds - mover) })
+    }
+
+    /// Seeds in the row that has more.
+    pub fn large(self) -> usize {
+        self.layer.seeds - self.small
+    }
+
+    /// Its frames in the order of the table's file: first the one with fewer seeds in the mover's row.
+    pub fn frames(self) -> impl Iterator<Item = Frame> + Clone {
+        let frame = Frame { pits: self.layer.pits, mover: self.small, other: self.large() };
+        [frame, frame.mirrored()].into_iter().take(if frame.mover == frame.other { 1 } else { 2 })
+    }
+
+    /// Positions of its frames.
+    pub fn positions(self) -> u64 {
+        self.frames().map(Frame::positions).sum()
+    }
+
+    /// The layers that must be there to compute it: any move may bank any number of seeds, so all below, of 2 seeds and more.
+    pub fn needs(self) -> std::ops::Range<usize> {
+        2..self.layer.seeds
+    }
+
+    /// The path of its piece in `directory`, such as `empty-capture-6-20.03.piece`.
+    pub fn piece_path(self, directory: &Path) -> PathBuf {
+        directory.join(format!("{}.{:02}.piece", self.layer.file_stem(), self.small))
+    }
+}
+
+impl fmt::Display for PairKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the frames {}|{} of {}", self.small, self.large(), self.layer)
+    }
+}

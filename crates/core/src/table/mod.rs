@@ -1,0 +1,51 @@
+//! Tables on disk: one file a layer, exact scores in about 4 bits each, read in place.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`key`](TableKey) | what a table is about, and the name of its file; [pairs](PairKey) of mirrored frames |
+//! | [`format`](mod@format) | the bytes of a file: header, directory, digest |
+//! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
+//! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
+//! | [`layer`](Layer) | what scores can be read from |
+//! | [`reader`](Table) | a finished table in memory: mapped, or copied |
+//! | [`read_at`](ReadAtTable) | a finished table that is read block by block |
+//! | `mapping` | the memory of a mapped file |
+//! | [`bus_error`](report_bus_errors) | what to say when such a file becomes shorter |
+//! | `checked` | which blocks of a table were compared with their checksums |
+//! | [`tables`](Tables) | the layers of one rule set and board, opened together |
+//! | [`probe`](Probe) | what the tables know of a position |
+//! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
+//! | [`error`](TableError) | what can be wrong with a file |
+
+#[cfg(unix)]
+mod bus_error;
+mod checked;
+mod error;
+pub mod format;
+mod frame;
+pub mod group;
+mod key;
+mod layer;
+mod mapping;
+mod probe;
+mod read_at;
+mod reader;
+mod shelf;
+mod tables;
+
+#[cfg(unix)]
+pub use bus_error::report_bus_errors;
+pub use error::{Damage, FileKind, Part, TableError, missing_layers};
+pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
+pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN};
+pub use key::{PairKey, TableKey};
+pub use layer::Layer;
+pub use probe::{Probe, ProbeError};
+pub use read_at::{ReadAt, ReadAtTable};
+pub use reader::Table;
+pub use shelf::{Listing, Shelf};
+pub use tables::Tables;
+
+/// Does nothing: there are no such signals on this system.
+#[cfg(not(unix))]
+pub fn report_bus_errors(_exit_code: i32, _describe: fn(&TableError) -> String) {}

@@ -1,0 +1,231 @@
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::error::{Damage, Part, TableError};
+use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
+use super::group::{self, Patch};
+use super::key::TableKey;
+use super::layer::{Layer, group_of};
+use crate::file;
+
+/// Something that bytes can be read from at any offset: a file, memory, an object on another machine.
+pub trait ReadAt {
+    /// How many bytes there are.
+    ///
+    /// # Errors
+    /// When that cannot be found out.
+    fn bytes(&self) -> io::Result<u64>;
+
+    /// Fills `buffer` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// When they cannot be read, or there are not as many.
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+impl ReadAt for File {
+    fn bytes(&self) -> io::Result<u64> {
+        self.metadata().map(|metadata| metadata.len())
+    }
+
+    #[cfg(unix)]
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, buffer, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_exact_at(&self, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            match std::os::windows::fs::FileExt::seek_read(self, buffer, offset) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(read) => (buffer, offset) = (&mut buffer[read..], offset + read as u64),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default();
+        let bytes = rest.get(..buffer.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        buffer.copy_from_slice(bytes);
+        Ok(())
+    }
+}
+
+/// Blocks that a table keeps: 4 MiB.
+const KEPT_BLOCKS: usize = 64;
+
+/// A place for a block that was read: the seeds in the mover's row of its frame, its number, and its bytes.
+type Kept = Mutex<Option<(usize, u64, Arc<[u8]>)>>;
+
+/// A finished table that is read block by block, for what cannot be mapped or should not be: files on a network, memory of
+/// another language, files that may change. Every block is compared with its checksum each time that it is read; a few stay
+/// in memory.
+///
+/// A [`super::Table`] finds a score some hundred times faster.
+pub struct ReadAtTable<S = File> {
+    path: PathBuf,
+    source: S,
+    header: TableHeader,
+    kept: Box<[Kept]>,
+}
+
+impl ReadAtTable<File> {
+    /// Opens the table file at `path`. A file with the name of a table must hold that table.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is damaged, foreign, unfinished, or another table than its name says.
+    pub fn open(path: &Path) -> Result<ReadAtTable, TableError> {
+        let table = ReadAtTable::new(path, file::open(path).map_err(TableError::io(path))?)?;
+        match TableKey::named(path) {
+            Some(expected) if expected != table.key() => {
+                Err(TableError::damaged(path, Damage::Other { found: table.key(), expected }))
+            }
+            _ => Ok(table),
+        }
+    }
+}
+
+impl<S: ReadAt> ReadAtTable<S> {
+    /// The table that `source` holds; `path` only names it in errors.
+    ///
+    /// # Errors
+    /// When header or directory cannot be read, or are not those of a sound table.
+    pub fn new(path: &Path, source: S) -> Result<ReadAtTable<S>, TableError> {
+        let bytes = source.bytes().map_err(TableError::io(path))?;
+        let mut prefix = vec![0; TableHeader::MAX_PREFIX_BYTES.min(bytes as usize)];
+        source.read_exact_at(&mut prefix, 0).map_err(TableError::io(path))?;
+        let header = TableHeader::read(&prefix, bytes).map_err(|damage| TableError::damaged(path, damage))?;
+        let kept = (0..KEPT_BLOCKS).map(|_| Mutex::default()).collect();
+        Ok(ReadAtTable { path: path.to_owned(), source, header, kept })
+    }
+
+    /// What the file says about itself.
+    pub fn header(&self) -> &TableHeader {
+        &self.header
+    }
+
+    /// Reads every block and compares it with its checksum.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    pub fn check(&self) -> Result<(), TableError> {
+        for frame in self.header.key.frames() {
+            let blocks = self.header.entries[frame.mover - 1].blocks();
+            (0..blocks).try_for_each(|block| self.read_block(frame.mover, block).map(drop))?;
+        }
+        Ok(())
+    }
+
+    /// A block of the frame with `mover` seeds in the mover's row, kept or read.
+    fn block(&self, mover: usize, block: u64) -> Result<Arc<[u8]>, TableError> {
+        // Neighbouring blocks of a frame, and the first ones of neighbouring frames, have places of their own.
+        let place = &self.kept[(block as usize).wrapping_add(mover * 7) % KEPT_BLOCKS];
+        let lock = || place.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((kept_mover, kept_block, bytes)) = &*lock()
+            && (*kept_mover, *kept_block) == (mover, block)
+        {
+            return Ok(Arc::clone(bytes));
+        }
+        let bytes: Arc<[u8]> = self.read_block(mover, block)?.into();
+        *lock() = Some((mover, block, Arc::clone(&bytes)));
+        Ok(bytes)
+    }
+
+    /// Reads a block and compares it with its checksum.
+    fn read_block(&self, mover: usize, block: u64) -> Result<Vec<u8>, TableError> {
+        let entry = &self.header.entries[mover - 1];
+        let place = entry.block_bytes(block);
+        let bytes = self.read(place.start, (place.end - place.start) as usize)?;
+        let checksum = self.read(entry.offset + entry.checksums_at() + 8 * block, 8)?;
+        if xxh3_64(&bytes).to_le_bytes() != *checksum {
+            return Err(TableError::damaged_part(&self.path, Part::Block, place.start));
+        }
+        // A small frame that was written over another takes its one checksum along. No larger ones have the same parts.
+        if entry.blocks() == 1 {
+            let section = self.read(entry.offset, entry.section_bytes() as usize)?;
+            if *blake3::hash(&section).as_bytes() != entry.digest {
+                return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
+            }
+        }
+        Ok(bytes)
+    }
+
+    fn read(&self, offset: u64, count: usize) -> Result<Vec<u8>, TableError> {
+        let mut bytes = vec![0; count];
+        self.source.read_exact_at(&mut bytes, offset).map_err(TableError::io(&self.path))?;
+        Ok(bytes)
+    }
+
+    /// The bytes of a frame from `start` to `end`, counted from its own start: those of a few blocks at most.
+    fn part(&self, mover: usize, start: u64, end: u64) -> Result<Vec<u8>, TableError> {
+        let mut part = Vec::new();
+        for block in start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64) {
+            let first = block * BLOCK_BYTES as u64;
+            let bytes = self.block(mover, block)?;
+            let [from, to] = [start, end].map(|at| at.saturating_sub(first).min(bytes.len() as u64) as usize);
+            part.extend_from_slice(&bytes[from..to]);
+        }
+        Ok(part)
+    }
+
+    /// The patch that begins at `offset`.
+    fn patch(&self, mover: usize, entry: &FrameEntry, offset: u32) -> Result<Vec<u8>, TableError> {
+        let patches = entry.patches_at()..entry.patches_at() + entry.patch_bytes;
+        let start = (patches.start + u64::from(offset)).min(patches.end);
+        self.part(mover, start, (start + group::MAX_PATCH_BYTES).min(patches.end))
+    }
+}
+
+impl<S: ReadAt> Layer for ReadAtTable<S> {
+    fn key(&self) -> TableKey {
+        self.header.key
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
+        let entry = &self.header.entries[mover - 1];
+        let (group_at, place) = group_of(entry, mover_rank, other_rank);
+        assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
+        let profile = self.block(mover, u64::from(mover_rank) / BLOCK_BYTES as u64)?[mover_rank as usize % BLOCK_BYTES];
+        // Groups lie within a block: the bytes of both are powers of two.
+        let block = self.block(mover, group_at / BLOCK_BYTES as u64)?;
+        let group = block[group_at as usize % BLOCK_BYTES..].first_chunk().expect("opening checked the entries");
+        let residual = match group::patch_offset(group) {
+            None => group::residual(group, place),
+            Some(offset) => match Patch::read(&self.patch(mover, entry, offset)?, 0) {
+                Some(patch) => patch.residual(group, place),
+                None => return Err(TableError::damaged_part(&self.path, Part::Group, entry.offset + group_at)),
+            },
+        };
+        Ok(residual.wrapping_add(profile))
+    }
+
+    fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        let entry = &self.header.entries[mover - 1];
+        let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
+        TableError::damaged_part(&self.path, Part::Score, offset)
+    }
+}
+
+impl<S> fmt::Debug for ReadAtTable<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadAtTable").field("path", &self.path).field("key", &self.header.key).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,210 @@
+use std::fmt;
+
+use kalah_core::table::format::ALIGNMENT;
+use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
+use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::index::Frame;
+use crate::isa::{Isa, per_isa};
+
+/// Groups packed by one task.
+const TASK_GROUPS: usize = 1024;
+
+per_isa! {
+    /// `residuals = scores - profile`, the scores starting at rank `first` of the profile and going around it.
+    fn subtract_profile(scores: &[u8], profile: &[u8], first: usize, residuals: &mut [u8]) {
+        let (mut scores, mut residuals, mut first) = (scores, residuals, first);
+        while !scores.is_empty() {
+            let count = scores.len().min(profile.len() - first);
+            let (now, later) = residuals.split_at_mut(count);
+            for ((residual, &score), &profile) in now.iter_mut().zip(scores).zip(&profile[first..]) {
+                *residual = score.wrapping_sub(profile);
+            }
+            (scores, residuals, first) = (&scores[count..], later, 0);
+        }
+    }
+}
+
+per_isa! {
+    /// Adds the scores of some whole runs to the sums of their columns.
+    fn add_runs(runs: &[u8], sums: &mut [u64]) {
+        // Sums of 256 scores below 256 fit 16 bits; columns are taken in parts that stay in the cache.
+        let width = sums.len();
+        for group in runs.chunks(256 * width) {
+            for start in (0..width).step_by(512) {
+                let part = 512.min(width - start);
+                let mut small = [0u16; 512];
+                for run in group.chunks_exact(width) {
+                    for (sum, &score) in small.iter_mut().zip(&run[start..start + part]) {
+                        *sum += u16::from(score);
+                    }
+                }
+                for (sum, &small) in sums[start..start + part].iter_mut().zip(&small) {
+                    *sum += u64::from(small);
+                }
+            }
+        }
+    }
+}
+
+/// The profile of a frame: the mean score of each mover's row over all other rows, rounded down.
+fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
+    let runs = (scores.len() / rows) as u64;
+    let task = (1usize << 20).div_ceil(rows) * rows;
+    let sums = scores
+        .par_chunks(task)
+        .fold(
+            || vec![0u64; rows],
+            |mut sums, runs| {
+                add_runs(isa, runs, &mut sums);
+                sums
+            },
+        )
+        .reduce_with(|mut a, b| {
+            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+            a
+        });
+    sums.unwrap_or_default().into_iter().map(|sum| (sum / runs) as u8).collect()
+}
+
+/// A frame packed for writing: profile, groups, patches, and the checksums of these (see [`FrameEntry`]).
+///
+/// The profile tells the mean score of each mover's row; groups keep what the scores differ from it. Neighbours in a group
+/// differ in the mover's row, so this brings them close enough for 4 bits. The bytes depend on the scores alone.
+pub struct PackedFrame {
+    /// The frame.
+    pub frame: Frame,
+    entry: FrameEntry,
+    section: Vec<u8>,
+}
+
+impl PackedFrame {
+    /// Packs the scores of `frame`, one byte each (below 64) in the order of their indices, on all threads of the current
+    /// pool.
+    ///
+    /// # Panics
+    /// When there is not one score for each position, or they are so disorderly that groups cannot tell where their patch
+    /// begins (beyond 4 GiB of patches: 17 exceptions in every group of the largest frame that there is).
+    pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
+        PackedFrame::pack_in(isa, frame, scores, Vec::new())
+    }
+
+    /// [`PackedFrame::pack`] into memory that was used before (see [`PackedFrame::into_buffer`]): fresh memory costs
+    /// more than packing.
+    ///
+    /// # Panics
+    /// When there is not one score for each position, or they are so disorderly that groups cannot tell where their patch
+    /// begins (beyond 4 GiB of patches: 17 exceptions in every group of the largest frame that there is).
+    pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
+        assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
+        let rows = frame.mover_rows();
+        let groups = scores.len().div_ceil(GROUP_POSITIONS);
+        let profile = profile(isa, scores, rows);
+        let mut entry = FrameEntry {
+            offset: 0,
+            rows: rows as u64,
+            groups: groups as u64,
+            patch_bytes: 0,
+            exceptions: 0,
+            digest: [0; 32],
+        };
+        let groups_at = entry.groups_at() as usize;
+        let mut section = buffer;
+        section.truncate(groups_at + groups * GROUP_BYTES);
+        section.reserve((groups_at + groups * (GROUP_BYTES + 3)).saturating_sub(section.len()));
+        section.resize(groups_at + groups * GROUP_BYTES, 0);
+        section[..rows].copy_from_slice(&profile);
+        section[rows..groups_at].fill(0);
+        let packed: Vec<(Vec<u8>, u64)> = section[groups_at..]
+            .as_chunks_mut()
+            .0
+            .par_chunks_mut(TASK_GROUPS)
+            .zip(scores.par_chunks(TASK_GROUPS * GROUP_POSITIONS))
+            .enumerate()
+            .map_init(
+                || vec![0; TASK_GROUPS * GROUP_POSITIONS],
+                |residuals, (task, (groups, scores))| {
+                    let residuals = &mut residuals[..scores.len()];
+                    let first = task * TASK_GROUPS * GROUP_POSITIONS % rows;
+                    subtract_profile(isa, scores, &profile, first, residuals);
+                    let mut patches = Vec::new();
+                    let exceptions = group::encode_groups(isa, residuals, groups, &mut patches);
+                    (patches, exceptions)
+                },
+            )
+            .collect();
+        // Each task counted its patches from 0.
+        let mut offset = 0u32;
+        for (groups, (patches, _)) in section[groups_at..].as_chunks_mut().0.chunks_mut(TASK_GROUPS).zip(&packed) {
+            if offset > 0 && !patches.is_empty() {
+                for group in groups {
+                    if let Some(local) = group::patch_offset(group) {
+                        group::set_patch_offset(group, offset + local);
+                    }
+                }
+            }
+            let next = u64::from(offset) + patches.len() as u64;
+            offset = next.try_into().expect("a frame has less than 4 GiB of patches");
+        }
+        for (patches, exceptions) in &packed {
+            section.extend_from_slice(patches);
+            entry.patch_bytes += patches.len() as u64;
+            entry.exceptions += exceptions;
+        }
+        PackedFrame::seal(frame, entry, section)
+    }
+
+    /// A frame that was packed elsewhere: `section` holds its profile (padded), groups and patches (not padded). `None` if
+    /// these cannot be its parts.
+    pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
+        let mut entry = FrameEntry {
+            offset: 0,
+            rows: frame.mover_rows() as u64,
+            groups: frame.positions().div_ceil(GROUP_POSITIONS as u64),
+            patch_bytes: 0,
+            exceptions: 0,
+            digest: [0; 32],
+        };
+        let patches = section.get(entry.patches_at() as usize..)?;
+        entry.patch_bytes = patches.len() as u64;
+        entry.exceptions = group::count_exceptions(patches)?;
+        Some(PackedFrame::seal(frame, entry, section))
+    }
+
+    /// Pads profile, groups and patches, and adds the checksums.
+    fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
+        section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
+        section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
+        section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+        PackedFrame { frame, entry, section }
+    }
+
+    /// The packed scores.
+    pub fn scores(&self) -> FrameScores<'_> {
+        FrameScores::new(self.frame, &self.entry, &self.section).expect("packed with this entry")
+    }
+
+    /// The memory, for another frame.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.section
+    }
+
+    /// The bytes as they stand in a file.
+    pub fn section(&self) -> &[u8] {
+        &self.section
+    }
+
+    /// The directory entry of the frame when it stands at `offset`.
+    pub fn entry(&self, offset: u64) -> FrameEntry {
+        FrameEntry { offset, digest: *blake3::hash(&self.section).as_bytes(), ..self.entry }
+    }
+}
+
+impl fmt::Debug for PackedFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PackedFrame").field("frame", &self.frame).field("entry", &self.entry).finish_non_exhaustive()
+    }
+}
