@@ -33,10 +33,10 @@ pub enum StateError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// It is of another scan.
-    #[error("{0} is of a scan with other rules, limits or --wins; use the same ones, or another file with --state")]
+    #[error("{0} is of a scan with other rules, other limits, or another choice of the wins to list")]
     Other(PathBuf),
     /// It is of another version of the program.
-    #[error("{path} has version {found}, and this program reads version {VERSION}; choose another file with --state")]
+    #[error("{path} has version {found}, and this program reads version {VERSION}")]
     Version {
         /// The file.
         path: PathBuf,
@@ -44,7 +44,7 @@ pub enum StateError {
         found: u32,
     },
     /// A line is not what a scan wrote, or does not say what the rules say.
-    #[error("{path}, line {line}: {what}; {repair}")]
+    #[error("{path}, line {line}: {what}")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -52,8 +52,6 @@ pub enum StateError {
         line: usize,
         /// What is wrong.
         what: String,
-        /// What to do.
-        repair: &'static str,
     },
     /// It cannot be read or written.
     #[error("{path}: {source}")]
@@ -64,12 +62,6 @@ pub enum StateError {
         source: io::Error,
     },
 }
-
-/// What to do about a first line that is of no scan.
-const FOREIGN: &str = "choose another file with --state";
-
-/// What to do about a batch that is not what was written.
-const DAMAGED: &str = "delete the line to have its games scanned again, or choose another file with --state";
 
 /// The first line.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
@@ -105,12 +97,7 @@ impl ScanState {
         let io = |source| StateError::Io { path: path.clone(), source };
         let bytes = file::found(file::read(&path)).map_err(io)?.unwrap_or_default();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let damaged = |line: usize, what: String| StateError::Damaged {
-            path: path.clone(),
-            line: line + 1,
-            what,
-            repair: if line == 0 { FOREIGN } else { DAMAGED },
-        };
+        let damaged = |line: usize, what: String| StateError::Damaged { path: path.clone(), line: line + 1, what };
         let foreign = || damaged(0, "this is not the state of a scan".to_owned());
         let header = Header::of(scan);
         let head = Seal::Line { head: &[] }.close(&header).map_err(|error| io(error.into()))?;
