@@ -55,6 +55,7 @@ pub mod index;
 pub mod kgp;
 pub mod play;
 pub mod printable;
+#[cfg(feature = "serve")]
 pub mod serve;
 pub mod solve;
 pub mod table;

@@ -1,4 +1,5 @@
 //! The command line: what scripts rely on. Output shapes, exit codes, refusals.
+#![cfg(feature = "cli")]
 
 use std::path::Path;
 use std::process::Output;

@@ -1,4 +1,5 @@
 //! The command line of the backends: what is chosen, refused, compared and measured.
+#![cfg(feature = "cli")]
 
 mod adapter;
 

@@ -1,4 +1,5 @@
 //! What people meet first: help, the rule sets explained, advice that can be followed, words that are read as they are meant.
+#![cfg(feature = "cli")]
 
 use std::path::Path;
 use std::process::{Command, Output};

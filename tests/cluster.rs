@@ -1,5 +1,5 @@
 //! One build by several processes: byte for byte that of one, whatever is killed.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "cli"))]
 
 mod processes;
 

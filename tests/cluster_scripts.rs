@@ -1,5 +1,5 @@
 //! The scripts in `cluster/`: without a scheduler, and with a launcher where there is one.
-#![cfg(unix)]
+#![cfg(all(unix, feature = "cli"))]
 
 mod processes;
 

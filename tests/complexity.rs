@@ -1,4 +1,5 @@
 //! Estimates of game-tree complexity: reproducible, and near what is published.
+#![cfg(feature = "cli")]
 
 use kalah::analyse::complexity::{Players, Sampling};
 use kalah::game::{Rules, StartPosition};

@@ -11,7 +11,7 @@ use kalah::table::{
     BLOCK_BYTES, Damage, FileKind, Part, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts,
     table_path,
 };
-use kalah::verify::{Fault, Judge, check_checksums};
+use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;
 
 const HEADER_BYTES: usize = 128;
@@ -231,12 +231,12 @@ fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
         let tables = tables_with(bytes).unwrap();
         assert!(check_checksums(tables.layer(KEY.seeds).unwrap()).is_ok());
         assert!(score_counts(tables.layer(KEY.seeds).unwrap()).unwrap_err().is_damage());
-        let judge = Judge::new(KEY.rules, KEY.pits);
+        let oracle = Oracle::new(KEY.rules, KEY.pits);
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
         for rank in 0..index.positions() {
             let (mover, other) = index.unrank(rank);
             let stored = tables.score(&mover, &other).unwrap();
-            judge.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
+            oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
             if usize::from(stored) > KEY.seeds {
                 let told = tables.probe(&position(&mover, &other)).unwrap_err();
                 let ProbeError::Table(TableError::Damaged { damage: Damage::Part { part, offset }, .. }) = told else {
@@ -408,7 +408,7 @@ proptest! {
         // Opened again: what was compared is remembered.
         let tables = tables_with(table.bytes().to_vec()).unwrap();
         let table = tables.layer(KEY.seeds).unwrap();
-        let judge = Judge::new(KEY.rules, KEY.pits);
+        let oracle = Oracle::new(KEY.rules, KEY.pits);
         for rank in ranks {
             let (mover, other) = index.unrank(rank.index(index.positions() as usize) as u64);
             let position = position(&mover, &other);
@@ -420,7 +420,7 @@ proptest! {
                 Ok(scores) => prop_assert!(sealed || scores == right.move_scores(&position).unwrap()),
                 Err(error) => prop_assert!(matches!(error, ProbeError::Table(error) if error.is_damage())),
             }
-            let _ = judge.minimax(&mover, &other, |mover, other| tables.score(mover, other));
+            let _ = oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other));
         }
         match score_counts(table) {
             Ok(counts) => prop_assert!(sealed || counts == score_counts(right.layer(KEY.seeds).unwrap()).unwrap()),

@@ -1,4 +1,5 @@
 //! No command answers from a table with a flipped bit: it answers right, or says which file is damaged and where.
+#![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

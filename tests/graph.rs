@@ -1,4 +1,5 @@
 //! Game graphs: published numbers, and the fast exploration against a naive one written from the rules.
+#![cfg(feature = "cli")]
 
 mod reference;
 

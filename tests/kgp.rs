@@ -1,5 +1,6 @@
 //! The client of the Kalah Game Protocol against a server written from the protocol alone: one that plays whole games, and
 //! one that behaves as servers in the field do.
+#![cfg(feature = "cli")]
 
 #[path = "kgp/hostile.rs"]
 mod hostile;

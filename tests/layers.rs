@@ -4,7 +4,7 @@ use kalah::build::build;
 use kalah::game::Rules;
 use kalah::index::LayerIndex;
 use kalah::table::Tables;
-use kalah::verify::Judge;
+use kalah::verify::Oracle;
 
 #[test]
 fn every_score_is_the_minimax_of_its_children() {
@@ -13,12 +13,12 @@ fn every_score_is_the_minimax_of_its_children() {
             let directory = tempfile::tempdir().unwrap();
             build(directory.path(), rules, pits, seeds).unwrap();
             let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-            let judge = Judge::new(rules, pits);
+            let oracle = Oracle::new(rules, pits);
             for layer in tables.layers() {
                 let index = LayerIndex::new(tables.rows(), layer.key().seeds);
                 for rank in 0..index.positions() {
                     let (mover, other) = index.unrank(rank);
-                    let right = judge.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
+                    let right = oracle.minimax(&mover, &other, |mover, other| tables.score(mover, other)).unwrap();
                     let stored = tables.score(&mover, &other).unwrap();
                     assert_eq!(stored, right, "{rules} {pits} pits: {mover:?} {other:?}");
                 }

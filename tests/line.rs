@@ -1,4 +1,5 @@
 //! Lines of play: the published ones of Kalah(6,6), and `kalah line`.
+#![cfg(feature = "cli")]
 
 mod reference;
 

@@ -1,5 +1,6 @@
 //! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a plain
 //! minimax, proofs, and scans that are stopped.
+#![cfg(feature = "cli")]
 
 mod reference;
 mod small_boards;
@@ -10,7 +11,8 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use kalah::analyse::opening::{
-    Limits, Outcome, Part, Ring, Scan, ScanState, Sown, StateError, Verdict, check, outcome, winning_opening,
+    Limits, Outcome, Ring, Scan, ScanError, ScanState, Sown, StartRange, StateError, Verdict, check, outcome,
+    winning_opening,
 };
 use kalah::file::LockError;
 use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
@@ -24,10 +26,10 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
-/// The games of `parts` that the first player does not win within the first turn, by pits a side and seeds.
-fn scanned(parts: &[Part]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
-    let pieces = SCAN.run(parts, Vec::new(), &AtomicBool::new(false), &|| (), &|_| Ok(())).unwrap();
-    let games = pieces.into_iter().flat_map(|piece| piece.games);
+/// The games of `ranges` that the first player does not win within the first turn, by pits a side and seeds.
+fn scanned(ranges: &[StartRange]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
+    let batches = SCAN.run(ranges, Vec::new(), &AtomicBool::new(false), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
+    let games = batches.into_iter().flat_map(|batch| batch.games);
     games.map(|game| ((game.houses, game.seeds), (game.outcome, game.lines))).collect()
 }
 
@@ -74,10 +76,11 @@ fn the_ten_smallest_losses_of_each_board_are_the_published_ones() {
     // Table 7 leaves this one out; Table 9 has it.
     published.get_mut(&3).unwrap().insert(32);
     let last = |seeds: &BTreeSet<u32>| if cfg!(debug_assertions) { 110 } else { *seeds.last().unwrap() };
-    let parts: Vec<Part> = published.iter().map(|(&pits, seeds)| (pits, 2 * pits as u32..=last(seeds))).collect();
-    let found = scanned(&parts);
+    let ranges: Vec<StartRange> =
+        published.iter().map(|(&pits, seeds)| (pits, 2 * pits as u32..=last(seeds))).collect();
+    let found = scanned(&ranges);
     assert!(found.values().all(|(outcome, _)| *outcome == Some('L')), "{found:?}");
-    for (pits, seeds) in parts {
+    for (pits, seeds) in ranges {
         let found: BTreeSet<u32> = found.keys().filter(|game| game.0 == pits).map(|game| game.1).collect();
         let published = published[&pits].range(seeds).copied().collect();
         assert_eq!(found, published, "{pits} pits a side");
@@ -87,13 +90,13 @@ fn the_ten_smallest_losses_of_each_board_are_the_published_ones() {
 #[test]
 fn published_losses_to_millions_of_seeds_are_losses_after_single_moves() {
     let published = reference::lines(include_str!("reference/kvitberg-2026-losing-seeds-to-100000.csv"));
-    let parts: Vec<Part> = published
+    let ranges: Vec<StartRange> = published
         .map(|line| (line[0].parse().unwrap(), line[1].parse().unwrap()))
         .map(|(pits, seeds): (usize, u32)| (pits, seeds..=seeds))
         .collect();
-    assert_eq!(parts.len(), 5 * 15 + 7 + 10 + 7 + 7 + 7);
-    let found = scanned(&parts);
-    assert_eq!(found.len(), parts.len(), "each is listed once");
+    assert_eq!(ranges.len(), 5 * 15 + 7 + 10 + 7 + 7 + 7);
+    let found = scanned(&ranges);
+    assert_eq!(found.len(), ranges.len(), "each is listed once");
     for ((pits, seeds), (outcome, lines)) in found {
         assert_eq!(outcome, Some('L'), "{pits}x{seeds}");
         // Section 5.2: "the first player's first turn always ended after a single move".
@@ -306,7 +309,7 @@ fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() 
     let path = directory.path().join("state");
     let with_state = [&asked[..], &["--state", path.to_str().unwrap()]].concat();
     let mut killed = command(&[&with_state[..], &["--threads", "1"]].concat()).spawn().unwrap();
-    // The heading and a piece.
+    // The heading and a batch.
     let begun = || std::fs::read(&path).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1);
     while !begun() && killed.try_wait().unwrap().is_none() {
         std::thread::yield_now();
@@ -321,26 +324,26 @@ fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() 
     assert_eq!(std::fs::read(&path).unwrap(), kept);
 }
 
-fn run_with_state(path: &Path, parts: &[Part]) -> (usize, Vec<kalah::analyse::opening::Piece>) {
+fn run_with_state(path: &Path, ranges: &[StartRange]) -> (usize, Vec<kalah::analyse::opening::Batch>) {
     let (state, done) = ScanState::open(path, &SCAN).unwrap();
     let (state, before) = (std::sync::Mutex::new(state), done.len());
-    let keep = |piece: &_| Ok(state.lock().unwrap().keep(piece)?);
-    (before, SCAN.run(parts, done, &AtomicBool::new(false), &|| (), &keep).unwrap())
+    let keep = |batch: &_| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
+    (before, SCAN.run(ranges, done, &AtomicBool::new(false), &|| (), &keep).unwrap())
 }
 
 #[test]
-fn a_state_cut_anywhere_goes_on_to_the_same_pieces() {
+fn a_state_cut_anywhere_goes_on_to_the_same_batches() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
-    let parts = [(2, 4..=120), (3, 6..=90), (4, 8..=8)];
-    let (before, whole) = run_with_state(&path, &parts);
+    let ranges = [(2, 4..=120), (3, 6..=90), (4, 8..=8)];
+    let (before, whole) = run_with_state(&path, &ranges);
     assert_eq!((before, whole.len()), (0, 3));
     let bytes = std::fs::read(&path).unwrap();
     let mut kept = Vec::new();
     for length in (0..bytes.len()).step_by(19).chain([bytes.len()]) {
         std::fs::write(&path, &bytes[..length]).unwrap();
-        let (before, pieces) = run_with_state(&path, &parts);
-        assert_eq!(pieces, whole, "cut to {length}");
+        let (before, batches) = run_with_state(&path, &ranges);
+        assert_eq!(batches, whole, "cut to {length}");
         kept.push(before);
     }
     assert!(kept.is_sorted());

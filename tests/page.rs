@@ -1,4 +1,5 @@
 //! The page in a real browser: games, positions, links, as people use them.
+#![cfg(all(feature = "cli", feature = "serve"))]
 
 mod browser;
 mod serving;

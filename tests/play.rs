@@ -1,4 +1,5 @@
 //! `kalah play` and `kalah move` as people and scripts use them.
+#![cfg(feature = "cli")]
 
 use std::path::Path;
 use std::process::Output;
@@ -227,7 +228,7 @@ fn a_move_says_how_sure_it_is() {
     let text = stdout(&kalah(&["move", "1,0,1,1,1,1/1,0,0,1,1,0"], ""));
     assert!(text.ends_with("from the tables\n  proved: no move is worth more\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "alphabeta:3"], ""));
-    assert!(text.ends_with("looking 3 ahead\n  not proved: the best move as far as the search looked\n"), "{text}");
+    assert!(text.ends_with("searched to depth 3\n  not proved: the best move that the search found\n"), "{text}");
     let text = stdout(&kalah(&["move", "6x4", "--player", "heuristic"], ""));
     assert!(text.ends_with("not proved: this player does not evaluate moves\n"), "{text}");
 }

@@ -133,7 +133,7 @@ proptest! {
             Worth::Bounds { lower, upper } => {
                 prop_assert!(lower <= start.value(score) && probe.value <= upper && lower < upper);
             }
-            Worth::Estimate(_) | Worth::Unknown => {}
+            Worth::Evaluation(_) | Worth::Unknown => {}
         }
     }
 
@@ -144,7 +144,7 @@ proptest! {
             let mut player = name(&format!("{kind}:{depth}")).player(&Setting::new(rules));
             for limit in [Limit::none(), Limit::time(Duration::from_secs(3600))] {
                 let choice = player.choose(&start, &limit, &mut |_| ()).unwrap();
-                prop_assert_eq!((choice.worth, Some(choice.pit)), (Worth::Estimate(right.0), right.1));
+                prop_assert_eq!((choice.worth, Some(choice.pit)), (Worth::Evaluation(right.0), right.1));
                 prop_assert_eq!(choice.source, Source::Depth(depth));
             }
         }
@@ -169,7 +169,7 @@ proptest! {
         let choice = name("greedy").player(&Setting::new(rules)).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
         let most = start.moves().map(gain).max().unwrap();
         prop_assert_eq!(gain(choice.pit), most);
-        prop_assert_eq!(choice.worth, Worth::Estimate(most));
+        prop_assert_eq!(choice.worth, Worth::Evaluation(most));
     }
 
     /// Algorithm 2 without pruning, from its text: turns counted, formula (4) for the player at the root.
@@ -184,7 +184,7 @@ proptest! {
             }
         }
         let choice = choose(&format!("minimax2:{depth}"), &start.to_string());
-        prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Estimate(best.unwrap().0), best.unwrap().1));
+        prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Evaluation(best.unwrap().0), best.unwrap().1));
     }
 
     /// Algorithm 3 without pruning: safe moves are not searched.
@@ -203,7 +203,7 @@ proptest! {
                     best = Some((value, 7 - number));
                 }
             }
-            prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Estimate(best.unwrap().0), best.unwrap().1));
+            prop_assert_eq!((choice.worth, choice.pit.number()), (Worth::Evaluation(best.unwrap().0), best.unwrap().1));
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What a probe says of any position fits the rules of the game, and itself; and what `kalah probe` takes for positions.
+#![cfg(feature = "cli")]
 
 use std::ffi::OsStr;
 use std::path::Path;

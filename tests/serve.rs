@@ -1,4 +1,5 @@
 //! The HTTP API: what it answers, what it refuses, and that nothing brings it down.
+#![cfg(all(feature = "cli", feature = "serve"))]
 
 #[path = "serving/safety.rs"]
 mod safety;

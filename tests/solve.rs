@@ -1,4 +1,5 @@
 //! What the solver proves: against a plain search, published values, itself under other means, and the command line.
+#![cfg(feature = "cli")]
 
 mod reference;
 

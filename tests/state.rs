@@ -1,5 +1,6 @@
 //! Files that a run keeps for the next one (checkpoints, values, opening scans): written whole, by one process at a time, and
 //! believed only when nothing in them is wrong.
+#![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kalah::analyse::opening::{Limits, Piece, Scan, ScanState, StateError};
+use kalah::analyse::opening::{Batch, Limits, Scan, ScanState, StateError};
 use kalah::analyse::{GameValue, GameValues, GameValuesError};
 use kalah::file::{LockError, Seal};
 use kalah::game::{Line, Position, Rules};
@@ -482,64 +483,64 @@ fn scan() -> Scan {
     Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false }
 }
 
-/// A state with pieces of two boards: its file, and the pieces.
-fn scanned(directory: &Path) -> (PathBuf, Vec<Piece>) {
+/// A state with batches of two boards: its file, and the batches.
+fn scanned(directory: &Path) -> (PathBuf, Vec<Batch>) {
     let path = directory.join("scan");
     let (state, _) = ScanState::open(&path, &scan()).unwrap();
     let state = Mutex::new(state);
-    let keep = |piece: &Piece| Ok(state.lock().unwrap().keep(piece)?);
-    let parts = [(2, 4..=40), (3, 6..=30)];
-    let pieces = scan().run(&parts, Vec::new(), &AtomicBool::new(false), &|| (), &keep).unwrap();
-    (path, pieces)
+    let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
+    let ranges = [(2, 4..=40), (3, 6..=30)];
+    let batches = scan().run(&ranges, Vec::new(), &AtomicBool::new(false), &|| (), &keep).unwrap();
+    (path, batches)
 }
 
 #[test]
 fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     let directory = tempfile::tempdir().unwrap();
-    let (path, pieces) = scanned(directory.path());
+    let (path, batches) = scanned(directory.path());
     let head = std::fs::read(&path).unwrap().split_inclusive(|&byte| byte == b'\n').next().unwrap().to_vec();
-    let open = |piece: &Piece| {
-        let line = Seal::Line { head: &head }.close(piece).unwrap();
+    let open = |batch: &Batch| {
+        let line = Seal::Line { head: &head }.close(batch).unwrap();
         std::fs::write(&path, [&head[..], &line].concat()).unwrap();
-        ScanState::open(&path, &scan()).map(|(_, pieces)| pieces)
+        ScanState::open(&path, &scan()).map(|(_, batches)| batches)
     };
-    let piece = &pieces[0];
-    assert_eq!(open(piece).unwrap(), std::slice::from_ref(piece));
+    let batch = &batches[0];
+    assert_eq!(open(batch).unwrap(), std::slice::from_ref(batch));
     assert!(
-        piece.games.len() > 2 && piece.games.iter().all(|game| game.outcome == Some('L') && !game.lines.is_empty())
+        batch.games.len() > 2 && batch.games.iter().all(|game| game.outcome == Some('L') && !game.lines.is_empty())
     );
-    let refused = |name: &str, change: &dyn Fn(&mut Piece)| {
-        let mut changed = piece.clone();
+    let refused = |name: &str, change: &dyn Fn(&mut Batch)| {
+        let mut changed = batch.clone();
         change(&mut changed);
         assert!(matches!(open(&changed), Err(StateError::Damaged { line: 2, .. })), "{name}");
     };
-    refused("a loss that is a win", &|piece| {
-        piece.games[0].outcome = Some('W');
-        (piece.tally.losses, piece.tally.won_later) = (piece.tally.losses - 1, 1);
+    refused("a loss that is a win", &|batch| {
+        batch.games[0].outcome = Some('W');
+        (batch.tally.losses, batch.tally.won_later) = (batch.tally.losses - 1, 1);
     });
-    refused("a loss that is a draw", &|piece| {
-        piece.games[0].outcome = Some('D');
-        (piece.tally.losses, piece.tally.draws) = (piece.tally.losses - 1, 1);
+    refused("a loss that is a draw", &|batch| {
+        batch.games[0].outcome = Some('D');
+        (batch.tally.losses, batch.tally.draws) = (batch.tally.losses - 1, 1);
     });
-    refused("a proof of other seeds", &|piece| piece.games[0].seeds += 1);
-    refused("a proof without its end", &|piece| piece.games[0].lines.truncate(1));
-    refused("a move that is none", &|piece| piece.games[0].lines[0] = "3".to_owned());
-    refused("an outcome that is none", &|piece| piece.games[0].outcome = Some('X'));
-    refused("a game that is left out", &|piece| drop(piece.games.remove(0)));
-    refused("a game twice", &|piece| piece.games.insert(0, piece.games[0].clone()));
-    refused("a game of another piece", &|piece| piece.games[0].seeds = 41);
-    refused("a count", &|piece| piece.tally.won_in_first_turn += 1);
-    refused("more games", &|piece| piece.to += 1);
-    refused("no games", &|piece| piece.from = 41);
-    refused("no seeds", &|piece| piece.from = 0);
-    refused("no houses", &|piece| piece.houses = 0);
-    refused("more turns than are looked ahead", &|piece| piece.games[0].turns = 101);
-    refused("longer lines than turns", &|piece| piece.games[0].turns = 1);
+    refused("a proof of other seeds", &|batch| batch.games[0].seeds += 1);
+    refused("a proof without its end", &|batch| batch.games[0].lines.truncate(1));
+    refused("a move that is none", &|batch| batch.games[0].lines[0] = "3".to_owned());
+    refused("an outcome that is none", &|batch| batch.games[0].outcome = Some('X'));
+    refused("a game that is left out", &|batch| drop(batch.games.remove(0)));
+    refused("a game twice", &|batch| batch.games.insert(0, batch.games[0].clone()));
+    refused("a game of another batch", &|batch| batch.games[0].seeds = 41);
+    refused("a count", &|batch| batch.tally.won_in_first_turn += 1);
+    refused("more games", &|batch| batch.to += 1);
+    refused("no games", &|batch| batch.from = 41);
+    refused("no seeds", &|batch| batch.from = 0);
+    refused("no houses", &|batch| batch.houses = 0);
+    refused("more turns than are looked ahead", &|batch| batch.games[0].turns = 101);
+    refused("longer lines than turns", &|batch| batch.games[0].turns = 1);
     // A line of another scan.
     let other = Scan { wins: true, ..scan() };
     let elsewhere = directory.path().join("other");
     drop(ScanState::open(&elsewhere, &other).unwrap());
-    let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(piece).unwrap()].concat();
+    let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(batch).unwrap()].concat();
     std::fs::write(&elsewhere, kept).unwrap();
     assert!(matches!(ScanState::open(&elsewhere, &other), Err(StateError::Damaged { line: 2, .. })));
 }

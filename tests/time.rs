@@ -4,6 +4,7 @@
 //! An answer may come 50 ms late. On a busy machine it may come later than that without any fault of ours: the time that a
 //! thread had a processor then tells, and a case that is late by chance is tried again. `KALAH_TIME_CASES` is the number of
 //! random cases where it is to be another one.
+#![cfg(all(feature = "cli", feature = "serve"))]
 
 mod serving;
 

@@ -1,4 +1,5 @@
 //! Tournaments: the same games whatever the threads, judged as the tables say; the command.
+#![cfg(feature = "cli")]
 
 mod reference;
 

@@ -1,4 +1,5 @@
 //! Values of games: what can be proved in a given time, and the tables of the papers.
+#![cfg(feature = "cli")]
 
 mod reference;
 

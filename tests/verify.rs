@@ -1,5 +1,6 @@
 //! `kalah verify`, and every command before hostile files and the limits of the system: nothing passes that was not looked
 //! at, nothing waits for ever, and nothing ends without a word.
+#![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};

@@ -72,6 +72,7 @@ impl GameValue {
 }
 
 /// The values of games of one rule set, as far as they are known, and the file that keeps them.
+#[derive(Debug)]
 pub struct GameValues {
     rules: Rules,
     file: Option<Kept>,
@@ -79,6 +80,7 @@ pub struct GameValues {
 }
 
 /// A file of game values, that no other process has open.
+#[derive(Debug)]
 struct Kept {
     path: PathBuf,
     _lock: FileLock,
@@ -86,6 +88,7 @@ struct Kept {
 
 /// Why values cannot be kept.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GameValuesError {
     /// Another process has the file open.
     #[error(transparent)]
@@ -99,7 +102,7 @@ pub enum GameValuesError {
         source: io::Error,
     },
     /// The file holds values of other rules, or of another version of the program.
-    #[error("{path} cannot be used: {what}; name another file")]
+    #[error("{path} cannot be used: {what}")]
     Unusable {
         /// The file.
         path: PathBuf,
@@ -107,7 +110,7 @@ pub enum GameValuesError {
         what: String,
     },
     /// The file is damaged, or holds something else.
-    #[error("{path} cannot be used: {what}; delete it to begin anew, or name another file")]
+    #[error("{path} cannot be used: {what}")]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -7,13 +7,16 @@ use std::io;
 use std::path::Path;
 
 use indicatif::HumanBytes;
+use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
+use kalah::analyse::opening::StateError;
 use kalah::build::{Backend, BuildError, Plan, PlanError};
+use kalah::file::LockError;
 use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
-use kalah::solve::SolveError;
+use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
@@ -26,9 +29,27 @@ const DEFAULT_PITS: usize = 6;
 
 /// An error, and after a semicolon what to do about it.
 pub fn told(error: &(dyn Error + 'static)) -> String {
+    let statement = statement(error);
     match of(error) {
-        Some(advice) => format!("{error}; {advice}"),
-        None => error.to_string(),
+        Some(advice) => format!("{statement}; {advice}"),
+        None => statement,
+    }
+}
+
+/// What an error says, with sizes as people read them.
+pub fn statement(error: &(dyn Error + 'static)) -> String {
+    match error.downcast_ref() {
+        Some(GraphError::Memory { start, need, limit }) => format!(
+            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
+            HumanBytes(need.expected),
+            HumanBytes(need.most),
+            HumanBytes(*limit)
+        ),
+        Some(GraphError::Exhausted { start, limit, seeds, positions, .. }) => format!(
+            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
+            HumanBytes(*limit)
+        ),
+        _ => error.to_string(),
     }
 }
 
@@ -43,6 +64,18 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(BuildError::Gpu(_)) = error.downcast_ref() {
         return Some("finished frames are kept: run the same command again, or with --backend cpu".to_owned());
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_graph(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_game_values(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_scan_state(error);
+    }
+    if let Some(error) = lock_error(error) {
+        return of_lock(error);
     }
     of_table(table_error(error)?)
 }
@@ -73,6 +106,61 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
             PlayError::Table(error) | PlayError::Solve(SolveError::Table(error)) => Some(error),
             _ => None,
         },
+    }
+}
+
+/// The error of a lock that `error` is, or passes on.
+fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
+    match error.downcast_ref() {
+        Some(CheckpointError::Lock(error)) => Some(error),
+        _ => match error.downcast_ref() {
+            Some(BuildError::Lock(error)) => Some(error),
+            _ => error.downcast_ref(),
+        },
+    }
+}
+
+fn of_lock(error: &LockError) -> Option<String> {
+    match error {
+        LockError::Held { .. } => Some("wait for it, or stop it first".to_owned()),
+        _ => None,
+    }
+}
+
+fn of_graph(error: &GraphError) -> Option<String> {
+    match error {
+        GraphError::Memory { .. } => Some("allow more with --memory, or take a smaller board".to_owned()),
+        GraphError::Exhausted { need, .. } => {
+            Some(format!("allow more with --memory, {} at most", HumanBytes(need.most)))
+        }
+        GraphError::Table(error) => of_table(error),
+        _ => None,
+    }
+}
+
+fn of_game_values(error: &GameValuesError) -> Option<String> {
+    match error {
+        GameValuesError::Unusable { .. } => Some("name another file with --state".to_owned()),
+        GameValuesError::Damaged { .. } => {
+            Some("delete it to begin anew, or name another file with --state".to_owned())
+        }
+        GameValuesError::Lock(error) => of_lock(error),
+        _ => None,
+    }
+}
+
+fn of_scan_state(error: &StateError) -> Option<String> {
+    match error {
+        StateError::Other(_) => Some("use the same ones, or name another file with --state".to_owned()),
+        // The first line says what the file is.
+        StateError::Version { .. } | StateError::Damaged { line: 1, .. } => {
+            Some("name another file with --state".to_owned())
+        }
+        StateError::Damaged { .. } => {
+            Some("delete the line to have its games scanned again, or name another file with --state".to_owned())
+        }
+        StateError::Lock(error) => of_lock(error),
+        _ => None,
     }
 }
 

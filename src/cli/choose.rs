@@ -6,10 +6,11 @@ use kalah::game::Position;
 use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
 use serde::Serialize;
 
+use super::outcome::Outcome;
+use super::output;
 use super::player_flags::{PlayerFlags, seconds};
 use super::positions;
 use super::thinking::Thinking;
-use super::{Outcome, output};
 
 /// Ask a player for its move in a position
 ///
@@ -70,7 +71,7 @@ impl From<Worth> for WorthOf {
         match worth {
             Worth::Exact(value) => WorthOf { value: Some(value), ..none },
             Worth::Bounds { lower, upper } => WorthOf { lower: Some(lower), upper: Some(upper), ..none },
-            Worth::Estimate(estimate) => WorthOf { estimate: Some(estimate), ..none },
+            Worth::Evaluation(evaluation) => WorthOf { estimate: Some(evaluation), ..none },
             Worth::Unknown => none,
         }
     }
@@ -137,7 +138,7 @@ fn certainty(choice: &Choice) -> String {
         (Worth::Bounds { lower, upper }, _) => {
             format!("proved: this move is worth {lower:+} at least, and no move more than {upper:+}")
         }
-        (Worth::Estimate(_), _) => "not proved: the best move as far as the search looked".to_owned(),
+        (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
         (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),
         (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
     }

@@ -1,9 +1,9 @@
 use std::io::Write;
 
-use clap::Args;
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::{Outcome, help};
+use super::outcome::Outcome;
 
 /// Print a script that completes commands and flags in a shell
 ///
@@ -16,10 +16,10 @@ pub struct Completions {
 }
 
 impl Completions {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self, mut command: Command) -> anyhow::Result<Outcome> {
         // Made first and printed then: a reader that has had enough is no reason to panic.
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut help::command(), "kalah", &mut script);
+        clap_complete::generate(self.shell, &mut command, "kalah", &mut script);
         std::io::stdout().lock().write_all(&script)?;
         Ok(Outcome::Done)
     }

@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use super::boards::Boards;
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// Estimate how large game trees are
 ///

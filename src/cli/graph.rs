@@ -15,9 +15,10 @@ use serde::Serialize;
 
 use super::boards::Boards;
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
 use super::solver_flags::stop_on_signal;
-use super::{Outcome, args, output, solve_tables};
+use super::{args, failure, output, solve_tables};
 
 /// Count all positions that can be reached from a start
 ///
@@ -131,10 +132,10 @@ impl Graph {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
                 Err(error) if boards.len() > 1 && !stop.load(Ordering::Relaxed) => {
-                    output::tell(format_args!("kalah: {}", super::message(&error)));
+                    output::tell(format_args!("kalah: {}", failure::message(&error)));
                     outcome = match outcome {
                         Outcome::Wrong => Outcome::Wrong,
-                        _ if super::is_damage(&error) => Outcome::Wrong,
+                        _ if failure::is_damage(&error) => Outcome::Wrong,
                         _ => Outcome::Failed,
                     };
                 }

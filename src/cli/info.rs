@@ -10,8 +10,9 @@ use kalah::table::{ManifestEntry, Table, TableKey};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
-use super::{Outcome, advice, args, output};
+use super::{advice, args, output};
 
 /// List the tables in the directory
 #[derive(Args)]
@@ -21,7 +22,7 @@ pub struct Info {
     #[command(flatten)]
     format: Format,
     /// Print what `kalah verify --manifest` compares with: one JSON object a table (reads all scores)
-    #[arg(long, conflicts_with_all = ["json", "csv", "plot"])]
+    #[arg(long, conflicts_with_all = ["json", "csv", "Plot"])]
     manifest: bool,
 }
 

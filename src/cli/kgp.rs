@@ -8,9 +8,10 @@ use clap::Args;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
+use super::outcome::Outcome;
 use super::player_flags::seconds;
 use super::solver_flags::stop_on_signal;
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// The first and the longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];

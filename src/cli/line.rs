@@ -8,9 +8,10 @@ use kalah::game::{ParseError, Place, Position};
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
+use super::outcome::Outcome;
+use super::output;
 use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
-use super::{Outcome, output};
 
 /// Prove what the positions of a line of play are worth
 ///

@@ -2,9 +2,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, Command};
 
-use super::{Outcome, help, output};
+use super::outcome::Outcome;
+use super::output;
 
 /// Write the manual pages: kalah.1 and one for every command
 #[derive(Args)]
@@ -15,15 +16,14 @@ pub struct Manual {
 }
 
 impl Manual {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(self, command: Command) -> anyhow::Result<Outcome> {
         let directory = &self.directory;
         let failed = || format!("cannot write manual pages to {}", directory.display());
         std::fs::create_dir_all(directory).with_context(failed)?;
-        let command = help::command();
         let pages = command.get_subcommands().count() + 1;
-        clap_mangen::generate_to(command, directory).with_context(failed)?;
+        clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
         // What stands after the flags goes by no name there.
-        for name in help::command().get_subcommands().map(|command| format!("kalah-{}", command.get_name())) {
+        for name in command.get_subcommands().map(|command| format!("kalah-{}", command.get_name())) {
             rename_heading(&directory.join(name + ".1"), "EXAMPLES").with_context(failed)?;
         }
         rename_heading(&directory.join("kalah.1"), "EXIT STATUS").with_context(failed)?;

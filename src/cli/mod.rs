@@ -11,6 +11,7 @@ mod chart;
 mod choose;
 mod completions;
 mod complexity;
+mod failure;
 mod gpu;
 mod graph;
 mod help;
@@ -20,11 +21,12 @@ mod line;
 mod man;
 mod opening;
 mod opening_scan;
+mod outcome;
 mod output;
 mod pack;
 mod plan;
 mod play;
-mod play_wish;
+mod play_input;
 mod player_flags;
 mod positions;
 mod probe;
@@ -33,6 +35,7 @@ mod report;
 mod rules;
 mod search;
 mod search_progress;
+#[cfg(feature = "serve")]
 mod serve;
 mod solve;
 mod solve_tables;
@@ -50,14 +53,13 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, ColorChoice, FromArgMatches, Parser, Subcommand, ValueEnum};
-use kalah::analyse::GameValuesError;
-use kalah::analyse::opening::{ScanError, StateError};
+use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kalah::game::Rules;
 use kalah::printable::printable;
-use kalah::solve::{CheckpointError, SolveError};
-use kalah::table::TableError;
-use kalah::verify::Fault;
+
+use self::outcome::Outcome;
+
+pub use self::outcome::EXIT_DAMAGE;
 
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 #[derive(Parser)]
@@ -99,6 +101,7 @@ enum Command {
     Tournament(tournament::Tournament),
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
+    #[cfg(feature = "serve")]
     Serve(serve::Serve),
     Kgp(kgp::Kgp),
     Stats(stats::Stats),
@@ -117,25 +120,11 @@ enum Command {
 /// The most characters of a line of an error.
 const MAX_LINE: usize = 4000;
 
-/// How a command ended.
-enum Outcome {
-    Done,
-    /// Something could not be answered; told where it happened.
-    Failed,
-    /// Some input could not be read; told where it happened.
-    Usage,
-    /// A check found a wrong score or damage; told where it happened.
-    Wrong,
-}
-
-/// The exit code of a check that found a wrong value or damage.
-pub const EXIT_DAMAGE: u8 = 3;
-
 /// Reads the command line and runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
 pub fn run() -> ExitCode {
     hush_device_selection();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let command = help::command().color(colour(&arguments));
+    let command = help::completed(Cli::command()).color(colour(&arguments));
     let read =
         command.try_get_matches_from(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = read.unwrap_or_else(|error| error.exit());
@@ -203,6 +192,7 @@ impl Cli {
             Command::Tournament(tournament) => tournament.run(),
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
+            #[cfg(feature = "serve")]
             Command::Serve(serve) => serve.run(),
             Command::Kgp(kgp) => kgp.run(),
             Command::Stats(stats) => stats.run(),
@@ -212,58 +202,19 @@ impl Cli {
             Command::Pack(pack) => pack.run(),
             Command::Unpack(unpack) => unpack.run(),
             Command::Explain(explain) => explain.run(),
-            Command::Completions(completions) => completions.run(),
-            Command::Manual(manual) => manual.run(),
+            Command::Completions(completions) => completions.run(help::completed(Cli::command())),
+            Command::Manual(manual) => manual.run(help::completed(Cli::command())),
         };
-        match outcome {
-            Ok(Outcome::Done) => ExitCode::SUCCESS,
-            Ok(Outcome::Failed) => ExitCode::from(1),
-            Ok(Outcome::Usage) => ExitCode::from(2),
-            Ok(Outcome::Wrong) => ExitCode::from(EXIT_DAMAGE),
-            // Who reads our output has had enough of it.
-            Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-            Err(error) => {
-                // It may name files, or quote what was read: neither may do anything to a terminal.
-                let lines: Vec<String> = message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
-                output::tell(format_args!("kalah: {}", lines.join("\n")));
-                ExitCode::from(if is_damage(&error) { EXIT_DAMAGE } else { 1 })
+        let outcome = outcome.unwrap_or_else(|error| {
+            if failure::is_broken_pipe(&error) {
+                // Who reads our output has had enough of it.
+                return Outcome::Done;
             }
-        }
+            // It may name files, or quote what was read: neither may do anything to a terminal.
+            let lines: Vec<String> = failure::message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
+            output::tell(format_args!("kalah: {}", lines.join("\n")));
+            if failure::is_damage(&error) { Outcome::Wrong } else { Outcome::Failed }
+        });
+        outcome.into()
     }
-}
-
-/// An error and its causes, those left out that it tells itself.
-fn message(error: &anyhow::Error) -> String {
-    let mut message = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !message.contains(&cause) {
-            message += ": ";
-            message += &cause;
-        }
-    }
-    match error.chain().find_map(advice::of) {
-        Some(advice) => format!("{message}; {advice}"),
-        None => message,
-    }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-fn is_damage(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        // What could not be saved because of it hands it on as an error of the file.
-        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
-            return true;
-        }
-        advice::table_error(cause).is_some_and(TableError::is_damage)
-            || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
-            || cause.downcast_ref().is_some_and(Fault::is_wrong)
-            || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
-            || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
-            || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
-            || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
-    })
 }

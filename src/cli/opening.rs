@@ -8,8 +8,9 @@ use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, 
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
+use super::outcome::Outcome;
+use super::output;
 use super::solver_flags::stop_on_signal;
-use super::{Outcome, output};
 
 /// Find out whether the first player can win in the first turn
 ///

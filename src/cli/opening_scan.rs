@@ -7,15 +7,16 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::analyse::opening::{Game, Limits, Part, Piece, Scan, ScanError, ScanState, Tally, cut};
+use kalah::analyse::opening::{Batch, Limits, Scan, ScanError, ScanState, ScannedStart, StartRange, Tally, split};
 use kalah::game::{MAX_PITS, Rules, StartPosition};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::progress::Progress;
 use super::report::{Format, Grid};
 use super::solver_flags::stop_on_signal;
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// Find the seeds with which the first player does not win
 ///
@@ -96,7 +97,7 @@ struct Report {
     rules: &'static str,
     limits: Limits,
     houses: Vec<Houses>,
-    games: Vec<Game>,
+    games: Vec<ScannedStart>,
     threads: usize,
     seconds: f64,
 }
@@ -104,8 +105,8 @@ struct Report {
 impl OpeningScan {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
-        let parts = match self.parts() {
-            Ok(parts) => parts,
+        let ranges = match self.ranges() {
+            Ok(ranges) => ranges,
             Err(error) => {
                 output::tell(format_args!("kalah: {error:#}"));
                 return Ok(Outcome::Usage);
@@ -121,8 +122,9 @@ impl OpeningScan {
             }
             None => (None, Vec::new()),
         };
-        let games = |parts: &[Part]| parts.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
-        let (all, left): (u64, u64) = (games(&cut(&parts, &[])), games(&cut(&parts, &done)));
+        let games =
+            |ranges: &[StartRange]| ranges.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
+        let (all, left): (u64, u64) = (games(&split(&ranges, &[])), games(&split(&ranges, &done)));
         if self.state.is_some() && left < all {
             output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
         }
@@ -133,33 +135,33 @@ impl OpeningScan {
         let on_game = || {
             scanned.fetch_add(1, Ordering::Relaxed);
         };
-        let on_piece = |piece: &Piece| {
+        let on_batch = |batch: &Batch| -> anyhow::Result<()> {
             if let Some(state) = &state {
-                state.lock().unwrap_or_else(PoisonError::into_inner).keep(piece)?;
+                state.lock().unwrap_or_else(PoisonError::into_inner).keep(batch)?;
             }
             Ok(())
         };
-        let pieces = progress.watch(&scanned, || scan.run(&parts, done, &stop, &on_game, &on_piece));
+        let batches = progress.watch(&scanned, || scan.run(&ranges, done, &stop, &on_game, &on_batch));
         progress.finish();
-        let pieces = match pieces {
-            Err(ScanError::Stopped) => {
+        let batches = match batches {
+            Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped)) => {
                 output::tell(match self.state {
                     Some(_) => "stopped; the same command goes on from here",
                     None => "stopped; --state FILE would have kept what was done",
                 });
                 return Ok(Outcome::Failed);
             }
-            pieces => pieces?,
+            batches => batches?,
         };
-        let report = Report::new(self.rules, limits, pieces, clock.elapsed().as_secs_f64());
+        let report = Report::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
         self.format.print(&report, || report.records(), || report.text(self.lines), || report.chart())?;
         Ok(Outcome::Done)
     }
 
     /// What is to be scanned.
-    fn parts(&self) -> anyhow::Result<Vec<Part>> {
+    fn ranges(&self) -> anyhow::Result<Vec<StartRange>> {
         let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
-        let mut parts = Vec::new();
+        let mut ranges = Vec::new();
         if let Some(path) = &self.list {
             // Any file, also a pipe: whoever names it here means it.
             let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -176,35 +178,35 @@ impl OpeningScan {
                 let place = || format!("{}, line {}", path.display(), number + 1);
                 let (houses, seeds) = numbers.with_context(|| format!("{}: write HOUSES,SEEDS", place()))?;
                 check(houses, seeds).with_context(place)?;
-                parts.push((houses, seeds..=seeds));
+                ranges.push((houses, seeds..=seeds));
             }
-            parts.sort_by_key(|(houses, seeds)| (*houses, *seeds.start()));
-            parts.dedup();
+            ranges.sort_by_key(|(houses, seeds)| (*houses, *seeds.start()));
+            ranges.dedup();
         } else {
             for houses in self.houses.clone() {
                 let Range { from, to } = self.seeds;
                 let from = from.unwrap_or(2 * houses);
                 check(houses as usize, to).with_context(|| format!("{houses}x{to}"))?;
                 if from <= to {
-                    parts.push((houses as usize, from..=to));
+                    ranges.push((houses as usize, from..=to));
                 }
             }
         }
-        anyhow::ensure!(!parts.is_empty(), "there is no start position to scan");
-        Ok(parts)
+        anyhow::ensure!(!ranges.is_empty(), "there is no start position to scan");
+        Ok(ranges)
     }
 }
 
 impl Report {
-    fn new(rules: Rules, limits: Limits, pieces: Vec<Piece>, seconds: f64) -> Report {
+    fn new(rules: Rules, limits: Limits, batches: Vec<Batch>, seconds: f64) -> Report {
         let mut houses: Vec<Houses> = Vec::new();
         let mut games = Vec::new();
-        for piece in pieces {
-            if houses.last().is_none_or(|last| last.houses != piece.houses) {
-                houses.push(Houses { houses: piece.houses, tally: Tally::default() });
+        for batch in batches {
+            if houses.last().is_none_or(|last| last.houses != batch.houses) {
+                houses.push(Houses { houses: batch.houses, tally: Tally::default() });
             }
-            houses.last_mut().expect("it was pushed").tally.add(&piece.tally);
-            games.extend(piece.games);
+            houses.last_mut().expect("it was pushed").tally.add(&batch.tally);
+            games.extend(batch.games);
         }
         let threads = rayon::current_num_threads();
         Report { rules: rules.name(), limits, houses, games, threads, seconds }
@@ -213,7 +215,7 @@ impl Report {
     /// The seeds with which the first player of a board does not win, with a mark unless the game is lost.
     fn not_won(&self, houses: usize) -> Vec<(u32, &'static str)> {
         let games = self.games.iter().filter(|game| game.houses == houses && game.outcome != Some('W'));
-        let mark = |game: &Game| match game.outcome {
+        let mark = |game: &ScannedStart| match game.outcome {
             Some('L') => "",
             Some(_) => " D",
             None => " ?",

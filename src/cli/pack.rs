@@ -11,8 +11,9 @@ use kalah::table::archive::{self, ArchiveInfo, archive_path};
 use kalah::table::{DirectoryLock, Tables};
 use serde::Serialize;
 
+use super::outcome::Outcome;
 use super::progress::Progress;
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// Pack tables into seekable zstd archives
 ///

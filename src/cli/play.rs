@@ -8,9 +8,10 @@ use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::{Choice, Limit, Player, PlayerName, UnknownPlayer};
 
 use super::board_view::draw;
-use super::play_wish::{HELP, Wish};
+use super::outcome::Outcome;
+use super::output;
+use super::play_input::{HELP, Input};
 use super::player_flags::{PlayerFlags, seconds};
-use super::{Outcome, output};
 
 /// Play a game in the terminal, against a player or a friend
 ///
@@ -235,26 +236,26 @@ impl Play {
     fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> anyhow::Result<bool> {
         loop {
             let Some(text) = read(game.place.name())? else { return Ok(false) };
-            match Wish::read(&text, game.start.pits()) {
-                Ok(Wish::Nothing) => {}
-                Ok(Wish::Leave) => return Ok(false),
-                Ok(Wish::Turn(turn)) => match game.play_turn(&turn) {
+            match Input::read(&text, game.start.pits()) {
+                Ok(Input::Nothing) => {}
+                Ok(Input::Leave) => return Ok(false),
+                Ok(Input::Turn(turn)) => match game.play_turn(&turn) {
                     Ok(told) => {
                         told.iter().try_for_each(output::line)?;
                         return Ok(true);
                     }
                     Err(error) => output::line(error)?,
                 },
-                Ok(Wish::Undo) => {
+                Ok(Input::Undo) => {
                     if game.undo() {
                         return Ok(true);
                     }
                     output::line("you have not moved yet")?;
                 }
-                Ok(Wish::Help) => output::line(HELP)?,
-                Ok(Wish::Board) => output::line(draw(&game.place.board()))?,
-                Ok(Wish::Line) => output::line(game.line())?,
-                Ok(Wish::Hint) => {
+                Ok(Input::Help) => output::line(HELP)?,
+                Ok(Input::Board) => output::line(draw(&game.place.board()))?,
+                Ok(Input::Line) => output::line(game.line())?,
+                Ok(Input::Hint) => {
                     let Choice { pit, worth, source } = self.ask(adviser, &game.place)?;
                     output::line(format_args!("sow {pit}: {worth}, {source}"))?;
                 }

@@ -7,8 +7,9 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
+use super::outcome::Outcome;
 use super::positions::{self, Given, Place};
-use super::{Outcome, advice, args, output};
+use super::{advice, args, output};
 
 /// Look positions up: score, value, moves, a line of best play
 ///

@@ -1,13 +1,12 @@
 //! Reports that people look at: tables for a terminal, CSV, JSON, charts.
 
 use std::io;
-use std::path::{Path, PathBuf};
 
 use clap::Args;
 use comfy_table::{CellAlignment, ContentArrangement, presets};
 use serde::Serialize;
 
-use super::chart::{self, Chart};
+use super::chart::{Chart, Plot};
 use super::output;
 
 /// How a report is printed.
@@ -19,21 +18,8 @@ pub struct Format {
     /// Print comma-separated values
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// Draw a picture into this file
-    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
-    pub plot: Option<PathBuf>,
-}
-
-/// Reads the name of a file for a chart.
-fn svg(text: &str) -> Result<PathBuf, String> {
-    let path = Path::new(text);
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
-        return Err("charts are drawn as SVG: name a file that ends in .svg".to_owned());
-    }
-    match path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
-        Some(parent) => Err(format!("there is no directory {}", parent.display())),
-        None => Ok(path.to_owned()),
-    }
+    #[command(flatten)]
+    pub plot: Plot,
 }
 
 /// Rows of cells under a heading.
@@ -93,13 +79,6 @@ impl Format {
             _ => text()?,
         }
         // Last: what was found is not lost where it cannot be drawn.
-        if let Some(path) = &self.plot {
-            if chart::draw(&charts(), path)? {
-                output::note(format_args!("drawn: {}", path.display()));
-            } else {
-                output::note(format_args!("there is nothing to draw: {} is not written", path.display()));
-            }
-        }
-        Ok(())
+        self.plot.draw(charts)
     }
 }

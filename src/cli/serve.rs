@@ -6,8 +6,9 @@ use anyhow::Context;
 use clap::Args;
 use kalah::serve::{self, Host, Options, Stop};
 
+use super::outcome::Outcome;
 use super::player_flags::seconds;
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// How long a client may take for a request, and between two.
 const PATIENCE: Duration = Duration::from_secs(10);

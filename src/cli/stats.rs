@@ -4,8 +4,9 @@ use kalah::table::{Table, TableKey, score_counts};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// Count the scores of a layer
 #[derive(Args)]

@@ -6,12 +6,13 @@ use clap::Args;
 use kalah::game::Position;
 use kalah::play::{PlayError, PlayerName, Tournament as Games, random_starts};
 
+use super::outcome::Outcome;
+use super::output;
 use super::player_flags::{PlayerFlags, seconds};
 use super::progress::Progress;
 use super::report::Format;
 use super::solver_flags::stop_on_signal;
 use super::tournament_report::Report;
-use super::{Outcome, output};
 
 /// Play players against each other, and judge their moves
 ///

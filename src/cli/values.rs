@@ -13,10 +13,11 @@ use serde::Serialize;
 
 use super::args::Range;
 use super::chart::{Chart, Series, Shape};
+use super::outcome::Outcome;
 use super::report::{Format, Grid};
 use super::search_progress::SearchProgress;
 use super::solver_flags::{SolverFlags, stop_on_signal};
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// How often the transposition table of a long search is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(600);
@@ -250,7 +251,7 @@ impl Values {
             }]
         };
         let bounded = known.iter().filter(|known| known.value().is_none()).count();
-        if self.format.plot.is_some() && bounded > 0 {
+        if self.format.plot.is_asked() && bounded > 0 {
             let boards = output::count(bounded, "board");
             output::note(format_args!("{boards} left out of the chart: only bounds of the value are proved"));
         }

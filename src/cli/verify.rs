@@ -16,9 +16,10 @@ use kalah::verify::{
     Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,
 };
 
+use super::outcome::Outcome;
 use super::progress::Progress;
 use super::verify_report::{self, Board, Check, Directory, Passed};
-use super::{Outcome, args, output};
+use super::{args, output};
 
 /// Check that tables are right
 ///

@@ -6,7 +6,8 @@ use kalah::table::{TableError, TableKey, table_file_name};
 use kalah::verify::Fault;
 use serde::Serialize;
 
-use super::{Outcome, advice, output};
+use super::outcome::Outcome;
+use super::{advice, output};
 
 /// What is done with a table.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]

@@ -17,6 +17,7 @@ pub struct Document {
 
 /// Why bytes are not read as a document.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum DocumentError {
     /// They are something else, or damaged from the beginning.
     #[error("it is not a '{0}', or it is damaged")]

@@ -21,9 +21,10 @@ pub struct FileLock {
 
 /// Why a lock could not be taken.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LockError {
     /// Another process holds it.
-    #[error("{path} is in use by {holder}; wait for it or stop it first")]
+    #[error("{path} is in use by {holder}")]
     Held {
         /// What is locked.
         path: PathBuf,

@@ -19,6 +19,7 @@ const SUFFIX: &str = ".tmp";
 ///
 /// It lies in the same directory, under the same name with a random part and `.tmp` added, so two of them never meet. Until
 /// it is [finished](Replacement::finish) the old file stays as it is; dropped before, it is removed.
+#[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,

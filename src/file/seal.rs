@@ -18,6 +18,7 @@ pub enum Seal<'a> {
 
 /// Why JSON is not what was sealed.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SealError {
     /// The bytes are not those that were written.
     #[error("its checksum is wrong: it was changed or damaged")]

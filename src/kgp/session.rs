@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::duties::{Duties, Duty, MAX_WAITING};
 use super::event::{Event, Reports};
+use super::requests::{MAX_WAITING, MoveRequest, Requests};
 use super::{Argument, Command, MAX_LINE};
 use crate::game::{Pit, Position, Rules};
 use crate::play::{Limit, PlayError, Player, PlayerName, Setting};
@@ -86,8 +86,8 @@ pub enum KgpError {
     Play(#[from] PlayError),
 }
 
-/// What can be said to the server, by any thread.
-struct Voice<'s> {
+/// Sends lines to the server, from any thread.
+struct Sender<'s> {
     stream: Mutex<TcpStream>,
     /// The next id: clients use odd ones.
     id: AtomicU64,
@@ -95,7 +95,7 @@ struct Voice<'s> {
     stop: &'s AtomicBool,
 }
 
-impl Voice<'_> {
+impl Sender<'_> {
     fn say(&self, reference: Option<u64>, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         self.say_to(&mut stream, reference, name, arguments)
@@ -133,17 +133,17 @@ impl Voice<'_> {
         }
     }
 
-    /// Says something of a duty, unless the server wants no more of it.
-    fn tell(&self, duty: &Duty, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
+    /// Sends a line about a request, unless the server wants no more of it.
+    fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
         let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        if duty.stop.load(Ordering::Relaxed) {
+        if request.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.say_to(&mut stream, Some(duty.id), name, arguments)
+        self.say_to(&mut stream, Some(request.id), name, arguments)
     }
 
-    fn say_move(&self, duty: &Duty, pit: Pit) -> io::Result<()> {
-        self.tell(duty, "move", vec![word(pit)])
+    fn say_move(&self, request: &MoveRequest, pit: Pit) -> io::Result<()> {
+        self.tell(request, "move", vec![word(pit)])
     }
 }
 
@@ -178,25 +178,25 @@ pub fn play(
     stream.set_write_timeout(Some(LOOK_EVERY))?;
     stream.set_nodelay(true)?;
     let reading = stream.try_clone()?;
-    let voice = Voice { stream: Mutex::new(stream), id: AtomicU64::new(1), stop };
-    let duties = Duties::default();
+    let sender = Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), stop };
+    let requests = Requests::default();
     let failed = Mutex::new(None);
     let reports = Reports::new(on_event);
     let ended = thread::scope(|scope| {
         // Also when reading fails or panics.
-        let _close = Close(&duties);
+        let _close = Close(&requests);
         for _ in 0..thinking.searches.max(1) {
             scope.spawn(|| {
-                if let Err(error) = think(&duties, &voice, thinking, shelf, &reports) {
+                if let Err(error) = think(&requests, &sender, thinking, shelf, &reports) {
                     failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                    duties.close();
+                    requests.close();
                 }
             });
         }
         let failing = || failed.lock().unwrap_or_else(PoisonError::into_inner).is_some();
         let session = Session {
-            voice: &voice,
-            duties: &duties,
+            sender: &sender,
+            requests: &requests,
             introduction,
             thinking,
             reports: &reports,
@@ -214,8 +214,8 @@ pub fn play(
     }
 }
 
-/// Ends all duties when dropped, so that no thread waits for more.
-struct Close<'d>(&'d Duties);
+/// Ends all requests when dropped, so that no thread waits for more.
+struct Close<'d>(&'d Requests);
 
 impl Drop for Close<'_> {
     fn drop(&mut self) {
@@ -225,8 +225,8 @@ impl Drop for Close<'_> {
 
 /// One thread that thinks: the best move known is told at once, a better one when it is found.
 fn think(
-    duties: &Duties,
-    voice: &Voice<'_>,
+    requests: &Requests,
+    sender: &Sender<'_>,
     thinking: &Thinking,
     shelf: &Shelf,
     reports: &Reports,
@@ -234,8 +234,8 @@ fn think(
     // Kept between moves for what it has proved; of the last board.
     let mut last: Option<(usize, Box<dyn Player + '_>)> = None;
     let mut asked = 0;
-    while let Some(duty) = duties.take() {
-        let pits = duty.position.pits();
+    while let Some(request) = requests.take() {
+        let pits = request.position.pits();
         asked += 1;
         if asked > PLAYER_POSITIONS || last.as_ref().is_none_or(|(of, _)| *of != pits) {
             // Its memory is given back before more is asked for.
@@ -245,29 +245,29 @@ fn think(
             let setting = Setting { tables: shelf.tables(RULES, pits), memory: thinking.memory, ..Setting::new(RULES) };
             (pits, PlayerName::Perfect.player(&setting))
         });
-        let left = duty.deadline.saturating_duration_since(Instant::now());
-        let limit = Limit::time(left).or_stop(std::sync::Arc::clone(&duty.stop));
+        let left = request.deadline.saturating_duration_since(Instant::now());
+        let limit = Limit::time(left).or_stop(std::sync::Arc::clone(&request.stop));
         let mut sent = Ok(());
-        let choice = player.choose(&duty.position, &limit, &mut |choice| {
+        let choice = player.choose(&request.position, &limit, &mut |choice| {
             if sent.is_ok() {
-                sent = voice.say_move(&duty, choice.pit);
+                sent = sender.say_move(&request, choice.pit);
             }
         })?;
         sent?;
-        if !duty.stop.load(Ordering::Relaxed) {
-            voice.say_move(&duty, choice.pit)?;
-            voice.tell(&duty, "yield", Vec::new())?;
-            reports.tell(Event::Moved { position: &duty.position, pit: choice.pit });
+        if !request.stop.load(Ordering::Relaxed) {
+            sender.say_move(&request, choice.pit)?;
+            sender.tell(&request, "yield", Vec::new())?;
+            reports.tell(Event::Moved { position: &request.position, pit: choice.pit });
         }
-        duties.done(duty.id);
+        requests.done(request.id);
     }
     Ok(())
 }
 
 /// What is known of a session.
 struct Session<'s> {
-    voice: &'s Voice<'s>,
-    duties: &'s Duties,
+    sender: &'s Sender<'s>,
+    requests: &'s Requests,
     introduction: &'s Introduction,
     thinking: &'s Thinking,
     reports: &'s Reports<'s>,
@@ -286,7 +286,7 @@ impl Session<'_> {
         loop {
             if stop() {
                 // Whether it is heard does not matter any more.
-                let _ = self.voice.say(None, "goodbye", Vec::new());
+                let _ = self.sender.say(None, "goodbye", Vec::new());
                 return Ok(End::Stopped);
             }
             let read = match stream.read(&mut bytes) {
@@ -329,10 +329,10 @@ impl Session<'_> {
             "kgp" => self.greet(&command)?,
             "ping" => {
                 let text = command.arguments.first().map(|text| Argument::Text(text.text().to_owned()));
-                self.voice.say(command.id, "pong", text.into_iter().collect())?;
+                self.sender.say(command.id, "pong", text.into_iter().collect())?;
             }
             "state" => self.state(&command)?,
-            "stop" => command.reference.into_iter().for_each(|id| self.duties.stop(id)),
+            "stop" => command.reference.into_iter().for_each(|id| self.requests.stop(id)),
             "set" => self.set(argument(0), argument(1)),
             "error" => self.reports.tell(Event::Error(argument(0))),
             "goodbye" => return Ok(Some(End::Goodbye)),
@@ -348,7 +348,7 @@ impl Session<'_> {
         let version = version.join(".");
         if command.arguments.first().map(Argument::text) != Some("1") {
             self.refuse(command, "protocol not supported")?;
-            self.voice.say(None, "goodbye", Vec::new())?;
+            self.sender.say(None, "goodbye", Vec::new())?;
             return Err(KgpError::Version(version));
         }
         self.greeted = true;
@@ -357,14 +357,14 @@ impl Session<'_> {
         let told =
             [("info:name", name), ("info:authors", authors), ("info:description", description), ("auth:token", token)];
         for (option, text) in told.into_iter().filter(|(_, text)| !text.is_empty()) {
-            self.voice.say(None, "set", vec![word(option), Argument::Text(text.clone())])?;
+            self.sender.say(None, "set", vec![word(option), Argument::Text(text.clone())])?;
         }
-        Ok(self.voice.say(None, "mode", vec![word("freeplay")])?)
+        Ok(self.sender.say(None, "mode", vec![word("freeplay")])?)
     }
 
     /// Says why a command is not obeyed.
     fn refuse(&self, command: &Command, why: impl Into<String>) -> io::Result<()> {
-        self.voice.say(command.id, "error", vec![Argument::Text(why.into())])
+        self.sender.say(command.id, "error", vec![Argument::Text(why.into())])
     }
 
     /// Takes a position on: some legal move is sent at once, so that the server has one whatever comes.
@@ -378,16 +378,16 @@ impl Session<'_> {
             Ok(position) if text.starts_with('<') && !position.is_over() => position,
             _ => return Ok(self.refuse(command, format!("'{}' is not a position with a move", quoted(text)))?),
         };
-        if self.duties.knows(id) {
+        if self.requests.knows(id) {
             return Ok(self.refuse(command, format!("id {id} is in use by a position that is not answered yet"))?);
         }
-        let duty = Duty { id, position, deadline: Instant::now() + self.time(), stop: Default::default() };
+        let request = MoveRequest { id, position, deadline: Instant::now() + self.time(), stop: Default::default() };
         // The one nearest the store: it stores a seed at least.
         let first = position.moves().last().expect("the game is not over");
-        self.voice.say_move(&duty, first)?;
-        if !self.duties.add(duty) {
+        self.sender.say_move(&request, first)?;
+        if !self.requests.add(request) {
             self.refuse(command, format!("{MAX_WAITING} positions are waiting; this one is not searched"))?;
-            self.voice.say(Some(id), "yield", Vec::new())?;
+            self.sender.say(Some(id), "yield", Vec::new())?;
             self.reports.tell(Event::Refused { id });
         }
         Ok(())

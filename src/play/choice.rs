@@ -25,8 +25,8 @@ pub enum Worth {
         /// What the position is worth at most.
         upper: i64,
     },
-    /// Not proved: by the player's own measure, which need not be a store difference.
-    Estimate(i64),
+    /// Not proved: the player's evaluation, which need not be a store difference.
+    Evaluation(i64),
     /// The player does not weigh moves.
     Unknown,
 }
@@ -40,9 +40,9 @@ pub enum Source {
     Solver,
     /// By a bound that the solver proved before the limit.
     Bound,
-    /// By looking ahead so far: moves or turns, as the player counts.
+    /// By a search to this depth: moves or turns, as the player counts.
     Depth(u32),
-    /// By a rule of thumb, named.
+    /// By a named heuristic rule.
     Rule(&'static str),
     /// There is no other move.
     OnlyMove,
@@ -67,8 +67,8 @@ impl fmt::Display for Worth {
         match self {
             Worth::Exact(value) => write!(f, "value {value:+}"),
             Worth::Bounds { lower, upper } => write!(f, "proved {lower:+} to {upper:+}"),
-            Worth::Estimate(value) => write!(f, "estimate {value:+}"),
-            Worth::Unknown => f.write_str("no estimate"),
+            Worth::Evaluation(value) => write!(f, "evaluation {value:+}"),
+            Worth::Unknown => f.write_str("no evaluation"),
         }
     }
 }
@@ -79,7 +79,7 @@ impl fmt::Display for Source {
             Source::Tables => f.write_str("from the tables"),
             Source::Solver => f.write_str("proved by the solver"),
             Source::Bound => f.write_str("the best bound so far"),
-            Source::Depth(depth) => write!(f, "looking {depth} ahead"),
+            Source::Depth(depth) => write!(f, "searched to depth {depth}"),
             Source::Rule(rule) => write!(f, "by {rule}"),
             Source::OnlyMove => f.write_str("the only move"),
         }

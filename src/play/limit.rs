@@ -3,20 +3,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a watching thread looks whether it was told to stop.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+/// How often a watching thread checks whether it was told to stop.
+const CHECK_EVERY: Duration = Duration::from_millis(5);
 
-/// Positions that a look may take.
+/// How many positions a depth-limited search may visit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// A look to the depth of a player.
+    /// A search to the depth of a player.
     pub whole: u64,
-    /// Those that take its place, step by step, where that does not suffice.
+    /// Each of the searches to depth 1, 2, ... that replace it where that does not suffice.
     pub step: u64,
 }
 
 impl Budget {
-    /// What players have: some minutes for a whole look. No look of a published comparison takes as many.
+    /// What players have: some minutes for the whole search. No search of a published comparison takes as many.
     pub const PLAYER: Budget = Budget { whole: 1 << 30, step: 1 << 24 };
 }
 
@@ -38,8 +38,8 @@ impl Limit {
         Limit { deadline: Instant::now().checked_add(time), stop: None }
     }
 
-    /// The same, but over as soon as `stop` is set. Players of a fixed depth then give up and play what they see one move
-    /// ahead, unless there is a time too, for which they look ahead step by step.
+    /// The same, but over as soon as `stop` is set. Players of a fixed depth then play the choice of a search to
+    /// depth 1, unless there is a time too, in which they search deeper step by step.
     #[must_use]
     pub fn or_stop(self, stop: Arc<AtomicBool>) -> Limit {
         Limit { stop: Some(stop), ..self }
@@ -85,8 +85,8 @@ impl Limit {
                         flag.store(true, Ordering::Relaxed);
                         return;
                     }
-                    let left = self.left().unwrap_or(LOOK_EVERY);
-                    thread::park_timeout(if self.stop.is_some() { left.min(LOOK_EVERY) } else { left });
+                    let left = self.left().unwrap_or(CHECK_EVERY);
+                    thread::park_timeout(if self.stop.is_some() { left.min(CHECK_EVERY) } else { left });
                 }
             };
             // Where the system gives no thread to watch, the limit is over at once rather than never.

@@ -17,25 +17,27 @@
 //! # }
 //! ```
 //!
-//! | room | idea |
+//! | module | idea |
 //! |---|---|
 //! | [`player`](Player) | what a player is asked |
 //! | [`choice`](Choice) | what it answers: a move, what it knows of it, and how |
 //! | [`limit`](Limit) | when it has to answer |
-//! | [`name`](PlayerName) | all players by their names |
+//! | [`name`](PlayerName) | the names of all players, read and written |
+//! | [`make`](PlayerName::player) | the player of a name |
 //! | [`setting`](Setting) | what they are made with: rules, tables, memory |
-//! | `perfect` | the tables, then the solver; else what looks best |
-//! | `lookahead` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
+//! | `perfect` | the tables, then the solver; else the best evaluation |
+//! | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 //! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
-//! | `plain` | players that look at one move only: greedy, random |
+//! | `plain` | players without a search: greedy, random |
 //! | [`game`](play_game) | one game between two players, every move checked |
 //! | [`tournament`](Tournament) | every player against every other, judged by the tables |
 //! | [`statistics`](Median) | medians and how sure they are |
 
 mod choice;
+mod depth_limited;
 mod game;
 mod limit;
-mod lookahead;
+mod make;
 mod name;
 mod pekar;
 mod perfect;

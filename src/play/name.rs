@@ -1,20 +1,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::lookahead::Lookahead;
-use super::pekar::{Heuristic, Minimax};
-use super::perfect::Perfect;
-use super::plain::{Greedy, Random};
-use super::{Player, Setting};
-use crate::solve::Method;
-
-/// The most moves or turns a player may be asked to look ahead.
+/// The greatest depth of a player, in moves or turns.
 const MAX_DEPTH: u32 = 99;
 
 /// A player by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PlayerName {
-    /// `perfect`: the tables, then the solver; where nothing is proved in time, what looks best some turns later.
+    /// `perfect`: the tables, then the solver; where nothing is proved in time, the best evaluation.
     Perfect,
     /// `minimax:D`: minimax by store difference, D moves ahead (Gonai and Cendejas 2022, section 3.3).
     Minimax(u32),
@@ -54,21 +47,6 @@ impl PlayerName {
         PlayerName::Minimax3(4),
         PlayerName::Minimax3(6),
     ];
-
-    /// Makes the player.
-    pub fn player<'t>(self, setting: &Setting<'t>) -> Box<dyn Player + 't> {
-        let rules = setting.rules;
-        match self {
-            PlayerName::Perfect => Box::new(Perfect::new(*setting)),
-            PlayerName::Minimax(depth) => Box::new(Lookahead::new(self, rules, Method::SeqMm, depth)),
-            PlayerName::AlphaBeta(depth) => Box::new(Lookahead::new(self, rules, Method::SeqAb, depth)),
-            PlayerName::Heuristic => Box::new(Heuristic),
-            PlayerName::Minimax2(depth) => Box::new(Minimax::new(self, rules, depth, false)),
-            PlayerName::Minimax3(depth) => Box::new(Minimax::new(self, rules, depth, true)),
-            PlayerName::Greedy => Box::new(Greedy { rules }),
-            PlayerName::Random(seed) => Box::new(Random::new(seed, setting.game)),
-        }
-    }
 }
 
 impl FromStr for PlayerName {

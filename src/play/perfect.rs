@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::lookahead::Lookahead;
+use super::depth_limited::DepthLimited;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
 use crate::game::Position;
 use crate::index::MAX_TABLE_SEEDS;
@@ -107,7 +107,7 @@ impl Player for Perfect<'_> {
         let rules = self.setting.rules;
         let Some(solver) = self.solver(position, limit)? else {
             let depth = if limit.left().is_some() { OUTLOOK_TURNS } else { PLAIN_DEPTH };
-            return Lookahead::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
+            return DepthLimited::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
                 .choose(position, limit, tell);
         };
         Thinking { solver, position, limit, stop: &stop }.choose(tell)
@@ -128,7 +128,7 @@ impl Thinking<'_, '_> {
         let (outlook, guess) = self.outlook()?;
         let looks = Choice {
             pit: outlook.best,
-            worth: Worth::Estimate(outlook.value),
+            worth: Worth::Evaluation(outlook.value),
             source: Source::Depth(outlook.ahead.number()),
         };
         if outlook.exact {

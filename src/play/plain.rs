@@ -1,4 +1,4 @@
-//! Players that look no further than one move.
+//! Players without a search: they weigh single moves, or none.
 
 use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use crate::game::{Pit, Position, Rules};
@@ -23,7 +23,7 @@ impl Player for Greedy {
             (i64::from(own.mover_store() + swept - position.mover_store()), played.again, pit)
         });
         let (gain, _, pit) = weighed.max().ok_or(PlayError::GameOver)?;
-        Ok(Choice { pit, worth: Worth::Estimate(gain), source: Source::Rule("most stored") })
+        Ok(Choice { pit, worth: Worth::Evaluation(gain), source: Source::Rule("most stored") })
     }
 }
 

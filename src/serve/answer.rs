@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::mind::{Found, Known};
+use super::searcher::{Analysis, Assessment};
 use crate::game::{Pit, Played, Position, Rules, Trace};
 use crate::play::{Choice, Source, Worth};
 use crate::table::{Listing, Probe};
 
-/// What is known of a value: all of it, bounds, an estimate.
+/// What is known of a value: all of it, bounds, or an evaluation.
 #[derive(Serialize)]
 pub(super) struct Value {
     /// `exact`, `bounds`, `estimate`; absent where nothing is known.
@@ -24,10 +24,10 @@ pub(super) struct Value {
 }
 
 impl Value {
-    fn new(known: Known) -> Value {
-        let value = known.value();
-        let bounds = known.bounds.filter(|_| value.is_none());
-        let estimate = known.estimate.filter(|_| value.is_none());
+    fn new(assessment: Assessment) -> Value {
+        let value = assessment.value();
+        let bounds = assessment.bounds.filter(|_| value.is_none());
+        let estimate = assessment.evaluation.filter(|_| value.is_none());
         Value {
             known: match (value, bounds, estimate) {
                 (Some(_), ..) => Some("exact"),
@@ -49,7 +49,7 @@ impl Value {
             Worth::Bounds { lower, upper } => {
                 Value { known: Some("bounds"), lower: Some(lower), upper: Some(upper), ..none }
             }
-            Worth::Estimate(value) => Value { known: Some("estimate"), estimate: Some(value), ..none },
+            Worth::Evaluation(value) => Value { known: Some("estimate"), estimate: Some(value), ..none },
             Worth::Unknown => none,
         }
     }
@@ -133,7 +133,7 @@ impl PositionAnswer {
             Some(Move {
                 r#move: pit.number(),
                 score: Some(score),
-                value: Value::new(Known::exact(position.value(score))),
+                value: Value::new(Assessment::exact(position.value(score))),
                 sown: Sown::new(rules, position, pit, &played),
             })
         });
@@ -142,7 +142,7 @@ impl PositionAnswer {
             rules: rules.name(),
             seeds: position.seeds(),
             score: Some(probe.score),
-            value: Value::new(Known::exact(probe.value)),
+            value: Value::new(Assessment::exact(probe.value)),
             source: if position.is_over() { "rules" } else { "tables" },
             depth: None,
             moves: moves.collect(),
@@ -153,35 +153,40 @@ impl PositionAnswer {
     }
 
     /// What a search found.
-    pub fn found(rules: Rules, position: &Position, found: &Found) -> PositionAnswer {
-        let value = Value::new(found.known);
-        let best = found.moves.iter().filter_map(|(_, _, known)| known.looks()).max();
-        let best = found.known.value().or(best);
-        let keeps = |known: &Known| match found.known.value() {
-            Some(_) => known.value() == best,
-            None => known.looks() == best,
+    pub fn searched(rules: Rules, position: &Position, analysis: &Analysis) -> PositionAnswer {
+        let value = Value::new(analysis.assessment);
+        let best = analysis.moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
+        let best = analysis.assessment.value().or(best);
+        let keeps = |assessment: &Assessment| match analysis.assessment.value() {
+            Some(_) => assessment.value() == best,
+            None => assessment.apparent() == best,
         };
-        let moves = found.moves.iter().map(|(pit, played, known)| Move {
+        let moves = analysis.moves.iter().map(|(pit, played, assessment)| Move {
             r#move: pit.number(),
-            score: known.value().and_then(|value| score(position, value)),
-            value: Value::new(*known),
+            score: assessment.value().and_then(|value| score(position, value)),
+            value: Value::new(*assessment),
             sown: Sown::new(rules, position, *pit, played),
         });
         PositionAnswer {
             position: position.to_string(),
             rules: rules.name(),
             seeds: position.seeds(),
-            score: found.known.value().and_then(|value| score(position, value)),
+            score: analysis.assessment.value().and_then(|value| score(position, value)),
             source: match value.known {
                 Some("exact") => "solver",
                 Some("bounds") => "bound",
                 _ => "depth",
             },
-            depth: value.estimate.map(|_| found.ahead),
+            depth: value.estimate.map(|_| analysis.ahead),
             value,
             moves: moves.collect(),
-            best: found.moves.iter().filter(|(_, _, known)| keeps(known)).map(|(pit, ..)| pit.number()).collect(),
-            line: found.line.as_ref().map(ToString::to_string),
+            best: analysis
+                .moves
+                .iter()
+                .filter(|(_, _, assessment)| keeps(assessment))
+                .map(|(pit, ..)| pit.number())
+                .collect(),
+            line: analysis.line.as_ref().map(ToString::to_string),
             finished: false,
         }
     }

@@ -7,8 +7,8 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 
 use super::answer::{LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, ServerAnswer, Sown, TablesAnswer};
-use super::asked::Fields;
 use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+use super::fields::Fields;
 use super::hosts::Hosts;
 use super::searches::Searches;
 use crate::game::{MAX_PITS, Pit, Position, Rules};
@@ -41,14 +41,14 @@ fn read_position(literal: &str) -> Result<Position, ApiError> {
     if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
 }
 
-fn read_rules(asked: &mut Fields) -> Result<Rules, ApiError> {
-    Ok(asked.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
+fn read_rules(fields: &mut Fields) -> Result<Rules, ApiError> {
+    Ok(fields.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
 }
 
 impl Service {
     /// The time of a search: as asked, up to the limit.
-    fn time(&self, asked: &mut Fields) -> Result<Duration, ApiError> {
-        let asked = asked.seconds("time")?;
+    fn time(&self, fields: &mut Fields) -> Result<Duration, ApiError> {
+        let asked = fields.seconds("time")?;
         // What is more than can be counted is more than the limit.
         let time = asked.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
         Ok(time.map_or(self.time, |time| time.min(self.time)))
@@ -85,20 +85,20 @@ impl Service {
         if let Some(answer) = probe.await? {
             return Ok(answer);
         }
-        let search = self.searches.run((rules, position.pits()), time, move |mind, limit| {
-            let found = mind.analyse(rules, &position, limit)?;
-            Ok(PositionAnswer::found(rules, &position, &found))
+        let search = self.searches.run((rules, position.pits()), time, move |searcher, limit| {
+            let analysis = searcher.analyse(rules, &position, limit)?;
+            Ok(PositionAnswer::searched(rules, &position, &analysis))
         });
         search.await
     }
 
     async fn choose(&self, body: &[u8]) -> Result<MoveAnswer, ApiError> {
-        let mut asked = Fields::of_body(body, &["board", "rules", "player", "time"])?;
-        let board = asked.board()?;
-        let (position, rules) = (read_position(&board)?, read_rules(&mut asked)?);
-        let player = asked.text("player")?;
+        let mut fields = Fields::of_body(body, &["board", "rules", "player", "time"])?;
+        let board = fields.board()?;
+        let (position, rules) = (read_position(&board)?, read_rules(&mut fields)?);
+        let player = fields.text("player")?;
         let name = player.as_deref().map_or(Ok(PlayerName::Perfect), str::parse)?;
-        let time = self.time(&mut asked)?;
+        let time = self.time(&mut fields)?;
         if position.is_over() {
             return Err(ApiError::GameOver);
         }
@@ -119,10 +119,10 @@ impl Service {
         let choice = match choice.await? {
             Some(choice) => choice,
             None => {
-                let game_of = (rules, position.pits());
+                let board = (rules, position.pits());
                 let search = self
                     .searches
-                    .run(game_of, time, move |mind, limit| mind.choose(name, rules, &position, game, limit));
+                    .run(board, time, move |searcher, limit| searcher.choose(name, rules, &position, game, limit));
                 search.await?
             }
         };
@@ -156,19 +156,19 @@ pub(super) async fn tables(State(service): Shared) -> Answer<TablesAnswer> {
 
 /// `GET /api/position`
 pub(super) async fn position(State(service): Shared, address: Uri) -> Answer<PositionAnswer> {
-    let mut asked = Fields::of_query(&address, &["board", "rules", "time"])?;
-    let position = read_position(&asked.board()?)?;
-    let rules = read_rules(&mut asked)?;
-    let time = service.time(&mut asked)?;
+    let mut fields = Fields::of_query(&address, &["board", "rules", "time"])?;
+    let position = read_position(&fields.board()?)?;
+    let rules = read_rules(&mut fields)?;
+    let time = service.time(&mut fields)?;
     Ok(Json(service.tell(service.position(rules, position, time).await)?))
 }
 
 /// `GET /api/line`
 pub(super) async fn line(address: Uri) -> Answer<LineAnswer> {
-    let mut asked = Fields::of_query(&address, &["board", "rules", "moves"])?;
-    let mut position = read_position(&asked.board()?)?;
-    let rules = read_rules(&mut asked)?;
-    let moves = asked.text("moves")?.unwrap_or_default();
+    let mut fields = Fields::of_query(&address, &["board", "rules", "moves"])?;
+    let mut position = read_position(&fields.board()?)?;
+    let rules = read_rules(&mut fields)?;
+    let moves = fields.text("moves")?.unwrap_or_default();
     let moves: Vec<&str> = moves.split(',').filter(|text| !text.is_empty()).collect();
     if moves.len() > MAX_MOVES {
         return Err(ApiError::Line(format!("{} moves are more than the {MAX_MOVES} that are followed", moves.len())));

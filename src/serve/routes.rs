@@ -12,7 +12,7 @@ use axum::routing::{get, post};
 use super::api::{self, Service};
 use super::error::{ApiError, MAX_BYTES};
 use super::page;
-use super::seats::Seat;
+use super::slots::Slot;
 
 /// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
@@ -34,7 +34,7 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
 pub(super) struct Client {
     /// Our own address on it.
     pub local: IpAddr,
-    pub seat: Arc<Seat>,
+    pub slot: Arc<Slot>,
 }
 
 /// Which request goes where. Each has a [`Client`] among its extensions.
@@ -62,7 +62,7 @@ async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next
     let client = request.extensions().get::<Client>().cloned();
     let mut response = match admitted(&service, client.as_ref(), request).await {
         Ok(request) => {
-            let _work = client.as_ref().map(|client| client.seat.work());
+            let _work = client.as_ref().map(|client| client.slot.work());
             next.run(request).await
         }
         Err(error) => error.into_response(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::{oneshot, watch};
 
 use super::ApiError;
-use super::mind::{Mind, MindOptions};
+use super::searcher::{SearchOptions, Searcher};
 use crate::game::Rules;
 use crate::play::Limit;
 use crate::table::Shelf;
@@ -15,10 +15,10 @@ use crate::table::Shelf;
 /// What is left to do when a search is over and its thread is free again: sending the answer.
 type Reply = Box<dyn FnOnce() + Send>;
 
-type Job = Box<dyn FnOnce(&mut Mind<'_>) -> Reply + Send>;
+type Job = Box<dyn FnOnce(&mut Searcher<'_>) -> Reply + Send>;
 
-/// A board: rules and pits a side.
-type Game = (Rules, usize);
+/// What a searcher keeps its proofs for: rules and pits a side.
+type Board = (Rules, usize);
 
 /// Threads that search, one search at a time each. What a thread proved of a board it keeps until it is asked for another.
 pub(super) struct Searches {
@@ -30,7 +30,7 @@ pub(super) struct Searches {
 /// A thread without work, and what it searched last.
 struct Idle {
     thread: usize,
-    last: Option<Game>,
+    last: Option<Board>,
 }
 
 /// Ends a search when it is dropped: with its request.
@@ -54,7 +54,7 @@ impl Searches {
     pub fn start(
         count: usize,
         shelf: &Arc<Shelf>,
-        options: MindOptions,
+        options: SearchOptions,
         stopping: watch::Receiver<bool>,
     ) -> std::io::Result<Searches> {
         let idle = Arc::new(Mutex::new((0..count).map(|thread| Idle { thread, last: None }).collect()));
@@ -63,12 +63,12 @@ impl Searches {
             let (sender, jobs) = mpsc::channel::<Job>();
             let shelf = Arc::clone(shelf);
             thread::Builder::new().name("search".to_owned()).spawn(move || {
-                let mut mind = Mind::new(&shelf, options);
+                let mut searcher = Searcher::new(&shelf, options);
                 for job in jobs {
-                    match catch_unwind(AssertUnwindSafe(|| job(&mut mind))) {
+                    match catch_unwind(AssertUnwindSafe(|| job(&mut searcher))) {
                         Ok(reply) => reply(),
                         // What it knew may be half-done.
-                        Err(_) => mind = Mind::new(&shelf, options),
+                        Err(_) => searcher = Searcher::new(&shelf, options),
                     }
                 }
             })?;
@@ -84,9 +84,9 @@ impl Searches {
     /// At once when no thread is free; also when the work fails.
     pub async fn run<T: Send + 'static>(
         &self,
-        game: Game,
+        game: Board,
         time: Duration,
-        work: impl FnOnce(&mut Mind<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
+        work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
         let mut stopping = self.stopping.clone();
         if *stopping.borrow() {
@@ -98,9 +98,9 @@ impl Searches {
         // Also when the work panics.
         let back = Back { idle: Arc::clone(&self.idle), thread, last: game };
         let (sender, mut receiver) = oneshot::channel();
-        let job: Job = Box::new(move |mind| {
+        let job: Job = Box::new(move |searcher| {
             let back = back;
-            let result = work(mind, &Limit::time(time).or_stop(flag));
+            let result = work(searcher, &Limit::time(time).or_stop(flag));
             // Free before the answer is sent: who has it may ask the next question.
             drop(back);
             Box::new(move || drop(sender.send(result)))
@@ -115,7 +115,7 @@ impl Searches {
     }
 
     /// A free thread, if there is one: the one that knows the game if there is a choice.
-    fn take(&self, game: Game) -> Option<usize> {
+    fn take(&self, game: Board) -> Option<usize> {
         let mut idle = lock(&self.idle);
         let knows = idle.iter().position(|idle| idle.last == Some(game));
         let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
@@ -127,7 +127,7 @@ impl Searches {
 struct Back {
     idle: Arc<Mutex<Vec<Idle>>>,
     thread: usize,
-    last: Game,
+    last: Board,
 }
 
 impl Drop for Back {

@@ -19,10 +19,10 @@ use super::ApiError;
 use super::api::Service;
 use super::error::MAX_HEAD;
 use super::hosts::{Host, Hosts};
-use super::mind::MindOptions;
 use super::routes::{Client, routes};
+use super::searcher::SearchOptions;
 use super::searches::Searches;
-use super::seats::{Seat, Seats};
+use super::slots::{Slot, Slots};
 use super::wire::Wire;
 use crate::table::Shelf;
 
@@ -91,7 +91,7 @@ impl Stop {
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let shelf = Arc::new(Shelf::new(options.tables));
-    let search = MindOptions { memory: options.memory, threads: options.threads.max(1) };
+    let search = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
     let search_count = options.searches.max(1);
     let searches = Searches::start(search_count, &shelf, search, stop.0.subscribe())?;
     let Options { time, patience, log, hosts, .. } = options;
@@ -104,10 +104,10 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
         .build()?;
     let served = runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let seats = Seats::new(max_connections());
-        answer(listener, &service, &seats, &stop.0).await;
+        let slots = Slots::new(max_connections());
+        answer(listener, &service, &slots, &stop.0).await;
         // Clients whose requests have not arrived by then are not waited for.
-        let _ = tokio::time::timeout(GRACE, seats.all_free()).await;
+        let _ = tokio::time::timeout(GRACE, slots.all_free()).await;
         Ok(())
     });
     runtime.shutdown_background();
@@ -131,7 +131,7 @@ async fn stopped(mut stop: watch::Receiver<bool>) {
 }
 
 /// Accepts connections until the server is told to stop.
-async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats: &Seats, stop: &watch::Sender<bool>) {
+async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots: &Slots, stop: &watch::Sender<bool>) {
     let routes = routes(Arc::clone(service));
     let stopping = stopped(stop.subscribe());
     tokio::pin!(stopping);
@@ -153,22 +153,22 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, seats
                 continue;
             }
         };
-        let seat = tokio::select! {
-            seat = seats.take() => seat,
+        let slot = tokio::select! {
+            slot = slots.take() => slot,
             () = &mut stopping => return,
         };
-        tokio::spawn(converse(stream, seat, routes.clone(), service.patience, stop.subscribe()));
+        tokio::spawn(converse(stream, slot, routes.clone(), service.patience, stop.subscribe()));
     }
 }
 
 /// Answers the requests on one connection until the client closes it or takes too long, the server is told to stop, or the
-/// seat is needed for another.
-async fn converse(stream: TcpStream, seat: Seat, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
+/// slot is needed for another.
+async fn converse(stream: TcpStream, slot: Slot, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
     let Ok(local) = stream.local_addr() else { return };
     // Where this fails answers are later, no more.
     let _ = stream.set_nodelay(true);
-    let client = Client { local: local.ip(), seat: Arc::new(seat) };
-    let seat = Arc::clone(&client.seat);
+    let client = Client { local: local.ip(), slot: Arc::new(slot) };
+    let slot = Arc::clone(&client.slot);
     let routes = TowerToHyperService::new(routes);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(client.clone());
@@ -183,7 +183,7 @@ async fn converse(stream: TcpStream, seat: Seat, routes: Router, patience: Durat
         let answering = std::future::poll_fn(|context| connection.poll_without_shutdown(context));
         tokio::select! {
             ended = answering => Some(ended),
-            () = seat.told_to_leave() => return,
+            () = slot.told_to_leave() => return,
             () = stopped(stop) => None,
         }
     };

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::{Fault, Judge, Sample};
+use super::{Fault, Oracle, Sample};
 use crate::index::{Frame, TableRow};
 use crate::table::Tables;
 
@@ -68,15 +68,15 @@ pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Re
 /// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are
 /// themselves right is told.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
-    let judge = Judge::new(tables.rules(), tables.pits());
+    let oracle = Oracle::new(tables.rules(), tables.pits());
     let stored = tables.score(mover, other)?;
-    let right = judge.minimax(mover, other, |mover, other| tables.score(mover, other))?;
+    let right = oracle.minimax(mover, other, |mover, other| tables.score(mover, other))?;
     if stored == right {
         return Ok(());
     }
     // Some child may be to blame. A score of 0 for all others asks for the children without looking them up.
     let mut children = Vec::new();
-    judge.minimax(mover, other, |mover, other| {
+    oracle.minimax(mover, other, |mover, other| {
         children.push((*mover, *other));
         Ok::<u8, Fault>(0)
     })?;

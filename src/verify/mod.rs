@@ -2,18 +2,18 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`judge`](Judge) | the rules once more, slowly, and the minimax of a position's children |
+//! | [`oracle`](Oracle) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against what is known of it |
 //! | [`survey`](Survey) | what there is in a directory, and what is missing |
-//! | [`consistency`](check_consistency) | every score, or a sample, against the judge |
+//! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
 //! | [`sample`](Sample) | which positions a sample of a layer has: some of every frame |
 //! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
 
 mod checksums;
 mod consistency;
-mod judge;
 mod manifest;
+mod oracle;
 mod rebuild;
 mod sample;
 mod survey;
@@ -27,8 +27,8 @@ use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use checksums::check_checksums;
 pub use consistency::{check_consistency, check_sample};
-pub use judge::Judge;
 pub use manifest::check_manifest;
+pub use oracle::Oracle;
 pub use rebuild::check_against;
 pub use sample::Sample;
 pub use survey::Survey;

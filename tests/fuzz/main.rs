@@ -5,10 +5,13 @@
 
 mod archives;
 mod checkpoints;
+#[cfg(feature = "cli")]
 mod commands;
+#[cfg(feature = "serve")]
 mod http;
 mod kgp;
 mod mutation;
+#[cfg(feature = "cli")]
 mod notation;
 mod states;
 mod tables;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use kalah::analyse::opening::{Limits, Piece, Scan, ScanState};
+use kalah::analyse::opening::{Batch, Limits, Scan, ScanState};
 use kalah::analyse::{GameValue, GameValues};
 use kalah::file::Seal;
 use kalah::game::{Rules, StartPosition};
@@ -67,15 +67,15 @@ fn forged_values_are_values_of_games() {
 
 const SCAN: Scan = Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false };
 
-/// What is scanned: three pieces.
-const PARTS: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];
+/// What is scanned: three batches.
+const RANGES: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];
 
-/// Goes on from a state to the end: the pieces that were done, and all of them. `None` if it is refused.
-fn go_on(path: &Path) -> Option<(Vec<Piece>, Vec<Piece>)> {
+/// Goes on from a state to the end: the batches that were done, and all of them. `None` if it is refused.
+fn go_on(path: &Path) -> Option<(Vec<Batch>, Vec<Batch>)> {
     let (state, done) = ScanState::open(path, &SCAN).ok()?;
     let state = Mutex::new(state);
-    let keep = |piece: &Piece| Ok(state.lock().unwrap().keep(piece)?);
-    let all = SCAN.run(&PARTS, done.clone(), &AtomicBool::new(false), &|| (), &keep).unwrap();
+    let keep = |batch: &Batch| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
+    let all = SCAN.run(&RANGES, done.clone(), &AtomicBool::new(false), &|| (), &keep).unwrap();
     Some((done, all))
 }
 
@@ -100,7 +100,7 @@ fn forged_scans_prove_what_they_say() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("scan");
     let (_, right) = go_on(&path).unwrap();
-    let outcomes: Vec<_> = right.iter().flat_map(|piece| &piece.games).collect();
+    let outcomes: Vec<_> = right.iter().flat_map(|batch| &batch.games).collect();
     let whole = std::fs::read(&path).unwrap();
     let lines: Vec<&[u8]> = whole.split_inclusive(|&byte| byte == b'\n').collect();
     let head = lines[0];
@@ -111,7 +111,7 @@ fn forged_scans_prove_what_they_say() {
         let forged = Seal::Line { head }.close(&forged).unwrap();
         std::fs::write(&path, [head, &forged].concat()).unwrap();
         let Some((done, _)) = go_on(&path) else { return Ok(()) };
-        for game in done.iter().flat_map(|piece| &piece.games).filter(|game| !game.lines.is_empty()) {
+        for game in done.iter().flat_map(|batch| &batch.games).filter(|game| !game.lines.is_empty()) {
             let right = outcomes.iter().find(|right| (right.houses, right.seeds) == (game.houses, game.seeds));
             if let Some(right) = right {
                 prop_assert_eq!(game.outcome, right.outcome, "{}x{}", game.houses, game.seeds);

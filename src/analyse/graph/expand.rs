@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::known::Known;
+use super::board_rows::BoardRows;
 use super::space::{Plane, Side, Space};
 use crate::build::cpu::{ForwardMove, Kind};
 use crate::index::{CaptureMap, SpillMap, TableRow};
@@ -17,7 +17,7 @@ const TILE: usize = 512;
 
 /// The positions of a subgraph with the same seeds in both rows, whoever is to move, and where their moves lead.
 pub(super) struct Block<'a> {
-    known: &'a Known,
+    rows: &'a BoardRows,
     space: &'a Space,
     store: usize,
     /// Seeds in the rows, the first player's first.
@@ -29,13 +29,13 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub fn new(known: &'a Known, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
+    pub fn new(rows: &'a BoardRows, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
         fn unset<T>(count: usize) -> [Vec<OnceLock<T>>; 2] {
             [(); 2].map(|()| (0..count).map(|_| OnceLock::new()).collect())
         }
         let most = seeds.0.max(seeds.1) + 1;
-        let pits = known.maps.rows().pits();
-        Block { known, space, store, seeds, spills: unset(most), captures: unset(most * pits) }
+        let pits = rows.maps.rows().pits();
+        Block { rows, space, store, seeds, spills: unset(most), captures: unset(most * pits) }
     }
 
     /// Takes in the children of all positions of the block.
@@ -58,7 +58,7 @@ impl<'a> Block<'a> {
     /// are taken from the last level down: the second player's moves leave that row as it is and come first, the first
     /// player's lead to lower levels.
     fn expand_quiet(&self) {
-        let levels = self.known.maps.rows().level_bounds(self.seeds.0);
+        let levels = self.rows.maps.rows().level_bounds(self.seeds.0);
         for level in levels.windows(2).rev().map(|bounds| bounds[0]..bounds[1]) {
             for side in [Side::Second, Side::First] {
                 let Some(plane) = self.plane(side) else { continue };
@@ -73,13 +73,13 @@ impl<'a> Block<'a> {
 
     /// Takes in what the quiet moves of one row of a plane lead to.
     fn quiet_row(&self, side: Side, plane: &Plane, first: u32) {
-        let (firsts, seconds) = (&self.known.all[self.seeds.0], &self.known.all[self.seeds.1]);
+        let (firsts, seconds) = (&self.rows.all[self.seeds.0], &self.rows.all[self.seeds.1]);
         let is_empty = |row: &TableRow, pit: Option<u8>| pit.is_none_or(|pit| row[usize::from(pit)] == 0);
         let after = OnceLock::new();
         let after = || *after.get_or_init(|| self.space.target(self.store, self.seeds, side.other()));
         match side {
             Side::First => {
-                for quiet in self.known.moves[self.seeds.0].quiet(first) {
+                for quiet in self.rows.moves[self.seeds.0].quiet(first) {
                     for second in plane.reached(first, 0, plane.columns()) {
                         if is_empty(&seconds[second as usize], quiet.only_if_empty) {
                             after().insert(quiet.own, second);
@@ -88,7 +88,7 @@ impl<'a> Block<'a> {
                 }
             }
             Side::Second => {
-                let moves = &self.known.moves[self.seeds.1];
+                let moves = &self.rows.moves[self.seeds.1];
                 for second in plane.reached(first, 0, plane.columns()) {
                     for quiet in moves.quiet(second) {
                         if is_empty(&firsts[first as usize], quiet.only_if_empty) {
@@ -103,7 +103,7 @@ impl<'a> Block<'a> {
     /// Takes in what the other moves of the first player lead to: one row of his with all of the other player.
     fn expand_first(&self) {
         let Some(plane) = self.plane(Side::First) else { return };
-        let rows = 0..self.known.maps.rows().rows(self.seeds.0) as u32;
+        let rows = 0..self.rows.maps.rows().rows(self.seeds.0) as u32;
         rows.into_par_iter().with_min_len(PARALLEL_FROM.div_ceil(plane.columns().max(1))).for_each_init(
             Vec::new,
             |others, first| {
@@ -114,10 +114,10 @@ impl<'a> Block<'a> {
         );
     }
 
-    /// Takes in what the other moves of the second player lead to, in the same way: the plane is turned tile by tile.
+    /// Takes in what the other moves of the second player lead to, in the same way: the plane is transposed tile by tile.
     fn expand_second(&self) {
         let Some(plane) = self.plane(Side::Second) else { return };
-        let rows = self.known.maps.rows().rows(self.seeds.0);
+        let rows = self.rows.maps.rows().rows(self.seeds.0);
         let tiles: Vec<Range<usize>> =
             (0..plane.columns()).step_by(TILE).map(|at| at..plane.columns().min(at + TILE)).collect();
         let new = || vec![Vec::new(); TILE];
@@ -140,7 +140,7 @@ impl<'a> Block<'a> {
             return;
         }
         let (own_seeds, other_seeds) = self.of_mover(side);
-        for forward in self.known.moves[own_seeds].forward(own) {
+        for forward in self.rows.moves[own_seeds].forward(own) {
             let own_after = (usize::from(forward.left), forward.own);
             match forward.kind {
                 Kind::Again | Kind::Pass => {
@@ -169,7 +169,7 @@ impl<'a> Block<'a> {
     fn spill(&self, side: Side, forward: &ForwardMove) -> Option<&[u32]> {
         let spilled = usize::from(forward.spilled);
         let maps = &self.spills[side.other() as usize];
-        let make = || self.known.maps.spill(self.of_mover(side).1, spilled);
+        let make = || self.rows.maps.spill(self.of_mover(side).1, spilled);
         (spilled > 0).then(|| maps[spilled].get_or_init(make).ranks())
     }
 
@@ -178,13 +178,13 @@ impl<'a> Block<'a> {
         let own_after = (usize::from(forward.left), forward.own);
         let (spilled, pit) = (usize::from(forward.spilled), usize::from(pit));
         let met_seeds = self.of_mover(side).1 + spilled;
-        let map = self.captures[side.other() as usize][spilled * self.known.maps.rows().pits() + pit]
-            .get_or_init(|| self.known.maps.capture(met_seeds, pit));
+        let map = self.captures[side.other() as usize][spilled * self.rows.maps.rows().pits() + pit]
+            .get_or_init(|| self.rows.maps.capture(met_seeds, pit));
         let ranks = self.spill(side, forward);
         let empty = even_empty.then(|| self.target(side, own_after, met_seeds, false));
         for &other in others {
             let met = ranks.map_or(other, |ranks| ranks[other as usize]) as usize;
-            match (usize::from(self.known.all[met_seeds][met][pit]), &empty) {
+            match (usize::from(self.rows.all[met_seeds][met][pit]), &empty) {
                 (0, None) => {}
                 (0, Some(target)) => target.insert(met as u32),
                 (captured, _) => {
@@ -199,7 +199,7 @@ impl<'a> Block<'a> {
     fn relay(&self, side: Side, own: u32, other: u32, pit: u8) {
         let packed = |seeds: usize, rank: u32| {
             let mut bytes = [0; 8];
-            let row = &self.known.all[seeds][rank as usize];
+            let row = &self.rows.all[seeds][rank as usize];
             bytes[..row.len()].copy_from_slice(row);
             u64::from_le_bytes(bytes)
         };
@@ -207,11 +207,11 @@ impl<'a> Block<'a> {
             let mut bytes = TableRow::default();
             bytes.copy_from_slice(&row.to_le_bytes()[..size_of::<TableRow>()]);
             let seeds = bytes.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-            (seeds, self.known.maps.rows().rank(&bytes))
+            (seeds, self.rows.maps.rows().rank(&bytes))
         };
         let (own_seeds, other_seeds) = self.of_mover(side);
         let board = Board { mover: packed(own_seeds, own), other: packed(other_seeds, other) };
-        let sown = self.known.sower.sow(board, usize::from(pit));
+        let sown = self.rows.sower.sow(board, usize::from(pit));
         let (met_seeds, met) = ranked(sown.board.other);
         self.target(side, ranked(sown.board.mover), met_seeds, sown.again).insert(met);
     }

@@ -1,11 +1,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::HumanBytes;
 use rayon::prelude::*;
 
+use super::board_rows::BoardRows;
 use super::expand::Block;
-use super::known::Known;
 use super::space::{Side, Space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
 use super::{Convention, state_space};
@@ -51,7 +50,7 @@ pub struct GameGraph {
     pub layers: Vec<Layer>,
     /// How many moves its positions have.
     pub branching: Branching,
-    /// Bytes of memory that the positions took at most, together with what is known of rows.
+    /// Bytes of memory that the positions took at most, together with the maps of the rows.
     pub memory: u64,
 }
 
@@ -69,6 +68,7 @@ impl GameGraph {
 
 /// Why a game graph cannot be explored.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum GraphError {
     /// The board is not one that positions can be ranked for.
     #[error(
@@ -77,8 +77,8 @@ pub enum GraphError {
     Board(StartPosition),
     /// More memory is needed than allowed.
     #[error(
-        "the graph of {start} needs about {} of memory, {} at most, and {} are allowed; allow more with --memory, or take a smaller board",
-        HumanBytes(need.expected), HumanBytes(need.most), HumanBytes(*limit)
+        "the graph of {start} needs about {} bytes of memory, {} at most, and {limit} are allowed",
+        need.expected, need.most
     )]
     Memory {
         /// The start.
@@ -90,8 +90,8 @@ pub enum GraphError {
     },
     /// The limit was reached.
     #[error(
-        "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted; allow more with --memory, {} at most",
-        HumanBytes(*limit), HumanBytes(need.most)
+        "the graph of {start} does not fit into {limit} bytes of memory: \
+        {positions} positions with more than {seeds} seeds in play were counted"
     )]
     Exhausted {
         /// The start.
@@ -106,7 +106,7 @@ pub enum GraphError {
         positions: u64,
     },
     /// A table is missing or damaged.
-    #[error("{0}")]
+    #[error(transparent)]
     Table(#[from] TableError),
     /// It was told to stop.
     #[error("stopped with {seeds} seeds in play, after {positions} positions")]
@@ -136,9 +136,9 @@ impl Need {
         let total = 2 * start.pits * start.seeds as usize;
         let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
         fits.then(|| {
-            let known = Known::bytes(start.pits, total);
+            let rows = BoardRows::bytes(start.pits, total);
             let planes = (0..=total).map(|seeds| Space::layer_bytes(start.pits, total, seeds)).sum::<u64>();
-            Need { expected: known + planes / 20 * start.pits as u64, most: known + planes }
+            Need { expected: rows + planes / 20 * start.pits as u64, most: rows + planes }
         })
     }
 }
@@ -155,13 +155,12 @@ impl Explorer<'_> {
             return Err(GraphError::Memory { start, need, limit });
         }
         let total = 2 * start.pits * start.seeds as usize;
-        let rows = Arc::new(RowIndex::new(start.pits, total.max(2)));
-        let known_bytes = Known::bytes(start.pits, total);
-        let known = Known::new(rules, rows, total);
-        let mut space = Space::new(start.pits, total, convention, limit - known_bytes);
+        let row_bytes = BoardRows::bytes(start.pits, total);
+        let rows = BoardRows::new(rules, Arc::new(RowIndex::new(start.pits, total.max(2))), total);
+        let mut space = Space::new(start.pits, total, convention, limit - row_bytes);
         let mut row = TableRow::default();
         row[..start.pits].fill(start.seeds as u8);
-        let rank = known.maps.rows().rank(&row);
+        let rank = rows.maps.rows().rank(&row);
         space.target(0, (total / 2, total / 2), Side::First).insert(rank, rank);
         let mut graph = GameGraph { layers: Vec::new(), branching: Branching::default(), memory: 0 };
         for seeds in (0..=total).rev() {
@@ -173,16 +172,16 @@ impl Explorer<'_> {
                 .collect::<Vec<_>>()
                 .into_par_iter()
                 .filter(|_| !space.is_exhausted() && !stop.load(Ordering::Relaxed))
-                .for_each(|(store, seeds)| Block::new(&known, &space, store, seeds).expand());
+                .for_each(|(store, seeds)| Block::new(&rows, &space, store, seeds).expand());
             if space.is_exhausted() {
                 return Err(GraphError::Exhausted { start, need, limit, seeds, positions });
             }
             if stop.load(Ordering::Relaxed) {
                 return Err(GraphError::Stopped { seeds, positions });
             }
-            graph.memory = graph.memory.max(known_bytes + space.used());
+            graph.memory = graph.memory.max(row_bytes + space.used());
             let table = tables.filter(|_| seeds >= 2).map(|tables| tables.require(seeds)).transpose()?;
-            let (subgraphs, branching) = tally(&known, &space, seeds, tables.is_some(), table)?;
+            let (subgraphs, branching) = tally(&rows, &space, seeds, tables.is_some(), table)?;
             graph.branching.add(&branching);
             let layer = Layer { seeds, subgraphs };
             if !layer.subgraphs.is_empty() {

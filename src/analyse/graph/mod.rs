@@ -5,19 +5,19 @@
 //! one for each side to move and number of seeds in the first player's row, the rows being numbered by their ranks. Of all
 //! positions that fit a board some 4 to 9 % are reached, so a bit each is less than any list of them.
 //!
-//! | room | idea |
+//! | module | idea |
 //! |---|---|
 //! | [`convention`](Convention) | which positions count as different, and where games end |
 //! | `space` | the bit matrices, and the memory they take |
-//! | `known` | what is known of the rows of a board |
+//! | `board_rows` | the rows of a board, their maps and moves |
 //! | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
 //! | `tally` | counting a layer: outcomes, moves |
 //! | [`explore`](Explorer) | layers in order |
 
+mod board_rows;
 mod convention;
 mod expand;
 mod explore;
-mod known;
 mod space;
 mod tally;
 

@@ -3,7 +3,7 @@ use std::ops::{Add, AddAssign, Range};
 
 use rayon::prelude::*;
 
-use super::known::Known;
+use super::board_rows::BoardRows;
 use super::space::{Plane, Side, Space};
 use crate::isa::Isa;
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, checked_frame};
@@ -133,7 +133,7 @@ impl Counts {
 ///
 /// `table` is the table of the layer; layers of less than 2 seeds have none. Without tables there are no outcomes.
 pub(super) fn tally(
-    known: &Known,
+    rows: &BoardRows,
     space: &Space,
     seeds: usize,
     values: bool,
@@ -141,7 +141,7 @@ pub(super) fn tally(
 ) -> Result<(Vec<Subgraph>, Branching), TableError> {
     let stores = space.total() - seeds + 1;
     let parts =
-        (0..=seeds).flat_map(|first| Side::BOTH.map(|side| Part { known, space, seeds: (first, seeds - first), side }));
+        (0..=seeds).flat_map(|first| Side::BOTH.map(|side| Part { rows, space, seeds: (first, seeds - first), side }));
     let table = table.filter(|_| values);
     let counts = parts
         .collect::<Vec<_>>()
@@ -160,7 +160,7 @@ pub(super) fn tally(
 /// The planes of a layer with the same seeds in the rows and the same side to move.
 #[derive(Clone, Copy)]
 struct Part<'a> {
-    known: &'a Known,
+    rows: &'a BoardRows,
     space: &'a Space,
     /// Seeds in the rows, the first player's first.
     seeds: (usize, usize),
@@ -200,7 +200,7 @@ impl Part<'_> {
             return Ok(counts);
         }
         // Runs of the table go along the mover's row, so the other row is cut into tiles.
-        let rows = self.known.maps.rows();
+        let rows = self.rows.maps.rows();
         let (run, others) = match self.side {
             Side::First => (rows.rows(self.seeds.0), rows.rows(self.seeds.1)),
             Side::Second => (rows.rows(self.seeds.1), rows.rows(self.seeds.0)),
@@ -234,15 +234,15 @@ impl Part<'_> {
         counts: &mut Counts,
     ) -> Result<(), TableError> {
         let (firsts, seconds) = match self.side {
-            Side::First => (0..self.known.maps.rows().rows(self.seeds.0), tile),
+            Side::First => (0..self.rows.maps.rows().rows(self.seeds.0), tile),
             Side::Second => (tile, 0..open.plane.columns()),
         };
         let (branching, outcomes) = (&mut counts.branching, &mut counts.outcomes[open.store]);
         for first in firsts.start as u32..firsts.end as u32 {
             for second in open.plane.reached(first, seconds.start, seconds.end) {
                 let (choices, mover, other) = match self.side {
-                    Side::First => (&self.known.choices[self.seeds.0], first, second),
-                    Side::Second => (&self.known.choices[self.seeds.1], second, first),
+                    Side::First => (&self.rows.choices[self.seeds.0], first, second),
+                    Side::Second => (&self.rows.choices[self.seeds.1], second, first),
                 };
                 branching.moves[usize::from(choices[mover as usize])] += 1;
                 if let Some(score) = runs.score(mover, other)? {

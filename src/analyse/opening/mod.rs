@@ -1,12 +1,13 @@
-//! Openings: who wins how soon, by looking ahead whole turns (Kvitberg 2026, section 5).
+//! Openings: who wins how soon, by a search turn by turn (Kvitberg 2026, section 5).
 //!
-//! | room | idea |
+//! | module | idea |
 //! |---|---|
 //! | [`ring`](Ring) | a board as one ring, for sowing many seeds fast |
+//! | [`outcome`](Outcome) | wins, draws and losses, and what a verdict on a position says |
 //! | `turn` | all that a player can do within one turn |
-//! | [`outcome`](outcome()) | wins, draws and losses, turn by turn, with the lines that prove them |
+//! | [`turn_tree`](outcome()) | the search, turn by turn, and the lines that prove its verdict |
 //! | [`check`](check()) | these lines checked by the rules alone |
-//! | [`scan`](Scan) | the outcomes of many start positions, on all threads |
+//! | [`scan`](Scan) | the verdicts on many start positions, on all threads |
 //! | [`state`](ScanState) | the file in which a scan keeps what is done |
 
 mod check;
@@ -15,9 +16,11 @@ mod ring;
 mod scan;
 mod state;
 mod turn;
+mod turn_tree;
 
 pub use check::{CheckError, check};
-pub use outcome::{Limits, MAX_LINES, Outcome, Verdict, outcome, winning_opening};
+pub use outcome::{Limits, MAX_LINES, Outcome, Verdict};
 pub use ring::{Ring, Sown};
-pub use scan::{Game, Part, Piece, Scan, ScanError, Tally, cut};
+pub use scan::{Batch, Scan, ScanError, ScannedStart, StartRange, Tally, split};
 pub use state::{ScanState, StateError};
+pub use turn_tree::{outcome, winning_opening};

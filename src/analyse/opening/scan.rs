@@ -7,11 +7,12 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::check::{CheckError, check};
-use super::outcome::{Limits, MAX_LINES, Outcome, Verdict, outcome};
+use super::outcome::{Limits, MAX_LINES, Outcome, Verdict};
+use super::turn_tree::outcome;
 use crate::game::{Line, ParseError, Rules, StartPosition};
 
-/// Games of a piece at most; pieces begin at multiples of it.
-const PIECE: u32 = 4096;
+/// Games of a batch at most; batches begin at multiples of it.
+const BATCH: u32 = 4096;
 
 /// What a scan looks for, and how long in each game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub struct Scan {
 
 /// One start position and what is known of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Game {
+pub struct ScannedStart {
     /// Pits a side.
     pub houses: usize,
     /// Seeds in each pit.
@@ -91,7 +92,7 @@ impl Tally {
 
 /// Start positions with the same pits a side and neighbouring numbers of seeds, scanned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Piece {
+pub struct Batch {
     /// Pits a side.
     pub houses: usize,
     /// The least seeds of a pit.
@@ -101,14 +102,15 @@ pub struct Piece {
     /// All games of it.
     pub tally: Tally,
     /// The games not won within the first turn; all if the wins are asked for.
-    pub games: Vec<Game>,
+    pub games: Vec<ScannedStart>,
 }
 
-/// Start positions to scan: pits a side, and the seeds of each pit.
-pub type Part = (usize, RangeInclusive<u32>);
+/// A range of start positions: pits a side, and the seeds of each pit.
+pub type StartRange = (usize, RangeInclusive<u32>);
 
 /// Why a scan has no result.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ScanError {
     /// It was asked to stop.
     #[error("stopped")]
@@ -135,26 +137,23 @@ pub enum ScanError {
         /// Why it is wrong.
         source: CheckError,
     },
-    /// A piece could not be kept.
-    #[error(transparent)]
-    Io(#[from] super::state::StateError),
-    /// A piece that no scan with these limits finds.
+    /// A batch that no scan with these limits finds.
     #[error("{0}")]
     Foreign(&'static str),
 }
 
-/// Cuts the parts into pieces that are not among those done; ends of pieces depend on nothing but the parts.
-pub fn cut(parts: &[Part], done: &[Piece]) -> Vec<Part> {
+/// Splits ranges into batches, leaving out those that are done. Where a batch ends depends on nothing but the ranges.
+pub fn split(ranges: &[StartRange], done: &[Batch]) -> Vec<StartRange> {
     let is_done = |pits: usize, from: u32, to: u32| {
-        done.iter().any(|piece| (piece.houses, piece.from, piece.to) == (pits, from, to))
+        done.iter().any(|batch| (batch.houses, batch.from, batch.to) == (pits, from, to))
     };
-    let mut pieces = Vec::new();
-    for (pits, seeds) in parts {
+    let mut batches = Vec::new();
+    for (pits, seeds) in ranges {
         let (mut from, last) = (*seeds.start(), *seeds.end());
         while from <= last {
-            let to = last.min(from | (PIECE - 1));
+            let to = last.min(from | (BATCH - 1));
             if !is_done(*pits, from, to) {
-                pieces.push((*pits, from..=to));
+                batches.push((*pits, from..=to));
             }
             match to.checked_add(1) {
                 Some(next) => from = next,
@@ -162,7 +161,7 @@ pub fn cut(parts: &[Part], done: &[Piece]) -> Vec<Part> {
             }
         }
     }
-    pieces
+    batches
 }
 
 impl Scan {
@@ -185,12 +184,12 @@ impl Scan {
         Ok(verdict)
     }
 
-    /// Checks what an earlier run found of a piece: the proofs of its games by the rules, and its counts by its games.
+    /// Checks what an earlier run found of a batch: the proofs of its games by the rules, and its counts by its games.
     ///
     /// # Errors
     /// When it is not what this scan finds.
-    pub(super) fn confirm(&self, piece: &Piece) -> Result<(), ScanError> {
-        let &Piece { houses, from, to, tally, ref games } = piece;
+    pub(super) fn confirm(&self, batch: &Batch) -> Result<(), ScanError> {
+        let &Batch { houses, from, to, tally, ref games } = batch;
         let foreign = |right: bool, why| if right { Ok(()) } else { Err(ScanError::Foreign(why)) };
         foreign(1 <= from && from <= to, "it holds no games")?;
         let start = StartPosition { pits: houses, seeds: to }.position();
@@ -199,8 +198,8 @@ impl Scan {
         for game in games {
             let verdict = self.confirm_game(game)?;
             let is_told = self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1);
-            let is_of_piece = game.houses == houses && (from..=to).contains(&game.seeds) && is_told;
-            foreign(is_of_piece, "it lists a game that does not belong to it")?;
+            let is_of_batch = game.houses == houses && (from..=to).contains(&game.seeds) && is_told;
+            foreign(is_of_batch, "it lists a game that does not belong to it")?;
             told.count(&verdict);
         }
         foreign(games.is_sorted_by(|one, next| one.seeds < next.seeds), "its games are out of order")?;
@@ -218,8 +217,8 @@ impl Scan {
     }
 
     /// What an earlier run found of a game, its proof checked by the rules.
-    fn confirm_game(&self, game: &Game) -> Result<Verdict, ScanError> {
-        let &Game { houses, seeds, outcome: letter, turns, positions, ref lines } = game;
+    fn confirm_game(&self, game: &ScannedStart) -> Result<Verdict, ScanError> {
+        let &ScannedStart { houses, seeds, outcome: letter, turns, positions, ref lines } = game;
         let start = StartPosition { pits: houses, seeds }.position();
         let start = start.map_err(|source| ScanError::Start { houses, seeds, source })?;
         let outcome = letter
@@ -247,15 +246,20 @@ impl Scan {
         Ok(verdict)
     }
 
-    /// Scans one piece; `on_game` hears of every game.
-    fn piece(&self, (houses, seeds): Part, stop: &AtomicBool, on_game: &(dyn Fn() + Sync)) -> Result<Piece, ScanError> {
-        let mut piece =
-            Piece { houses, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
+    /// Scans one batch; `on_game` is called after every game.
+    fn batch(
+        &self,
+        (houses, seeds): StartRange,
+        stop: &AtomicBool,
+        on_game: &(dyn Fn() + Sync),
+    ) -> Result<Batch, ScanError> {
+        let mut batch =
+            Batch { houses, from: *seeds.start(), to: *seeds.end(), tally: Tally::default(), games: Vec::new() };
         for seeds in seeds {
             let verdict = self.game(houses, seeds, stop)?;
-            piece.tally.count(&verdict);
+            batch.tally.count(&verdict);
             if self.wins || (verdict.outcome, verdict.turns) != (Some(Outcome::Win), 1) {
-                piece.games.push(Game {
+                batch.games.push(ScannedStart {
                     houses,
                     seeds,
                     outcome: verdict.outcome.map(Outcome::letter),
@@ -266,36 +270,36 @@ impl Scan {
             }
             on_game();
         }
-        Ok(piece)
+        Ok(batch)
     }
 
-    /// Scans `parts` on all threads, those pieces left out that are among `done`, and gives all pieces in the order of
-    /// the parts. Every finished piece is told to `on_piece`, in any order.
+    /// Scans `ranges` on all threads, leaving out the batches among `done`, and returns all batches in the order of
+    /// the ranges. `on_batch` is called with every finished batch, in any order.
     ///
     /// # Errors
-    /// As [`Scan::game`], and what `on_piece` says.
-    pub fn run(
+    /// As [`Scan::game`], and what `on_batch` returns.
+    pub fn run<E: From<ScanError> + Send>(
         &self,
-        parts: &[Part],
-        done: Vec<Piece>,
+        ranges: &[StartRange],
+        done: Vec<Batch>,
         stop: &AtomicBool,
         on_game: &(dyn Fn() + Sync),
-        on_piece: &(dyn Fn(&Piece) -> Result<(), ScanError> + Sync),
-    ) -> Result<Vec<Piece>, ScanError> {
-        let left = cut(parts, &done);
-        let asked: std::collections::HashSet<_> = cut(parts, &[]).into_iter().collect();
-        let pieces = Mutex::new(done);
+        on_batch: &(dyn Fn(&Batch) -> Result<(), E> + Sync),
+    ) -> Result<Vec<Batch>, E> {
+        let left = split(ranges, &done);
+        let asked: std::collections::HashSet<_> = split(ranges, &[]).into_iter().collect();
+        let batches = Mutex::new(done);
         // One after the other from the front, so that a stop leaves few gaps.
-        left.into_iter().par_bridge().try_for_each(|part| -> Result<(), ScanError> {
-            let piece = self.piece(part, stop, on_game)?;
-            on_piece(&piece)?;
-            pieces.lock().unwrap_or_else(PoisonError::into_inner).push(piece);
+        left.into_iter().par_bridge().try_for_each(|range| -> Result<(), E> {
+            let batch = self.batch(range, stop, on_game)?;
+            on_batch(&batch)?;
+            batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
             Ok(())
         })?;
-        let mut pieces = pieces.into_inner().unwrap_or_else(PoisonError::into_inner);
-        pieces.retain(|piece| asked.contains(&(piece.houses, piece.from..=piece.to)));
-        pieces.sort_by_key(|piece| (piece.houses, piece.from));
-        pieces.dedup_by_key(|piece| (piece.houses, piece.from));
-        Ok(pieces)
+        let mut batches = batches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        batches.retain(|batch| asked.contains(&(batch.houses, batch.from..=batch.to)));
+        batches.sort_by_key(|batch| (batch.houses, batch.from));
+        batches.dedup_by_key(|batch| (batch.houses, batch.from));
+        Ok(batches)
     }
 }

@@ -6,13 +6,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Limits;
-use super::scan::{Piece, Scan};
+use super::scan::{Batch, Scan};
 use crate::file::{self, FileLock, LockError, Seal};
 
 /// The version of the file. The first one had no checksums.
 const VERSION: u32 = 2;
 
-/// The file in which a scan keeps its finished pieces: a first line that tells what is scanned, then a line a piece, each
+/// The file in which a scan keeps its finished batches: a first line that tells what is scanned, then a line a batch, each
 /// JSON with a [checksum](Seal::Line). A line cut off by a kill is dropped, so a scan goes on from the last whole one.
 #[derive(Debug)]
 pub struct ScanState {
@@ -27,15 +27,16 @@ pub struct ScanState {
 
 /// Why a state file cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StateError {
     /// Another process has it open.
     #[error(transparent)]
     Lock(#[from] LockError),
     /// It is of another scan.
-    #[error("{0} is of a scan with other rules, limits or --wins; use the same ones, or another file with --state")]
+    #[error("{0} is of a scan with other rules, other limits, or another choice of the wins to list")]
     Other(PathBuf),
     /// It is of another version of the program.
-    #[error("{path} has version {found}, and this program reads version {VERSION}; choose another file with --state")]
+    #[error("{path} has version {found}, and this program reads version {VERSION}")]
     Version {
         /// The file.
         path: PathBuf,
@@ -43,7 +44,7 @@ pub enum StateError {
         found: u32,
     },
     /// A line is not what a scan wrote, or does not say what the rules say.
-    #[error("{path}, line {line}: {what}; {repair}")]
+    #[error("{path}, line {line}: {what}")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -51,8 +52,6 @@ pub enum StateError {
         line: usize,
         /// What is wrong.
         what: String,
-        /// What to do.
-        repair: &'static str,
     },
     /// It cannot be read or written.
     #[error("{path}: {source}")]
@@ -63,12 +62,6 @@ pub enum StateError {
         source: io::Error,
     },
 }
-
-/// What to do about a first line that is of no scan.
-const FOREIGN: &str = "choose another file with --state";
-
-/// What to do about a piece that is not what was written.
-const DAMAGED: &str = "delete the line to have its games scanned again, or choose another file with --state";
 
 /// The first line.
 #[derive(PartialEq, Eq, Serialize, Deserialize)]
@@ -93,23 +86,18 @@ struct HeaderVersion {
 }
 
 impl ScanState {
-    /// Opens the state of a scan, or begins one; gives the pieces that are done, whose proofs are checked by the rules on the
+    /// Opens the state of a scan, or begins one; gives the batches that are done, whose proofs are checked by the rules on the
     /// threads of the current pool. Until it is dropped no other process can open the file.
     ///
     /// # Errors
     /// When another process has the file open, it is damaged, of another scan or none, or cannot be read or written.
-    pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Piece>), StateError> {
+    pub fn open(path: &Path, scan: &Scan) -> Result<(ScanState, Vec<Batch>), StateError> {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         let io = |source| StateError::Io { path: path.clone(), source };
         let bytes = file::found(file::read(&path)).map_err(io)?.unwrap_or_default();
         let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
-        let damaged = |line: usize, what: String| StateError::Damaged {
-            path: path.clone(),
-            line: line + 1,
-            what,
-            repair: if line == 0 { FOREIGN } else { DAMAGED },
-        };
+        let damaged = |line: usize, what: String| StateError::Damaged { path: path.clone(), line: line + 1, what };
         let foreign = || damaged(0, "this is not the state of a scan".to_owned());
         let header = Header::of(scan);
         let head = Seal::Line { head: &[] }.close(&header).map_err(|error| io(error.into()))?;
@@ -125,13 +113,13 @@ impl ScanState {
             }
         }
         let lines: Vec<_> = lines.enumerate().collect();
-        let piece = |&(index, line): &(usize, &[u8])| {
+        let batch = |&(index, line): &(usize, &[u8])| {
             let damaged = |what| damaged(index + 1, what);
-            let piece: Piece = Seal::Line { head: &head }.open(line).map_err(|error| damaged(error.to_string()))?;
-            scan.confirm(&piece).map_err(|error| damaged(error.to_string()))?;
-            Ok(piece)
+            let batch: Batch = Seal::Line { head: &head }.open(line).map_err(|error| damaged(error.to_string()))?;
+            scan.confirm(&batch).map_err(|error| damaged(error.to_string()))?;
+            Ok(batch)
         };
-        let pieces = lines.par_iter().map(piece).collect::<Result<_, StateError>>()?;
+        let batches = lines.par_iter().map(batch).collect::<Result<_, StateError>>()?;
         // Bytes after the last whole line are a line cut off, never a file of something else.
         let is_ours = |rest: &[u8]| if whole > 0 { rest.starts_with(b"{\"houses\":") } else { head.starts_with(rest) };
         let rest = &bytes[whole..];
@@ -144,15 +132,15 @@ impl ScanState {
         if whole == 0 {
             state.write(&state.head.clone())?;
         }
-        Ok((state, pieces))
+        Ok((state, batches))
     }
 
-    /// Keeps a finished piece.
+    /// Keeps a finished batch.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn keep(&mut self, piece: &Piece) -> Result<(), StateError> {
-        let line = Seal::Line { head: &self.head }.close(piece).map_err(|error| self.io(error.into()))?;
+    pub fn keep(&mut self, batch: &Batch) -> Result<(), StateError> {
+        let line = Seal::Line { head: &self.head }.close(batch).map_err(|error| self.io(error.into()))?;
         self.write(&line)
     }
 

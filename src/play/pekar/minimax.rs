@@ -5,7 +5,7 @@ use super::side::Side;
 use crate::game::{Position, Rules};
 use crate::solve::{Ahead, Looked, MOST_MOVES, look_farther};
 
-/// Positions between two looks at the clock.
+/// Positions between two readings of the clock.
 const ASK_EVERY: u64 = 1 << 6;
 
 /// The weight of the stores in the evaluation (4).
@@ -17,8 +17,8 @@ const NEAREST_EMPTY: i64 = 5;
 /// Algorithms 2 and 3 (Pekař et al. 2020, section 5): alpha-beta some turns ahead with the evaluation (4).
 ///
 /// Depth counts turns: moves that move again stay at their depth. Pits are tried from the one next to the store on, and of
-/// equal moves the first is played. Where there is a time limit, or so many turns take too many positions, it looks 1, 2,
-/// ... turns ahead, or moves where a turn has no end in sight.
+/// equal moves the first is played. Where there is a time limit, or so many turns take too many positions, it searches
+/// to depth 1, 2, ..., in turns, or in moves where a turn has no end in sight.
 pub(in super::super) struct Minimax {
     name: PlayerName,
     rules: Rules,
@@ -34,8 +34,8 @@ impl Minimax {
         Minimax { name, rules, depth, modified, budget: Budget::PLAYER }
     }
 
-    /// What a look at `positions` positions at the most chooses, or why it does not.
-    fn look(&self, position: &Position, ahead: Ahead, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
+    /// The choice of a search of at most `positions` positions, or why it was cut short.
+    fn search_to(&self, position: &Position, ahead: Ahead, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
         let Minimax { rules, modified, .. } = *self;
         let start = i64::from(position.mover_store()) - i64::from(position.other_store());
         let (moves, turns) = ahead.limits();
@@ -46,7 +46,7 @@ impl Minimax {
             return Err(cut);
         }
         let (number, value) = best.ok_or(Looked::Enough)?;
-        let worth = value.map_or(Worth::Unknown, Worth::Estimate);
+        let worth = value.map_or(Worth::Unknown, Worth::Evaluation);
         let source = if value.is_some() { Source::Depth(ahead.number()) } else { Source::Rule("a safe move") };
         Ok(Choice { pit: Side::of(position).pit(number), worth, source })
     }
@@ -65,17 +65,17 @@ impl Player for Minimax {
     ) -> Result<Choice, PlayError> {
         let mut positions = self.budget.whole;
         if limit.left().is_none() {
-            if let Ok(choice) = self.look(position, Ahead::Turns(self.depth), positions, limit) {
+            if let Ok(choice) = self.search_to(position, Ahead::Turns(self.depth), positions, limit) {
                 return Ok(choice);
             }
             positions = self.budget.step;
         }
-        // One move ahead takes no time, so there always is a move.
-        let near = self.look(position, Ahead::Moves(1), u64::MAX, &Limit::none());
+        // Depth 1 takes no time, so there always is a move.
+        let near = self.search_to(position, Ahead::Moves(1), u64::MAX, &Limit::none());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
         look_farther(self.depth, positions, |ahead, positions| {
             tell(&choice);
-            Ok::<_, PlayError>(match self.look(position, ahead, positions, limit) {
+            Ok::<_, PlayError>(match self.search_to(position, ahead, positions, limit) {
                 Ok(farther) => {
                     choice = farther;
                     Looked::Whole
@@ -91,13 +91,13 @@ impl Player for Minimax {
 struct Search<'l> {
     rules: Rules,
     modified: bool,
-    /// How far it looks; lines of [`MOST_MOVES`] moves end there.
+    /// Its depth; lines of [`MOST_MOVES`] moves end there.
     moves: u32,
     turns: u32,
     /// The difference of the stores at the root.
     start: i64,
     limit: &'l Limit,
-    /// Positions that may still be looked at.
+    /// Positions that may still be visited.
     left: u64,
     /// Why the search is cut short: what it finds from then on means nothing.
     cut: Option<Looked>,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_that_take_too_long_are_looked_for_step_by_step() {
+    fn turns_that_take_too_long_are_searched_step_by_step() {
         let position: Position = "6x4".parse().unwrap();
         let budget = Budget { whole: 2000, step: 2000 };
         let choice = player(Rules::Standard, 9, false, budget).choose(&position, &Limit::none(), &mut |_| ()).unwrap();
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_without_an_end_is_looked_into_move_by_move() {
+    fn a_turn_without_an_end_is_searched_move_by_move() {
         let position: Position = "8x8".parse().unwrap();
         for (depth, step, modified) in [(1, 1 << 16, false), (4, 1 << 12, false), (4, 1, false), (4, 1 << 12, true)] {
             let budget = Budget { whole: 1 << 16, step };

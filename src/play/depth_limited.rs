@@ -5,35 +5,35 @@ use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use crate::game::{Position, Rules};
 use crate::solve::{Evaluation, LimitedSearch, Looked, Method};
 
-/// Looks a number of moves ahead and weighs what it sees there by the difference of the stores.
+/// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
 ///
-/// Where there is a time limit it looks 1, 2, ... moves ahead, so as to have a move when the limit is over; likewise where
-/// its depth takes too many positions.
-pub(super) struct Lookahead {
+/// Where there is a time limit it searches to depth 1, 2, ..., to have a move when the limit is over; likewise where its own
+/// depth takes too many positions.
+pub(super) struct DepthLimited {
     name: PlayerName,
     search: LimitedSearch,
     budget: Budget,
 }
 
-impl Lookahead {
-    pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> Lookahead {
+impl DepthLimited {
+    pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> DepthLimited {
         let search = LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores };
-        Lookahead { name, search, budget: Budget::PLAYER }
+        DepthLimited { name, search, budget: Budget::PLAYER }
     }
 
-    /// What a search to `depth` chooses, which takes `positions` positions at the most, or why it does not.
-    fn look(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
+    /// The choice of a search to `depth` of at most `positions` positions, or why it was cut short.
+    fn search_to(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
         let search = LimitedSearch { depth, ..self.search };
         let asked = AtomicU64::new(0);
         let is_long = || asked.fetch_add(u64::from(LimitedSearch::ASK_EVERY), Ordering::Relaxed) >= positions;
         let result = search.run_unless(&|| is_long() || limit.is_over(), position);
         let result = result.ok_or_else(|| if limit.is_over() { Looked::Ended } else { Looked::TooLong })?;
-        let choice = |pit| Choice { pit, worth: Worth::Estimate(result.value), source: Source::Depth(depth) };
+        let choice = |pit| Choice { pit, worth: Worth::Evaluation(result.value), source: Source::Depth(depth) };
         result.best.map(choice).ok_or(Looked::Enough)
     }
 }
 
-impl Player for Lookahead {
+impl Player for DepthLimited {
     fn name(&self) -> String {
         self.name.to_string()
     }
@@ -46,16 +46,16 @@ impl Player for Lookahead {
     ) -> Result<Choice, PlayError> {
         let (depth, mut positions) = (self.search.depth, self.budget.whole);
         if limit.left().is_none() {
-            if let Ok(choice) = self.look(position, depth, positions, limit) {
+            if let Ok(choice) = self.search_to(position, depth, positions, limit) {
                 return Ok(choice);
             }
             positions = self.budget.step;
         }
-        // One move ahead takes no time, so there always is a move.
-        let mut choice = self.look(position, 1, u64::MAX, &Limit::none()).map_err(|_| PlayError::GameOver)?;
+        // Depth 1 takes no time, so there always is a move.
+        let mut choice = self.search_to(position, 1, u64::MAX, &Limit::none()).map_err(|_| PlayError::GameOver)?;
         for depth in 2..=depth {
             tell(&choice);
-            match self.look(position, depth, positions, limit) {
+            match self.search_to(position, depth, positions, limit) {
                 Ok(deeper) => choice = deeper,
                 Err(_) => break,
             }
@@ -69,16 +69,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_depth_that_takes_too_long_is_looked_for_step_by_step() {
+    fn a_depth_that_takes_too_long_is_searched_step_by_step() {
         let position: Position = "6x4".parse().unwrap();
         for method in [Method::SeqMm, Method::SeqAb] {
-            let player = Lookahead::new(PlayerName::Minimax(9), Rules::Standard, method, 9);
-            let mut short = Lookahead { budget: Budget { whole: 5000, step: 1000 }, ..player };
+            let player = DepthLimited::new(PlayerName::Minimax(9), Rules::Standard, method, 9);
+            let mut short = DepthLimited { budget: Budget { whole: 5000, step: 1000 }, ..player };
             let choice = short.choose(&position, &Limit::none(), &mut |_| ()).unwrap();
             let Source::Depth(depth) = choice.source else { panic!("{choice:?}") };
             assert!((2..9).contains(&depth), "{choice:?}");
             // The same as a player of that depth.
-            let mut right = Lookahead::new(PlayerName::Minimax(depth), Rules::Standard, method, depth);
+            let mut right = DepthLimited::new(PlayerName::Minimax(depth), Rules::Standard, method, depth);
             assert_eq!(choice, right.choose(&position, &Limit::none(), &mut |_| ()).unwrap());
         }
     }

@@ -1,4 +1,4 @@
-//! The open connections: at most so many. When all seats are taken, the connection that has waited longest for its client is
+//! The open connections: at most so many. When all slots are taken, the connection that has waited longest for its client is
 //! closed in favour of the next one.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ const UNDISTURBED: Duration = Duration::from_secs(2);
 const LEAVING: Duration = Duration::from_millis(100);
 
 /// Room for so many connections.
-pub(super) struct Seats {
+pub(super) struct Slots {
     most: u32,
     free: Arc<Semaphore>,
     waiting: Arc<Mutex<Waiting>>,
@@ -25,7 +25,7 @@ pub(super) struct Seats {
 #[derive(Default)]
 struct Waiting {
     /// By rising numbers: the first one has waited longest.
-    seats: BTreeMap<u64, (Instant, Arc<Notify>)>,
+    connections: BTreeMap<u64, (Instant, Arc<Notify>)>,
     next: u64,
 }
 
@@ -33,29 +33,29 @@ fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Seats {
-    pub fn new(most: u32) -> Seats {
-        Seats { most, free: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
+impl Slots {
+    pub fn new(most: u32) -> Slots {
+        Slots { most, free: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
     }
 
-    /// A seat, as soon as one is free; when none is, the connection that has waited longest for its client is told to leave.
-    pub async fn take(&self) -> Seat {
+    /// A slot, as soon as one is free; when none is, the connection that has waited longest for its client is told to leave.
+    pub async fn take(&self) -> Slot {
         let mut give_way = Duration::ZERO;
         loop {
             let permit = Arc::clone(&self.free).acquire_owned();
             if let Ok(permit) = timeout(give_way, permit).await {
                 let leave = Arc::default();
                 let permit = permit.expect("it is never closed");
-                let seat = Seat { waiting: Arc::clone(&self.waiting), place: Mutex::new(None), leave, _permit: permit };
-                seat.wait();
-                return seat;
+                let slot = Slot { waiting: Arc::clone(&self.waiting), place: Mutex::new(None), leave, _permit: permit };
+                slot.wait();
+                return slot;
             }
-            let first = lock(&self.waiting).seats.first_key_value().map(|(&place, (since, _))| (place, *since));
+            let first = lock(&self.waiting).connections.first_key_value().map(|(&place, (since, _))| (place, *since));
             let due = first.map_or_else(Instant::now, |(_, since)| since) + UNDISTURBED;
             tokio::select! {
                 permit = self.free.acquire() => drop(permit),
                 () = sleep_until(due) => {
-                    let leaving = first.and_then(|(place, _)| lock(&self.waiting).seats.remove(&place));
+                    let leaving = first.and_then(|(place, _)| lock(&self.waiting).connections.remove(&place));
                     leaving.into_iter().for_each(|(_, leave)| leave.notify_one());
                 }
             }
@@ -70,7 +70,7 @@ impl Seats {
 }
 
 /// The right to one connection.
-pub(super) struct Seat {
+pub(super) struct Slot {
     waiting: Arc<Mutex<Waiting>>,
     /// Its number among those that wait.
     place: Mutex<Option<u64>>,
@@ -78,25 +78,25 @@ pub(super) struct Seat {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Seat {
+impl Slot {
     /// The connection waits for its client from now on.
     fn wait(&self) {
         let mut waiting = lock(&self.waiting);
         let place = waiting.next;
         waiting.next += 1;
-        waiting.seats.insert(place, (Instant::now(), Arc::clone(&self.leave)));
+        waiting.connections.insert(place, (Instant::now(), Arc::clone(&self.leave)));
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = Some(place);
     }
 
     /// The connection no longer waits for its client.
-    fn leave_line(&self) {
+    fn stop_waiting(&self) {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner).take();
-        place.and_then(|place| lock(&self.waiting).seats.remove(&place));
+        place.and_then(|place| lock(&self.waiting).connections.remove(&place));
     }
 
     /// The connection does not wait for its client while the returned value lives: the server is at work for it.
     pub fn work(&self) -> Work<'_> {
-        self.leave_line();
+        self.stop_waiting();
         Work(self)
     }
 
@@ -106,14 +106,14 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Slot {
     fn drop(&mut self) {
-        self.leave_line();
+        self.stop_waiting();
     }
 }
 
 /// A request that is being answered.
-pub(super) struct Work<'s>(&'s Seat);
+pub(super) struct Work<'s>(&'s Slot);
 
 impl Drop for Work<'_> {
     fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! Charts of reports, drawn as SVG: round numbers at the axes, the legend beside the plot.
+//! Charts drawn as SVG: round numbers at the axes, the legend beside the plot.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,6 +9,8 @@ use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
+
+use super::data::{Chart, Shape};
 
 /// The size of a chart, in pixels.
 const SIZE: (u32, u32) = (960, 600);
@@ -39,37 +41,11 @@ const DASHES: [(u32, u32); 4] = [(1, 0), (10, 5), (3, 4), (16, 8)];
 /// How dark the bars are, for one round of colours after the other.
 const SHADES: [f64; 4] = [0.85, 0.5, 0.3, 0.7];
 
-/// What is drawn through the points of a series.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// A line with a dot at each point.
-    Line,
-    /// A bar from the axis to each point.
-    Bars,
-}
-
-/// Points with a name.
-pub struct Series {
-    pub name: String,
-    pub points: Vec<(f64, f64)>,
-}
-
-/// Series over two axes.
-pub struct Chart {
-    pub title: String,
-    pub x: String,
-    pub y: String,
-    pub shape: Shape,
-    /// Whether the y axis is logarithmic; points must be positive then.
-    pub log: bool,
-    pub series: Vec<Series>,
-}
-
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 type Drawn = Result<(), Box<dyn std::error::Error>>;
 
-/// Draws charts into the file `path`, one below the other; those without points are left out. Whether there was one to draw:
-/// otherwise no file is written.
+/// Draws charts into the file `path`, one below the other, leaving out those without points. Returns whether there was one to
+/// draw; otherwise no file is written.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -284,6 +260,7 @@ impl Chart {
 
 #[cfg(test)]
 mod tests {
+    use super::super::data::Series;
     use super::*;
 
     /// A chart of so many series, of values around `scale`.

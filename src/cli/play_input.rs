@@ -8,9 +8,9 @@ hint: what the perfect player would do      undo (u): takes your last turn back
 board: draws the board again                line: the moves so far
 help (h, ?): this                           quit (q): ends the game";
 
-/// What a person wants.
+/// What a person asks for.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum Input {
     Turn(Vec<Pit>),
     Undo,
     Hint,
@@ -21,18 +21,18 @@ pub enum Wish {
     Nothing,
 }
 
-impl Wish {
+impl Input {
     /// Reads what was typed on a board of `pits` pits a side; what is wrong with it otherwise.
-    pub fn read(text: &str, pits: usize) -> Result<Wish, String> {
+    pub fn read(text: &str, pits: usize) -> Result<Input, String> {
         Ok(match text.trim().to_lowercase().as_str() {
-            "" => Wish::Nothing,
-            "undo" | "u" | "back" | "b" => Wish::Undo,
-            "hint" => Wish::Hint,
-            "help" | "h" | "?" => Wish::Help,
-            "board" => Wish::Board,
-            "line" => Wish::Line,
-            "quit" | "q" | "exit" => Wish::Leave,
-            _ => Wish::Turn(turn(text, pits)?),
+            "" => Input::Nothing,
+            "undo" | "u" | "back" | "b" => Input::Undo,
+            "hint" => Input::Hint,
+            "help" | "h" | "?" => Input::Help,
+            "board" => Input::Board,
+            "line" => Input::Line,
+            "quit" | "q" | "exit" => Input::Leave,
+            _ => Input::Turn(turn(text, pits)?),
         })
     }
 }
@@ -64,8 +64,8 @@ mod tests {
     use super::*;
 
     fn typed(text: &str, pits: usize) -> Result<Vec<usize>, String> {
-        Wish::read(text, pits).map(|wish| match wish {
-            Wish::Turn(turn) => turn.iter().map(|pit| pit.number()).collect(),
+        Input::read(text, pits).map(|input| match input {
+            Input::Turn(turn) => turn.iter().map(|pit| pit.number()).collect(),
             other => panic!("{text}: {other:?}"),
         })
     }

@@ -6,18 +6,18 @@ const MAX_RING: usize = 14;
 
 /// The rules once more, written from their text alone and sharing no code with [`crate::game`] or [`crate::build`].
 ///
-/// Seeds are sown one by one around a ring of all pits and both stores. Slow; the judge of all that is fast.
+/// Seeds are sown one by one around a ring of all pits and both stores. Slow: the reference oracle that everything fast is compared with.
 #[derive(Clone, Copy, Debug)]
-pub struct Judge {
+pub struct Oracle {
     rules: Rules,
     pits: usize,
 }
 
-impl Judge {
-    /// A judge for a rule set and a number of pits a side, 1 to 6.
-    pub fn new(rules: Rules, pits: usize) -> Judge {
+impl Oracle {
+    /// The oracle of a rule set and a number of pits a side, 1 to 6.
+    pub fn new(rules: Rules, pits: usize) -> Oracle {
         assert!((1..MAX_RING / 2).contains(&pits));
-        Judge { rules, pits }
+        Oracle { rules, pits }
     }
 
     /// The score of a position by one step of minimax: the most the mover can collect of the seeds in play, when

@@ -12,15 +12,15 @@ use crate::solve::{
 };
 use crate::table::{Shelf, Tables};
 
-/// The most turns, or moves, that estimates look ahead.
-const MOST_AHEAD: u32 = 40;
+/// The greatest depth of the evaluations, in turns or moves.
+const MAX_DEPTH: u32 = 40;
 
-/// Positions that a look at all moves may take: more than it can in the time for estimates.
-const LOOK_POSITIONS: u64 = 1 << 24;
+/// Positions of one depth-limited search of all moves: more than it can visit in the time for evaluations.
+const SEARCH_POSITIONS: u64 = 1 << 24;
 
-/// The most time for estimates where something may be proved, and the part of the limit they get.
-const ESTIMATE_TIME: Duration = Duration::from_millis(500);
-const ESTIMATE_PART: u32 = 6;
+/// The most time for evaluations where something may be proved, and their part of the time limit.
+const EVALUATION_TIME: Duration = Duration::from_millis(500);
+const EVALUATION_PART: u32 = 6;
 
 /// The part of the time left that the value of the position gets; the moves get the rest.
 const VALUE_SHARE: f64 = 0.6;
@@ -30,32 +30,32 @@ const SOLVER_POSITIONS: usize = 1 << 12;
 
 /// How to search.
 #[derive(Clone, Copy)]
-pub(super) struct MindOptions {
+pub(super) struct SearchOptions {
     /// The most bytes of a transposition table.
     pub memory: u64,
     /// Threads of one search.
     pub threads: usize,
 }
 
-/// What is known of the value of a position or move, for the mover.
+/// What is proved of the value of a position or move for the mover, and how it is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Known {
-    /// Proved, where something is.
+pub(super) struct Assessment {
+    /// Proved bounds, where there are some.
     pub bounds: Option<ValueBounds>,
-    /// How it looks.
-    pub estimate: Option<i64>,
+    /// The evaluation of a depth-limited search.
+    pub evaluation: Option<i64>,
 }
 
-impl Known {
-    /// Proved bounds, unless they are the plain ones, and an estimate that keeps them.
-    fn new(bounds: ValueBounds, plain: ValueBounds, estimate: i64) -> Known {
-        let estimate = Some(estimate.clamp(bounds.lower, bounds.upper));
-        Known { bounds: (bounds != plain || bounds.value().is_some()).then_some(bounds), estimate }
+impl Assessment {
+    /// Proved bounds, unless they are the plain ones, and an evaluation kept within them.
+    fn new(bounds: ValueBounds, plain: ValueBounds, evaluation: i64) -> Assessment {
+        let evaluation = Some(evaluation.clamp(bounds.lower, bounds.upper));
+        Assessment { bounds: (bounds != plain || bounds.value().is_some()).then_some(bounds), evaluation }
     }
 
     /// A proved value.
-    pub fn exact(value: i64) -> Known {
-        Known { bounds: Some(ValueBounds { lower: value, upper: value }), estimate: None }
+    pub fn exact(value: i64) -> Assessment {
+        Assessment { bounds: Some(ValueBounds { lower: value, upper: value }), evaluation: None }
     }
 
     /// The value, where it is proved.
@@ -63,28 +63,28 @@ impl Known {
         self.bounds.and_then(ValueBounds::value)
     }
 
-    /// What it is worth as far as it is known.
-    pub fn looks(self) -> Option<i64> {
-        self.value().or(self.estimate).or(self.bounds.map(|bounds| bounds.lower))
+    /// What it appears to be worth: the value, else the evaluation, else the lower bound.
+    pub fn apparent(self) -> Option<i64> {
+        self.value().or(self.evaluation).or(self.bounds.map(|bounds| bounds.lower))
     }
 }
 
 /// What a search found.
-pub(super) struct Found {
+pub(super) struct Analysis {
     /// Of the position.
-    pub known: Known,
-    /// Turns that the estimates looked ahead; moves on boards that no solver takes, and where a turn has no end in sight.
+    pub assessment: Assessment,
+    /// Depth of the evaluations in turns; in moves on boards that no solver takes, and where a turn has no end in sight.
     pub ahead: u32,
     /// Of each legal move.
-    pub moves: Vec<(Pit, Played, Known)>,
+    pub moves: Vec<(Pit, Played, Assessment)>,
     /// A line of best play, where the value was proved and time was left for it.
     pub line: Option<Line>,
 }
 
-/// One thread's means to search, and what it learned of the last board.
-pub(super) struct Mind<'t> {
+/// What one thread searches with, and what it has proved of the last board.
+pub(super) struct Searcher<'t> {
     shelf: &'t Shelf,
-    options: MindOptions,
+    options: SearchOptions,
     solver: Option<Solver<'t>>,
     /// Positions asked of the solver.
     asked: usize,
@@ -93,9 +93,9 @@ pub(super) struct Mind<'t> {
     player: Option<((Rules, usize), Box<dyn Player + 't>)>,
 }
 
-impl<'t> Mind<'t> {
-    pub fn new(shelf: &'t Shelf, options: MindOptions) -> Mind<'t> {
-        Mind { shelf, options, solver: None, asked: 0, stop: Arc::default(), player: None }
+impl<'t> Searcher<'t> {
+    pub fn new(shelf: &'t Shelf, options: SearchOptions) -> Searcher<'t> {
+        Searcher { shelf, options, solver: None, asked: 0, stop: Arc::default(), player: None }
     }
 
     /// The move that a player chooses. `game` tells random players apart.
@@ -109,7 +109,7 @@ impl<'t> Mind<'t> {
     ) -> Result<Choice, ApiError> {
         let board = (rules, position.pits());
         if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
-            let MindOptions { memory, threads } = self.options;
+            let SearchOptions { memory, threads } = self.options;
             let tables = self.shelf.tables(rules, position.pits());
             self.player = Some((board, name.player(&Setting { rules, tables, memory, threads, game })));
         }
@@ -118,13 +118,13 @@ impl<'t> Mind<'t> {
     }
 
     /// What can be known of a position above the tables and its moves, before `limit` is over.
-    pub fn analyse(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Found, ApiError> {
+    pub fn analyse(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Analysis, ApiError> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
         let stop = Arc::clone(&self.stop);
         match self.solver(rules, position, limit)? {
             Some(solver) => Search { solver, position, moves: &moves, limit, stop: &stop }.run(),
-            None => Ok(look(rules, &moves, limit)),
+            None => Ok(evaluate_by_stores(rules, &moves, limit)),
         }
     }
 
@@ -136,7 +136,7 @@ impl<'t> Mind<'t> {
         if self.asked > SOLVER_POSITIONS || !self.solver.as_ref().is_some_and(serves) {
             // Its memory is given back before more is asked for.
             (self.solver, self.asked) = (None, 0);
-            let MindOptions { memory, threads } = self.options;
+            let SearchOptions { memory, threads } = self.options;
             let tables = self.shelf.tables(rules, pits);
             let reach = tables.and_then(Tables::max_seeds).unwrap_or(0);
             // Four times as much: the default takes a quarter of what is available.
@@ -176,9 +176,9 @@ struct Search<'s, 't> {
 }
 
 impl Search<'_, '_> {
-    fn run(&self) -> Result<Found, ApiError> {
-        let (estimates, ahead) = self.estimates()?;
-        let line = match self.limit.watch(self.stop, || self.prove(&estimates)) {
+    fn run(&self) -> Result<Analysis, ApiError> {
+        let (evaluations, ahead) = self.evaluations()?;
+        let line = match self.limit.watch(self.stop, || self.prove(&evaluations)) {
             Ok(line) => line,
             Err(SolveError::Stopped | SolveError::TimedOut) => None,
             Err(error) => return Err(error.into()),
@@ -186,33 +186,33 @@ impl Search<'_, '_> {
         let whole = self.solver.value_bounds(self.position)?;
         let rules = self.solver.rules();
         let mut moves = Vec::new();
-        for (&(pit, played), estimate) in self.moves.iter().zip(estimates) {
+        for (&(pit, played), evaluation) in self.moves.iter().zip(evaluations) {
             let next = &played.position;
             let mut bounds = self.solver.value_bounds(next)?.for_mover(&played);
             // No move is worth more than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            moves.push((pit, played, Known::new(bounds, plain(rules, next).for_mover(&played), estimate)));
+            moves.push((pit, played, Assessment::new(bounds, plain(rules, next).for_mover(&played), evaluation)));
         }
-        let estimate = moves.iter().filter_map(|(_, _, known)| known.looks()).max();
-        let known = Known::new(whole, plain(rules, self.position), estimate.unwrap_or(whole.lower));
-        Ok(Found { known, ahead, moves, line })
+        let evaluation = moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
+        let assessment = Assessment::new(whole, plain(rules, self.position), evaluation.unwrap_or(whole.lower));
+        Ok(Analysis { assessment, ahead, moves, line })
     }
 
-    /// How each move looks later, for the mover; and how far was looked ahead.
-    fn estimates(&self) -> Result<(Vec<i64>, u32), ApiError> {
-        // One move ahead takes no time, so there always are estimates.
-        let (mut looks, exact) = self.looks(|next| self.solver.glance(next))?;
-        let mut far = 1;
+    /// The evaluations of the moves, for the mover, and their depth.
+    fn evaluations(&self) -> Result<(Vec<i64>, u32), ApiError> {
+        // A search to depth 1 takes no time, so there always are evaluations.
+        let (mut values, exact) = self.evaluate(|next| self.solver.glance(next))?;
+        let mut depth = 1;
         if exact {
-            return Ok((looks, far));
+            return Ok((values, depth));
         }
-        let time = self.limit.left().map_or(ESTIMATE_TIME, |left| ESTIMATE_TIME.min(left / ESTIMATE_PART));
+        let time = self.limit.left().map_or(EVALUATION_TIME, |left| EVALUATION_TIME.min(left / EVALUATION_PART));
         self.limit.at_most(time).watch(self.stop, || {
-            look_farther(MOST_AHEAD, LOOK_POSITIONS, |ahead, positions| {
+            look_farther(MAX_DEPTH, SEARCH_POSITIONS, |ahead, positions| {
                 let each = positions / self.moves.len().max(1) as u64;
-                match self.looks(|next| self.solver.look(next, ahead, each)) {
+                match self.evaluate(|next| self.solver.look(next, ahead, each)) {
                     Ok((later, exact)) => {
-                        (looks, far) = (later, ahead.number());
+                        (values, depth) = (later, ahead.number());
                         Ok(if exact { Looked::Enough } else { Looked::Whole })
                     }
                     Err(SolveError::TooLong) => Ok(Looked::TooLong),
@@ -221,75 +221,75 @@ impl Search<'_, '_> {
                 }
             })
         })?;
-        Ok((looks, far))
+        Ok((values, depth))
     }
 
-    /// How each move looks as `look` looks at the position after it, for the mover; and whether all that is exact.
-    fn looks(
+    /// The evaluations of the moves, for the mover, by a `search` of the position after each; and whether all of them are exact.
+    fn evaluate(
         &self,
-        look: impl Fn(&Position) -> Result<Option<Outlook>, SolveError>,
+        search: impl Fn(&Position) -> Result<Option<Outlook>, SolveError>,
     ) -> Result<(Vec<i64>, bool), SolveError> {
-        let (mut looks, mut exact) = (Vec::new(), true);
+        let (mut values, mut exact) = (Vec::new(), true);
         for (_, played) in self.moves {
-            let later = look(&played.position)?;
+            let later = search(&played.position)?;
             exact &= later.is_none_or(|later| later.exact);
             let over = || played.position.final_value().expect("there are no moves");
-            looks.push(played.mover_value(later.map_or_else(over, |later| later.value)));
+            values.push(played.mover_value(later.map_or_else(over, |later| later.value)));
         }
-        Ok((looks, exact))
+        Ok((values, exact))
     }
 
     /// Proves what it can, the solver keeps it: the value of the position, those of its moves, the best ones first; then a
     /// line of best play, if the value is known.
-    fn prove(&self, estimates: &[i64]) -> Result<Option<Line>, SolveError> {
+    fn prove(&self, evaluations: &[i64]) -> Result<Option<Line>, SolveError> {
         let left = || self.limit.left().unwrap_or(Duration::from_secs(1));
-        let guess = estimates.iter().copied().max().unwrap_or(0);
+        let guess = evaluations.iter().copied().max().unwrap_or(0);
         let whole = self.solver.narrow(self.position, guess, left().mul_f64(VALUE_SHARE))?;
         let score = whole.value().map(|value| (value - self.position.value(0)) as u32 / 2);
         if let Some(score) = score {
             self.solver.best_move(self.position, score)?;
         }
         let mut moves: Vec<(&Played, i64)> =
-            self.moves.iter().map(|(_, played)| played).zip(estimates.iter().copied()).collect();
-        moves.sort_by_key(|&(_, estimate)| std::cmp::Reverse(estimate));
-        for (index, (played, estimate)) in moves.iter().enumerate() {
+            self.moves.iter().map(|(_, played)| played).zip(evaluations.iter().copied()).collect();
+        moves.sort_by_key(|&(_, evaluation)| std::cmp::Reverse(evaluation));
+        for (index, (played, evaluation)) in moves.iter().enumerate() {
             let share = left() / (moves.len() - index) as u32;
-            self.solver.narrow(&played.position, played.mover_value(*estimate), share)?;
+            self.solver.narrow(&played.position, played.mover_value(*evaluation), share)?;
         }
         score.map(|score| self.solver.line(self.position, score)).transpose()
     }
 }
 
-/// How the moves of a position look that is too large for the solver: 1, 2, ... moves later, by the stores.
-fn look(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Found {
-    let mut looks: Vec<(Known, u32)> = Vec::new();
-    for depth in 0..MOST_AHEAD {
+/// Evaluates the moves of a position that is too large for the solver: searches to depth 1, 2, ..., by the stores.
+fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Analysis {
+    let mut deepest: Vec<(Assessment, u32)> = Vec::new();
+    for depth in 0..MAX_DEPTH {
         let search =
             LimitedSearch { rules, method: Method::SeqAb, depth, par_depth: 0, evaluation: Evaluation::Stores };
         let later: Option<Vec<_>> = moves
             .iter()
             .map(|(_, played)| match played.position.final_value() {
-                Some(value) => Some((Known::exact(played.mover_value(value)), depth + 1)),
+                Some(value) => Some((Assessment::exact(played.mover_value(value)), depth + 1)),
                 None => {
                     let later = search.run_unless(&|| depth > 0 && limit.is_over(), &played.position)?;
-                    Some((Known { bounds: None, estimate: Some(played.mover_value(later.value)) }, depth + 1))
+                    Some((Assessment { bounds: None, evaluation: Some(played.mover_value(later.value)) }, depth + 1))
                 }
             })
             .collect();
         match later {
-            Some(later) => looks = later,
+            Some(later) => deepest = later,
             None => break,
         }
     }
-    let ahead = looks.first().map_or(0, |&(_, ahead)| ahead);
-    let estimate = looks.iter().filter_map(|(known, _)| known.looks()).max();
-    let moves: Vec<(Pit, Played, Known)> =
-        moves.iter().zip(looks).map(|(&(pit, played), (known, _))| (pit, played, known)).collect();
+    let ahead = deepest.first().map_or(0, |&(_, ahead)| ahead);
+    let evaluation = deepest.iter().filter_map(|(assessment, _)| assessment.apparent()).max();
+    let moves: Vec<(Pit, Played, Assessment)> =
+        moves.iter().zip(deepest).map(|(&(pit, played), (assessment, _))| (pit, played, assessment)).collect();
     // All moves that end the game: then it is proved.
-    let exact = moves.iter().all(|(_, _, known)| known.value().is_some());
-    let known = match estimate {
-        Some(value) if exact => Known::exact(value),
-        _ => Known { bounds: None, estimate },
+    let exact = moves.iter().all(|(_, _, assessment)| assessment.value().is_some());
+    let assessment = match evaluation {
+        Some(value) if exact => Assessment::exact(value),
+        _ => Assessment { bounds: None, evaluation },
     };
-    Found { known, ahead, moves, line: None }
+    Analysis { assessment, ahead, moves, line: None }
 }

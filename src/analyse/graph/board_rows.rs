@@ -5,8 +5,8 @@ use crate::game::Rules;
 use crate::index::{RowIndex, RowMaps, TableRow, row_count};
 use crate::solve::Sower;
 
-/// What is known of the rows of a board, whatever the layer.
-pub(super) struct Known {
+/// The rows of a board with up to some number of seeds: their maps and moves, which all layers share.
+pub(super) struct BoardRows {
     pub maps: RowMaps,
     /// The moves of the rows, by their seeds.
     pub moves: Vec<Moves>,
@@ -17,16 +17,16 @@ pub(super) struct Known {
     pub sower: Sower<u64>,
 }
 
-impl Known {
-    /// What is known of the rows that `rows` ranks.
-    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> Known {
+impl BoardRows {
+    /// The maps and moves of the rows that `rows` ranks.
+    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> BoardRows {
         let pits = rows.pits();
         let maps = RowMaps::new(rows);
         let all: Vec<_> = (0..=total).map(|seeds| maps.all(seeds)).collect();
         let choices = |rows: &Arc<Vec<TableRow>>| {
             rows.iter().map(|row| row.iter().filter(|&&seeds| seeds > 0).count() as u8).collect()
         };
-        Known {
+        BoardRows {
             moves: (0..=total).map(|seeds| Moves::new(rules, &maps, seeds)).collect(),
             choices: all.iter().map(choices).collect(),
             all,

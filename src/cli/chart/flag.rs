@@ -1,0 +1,45 @@
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::data::Chart;
+use super::svg;
+use crate::cli::output;
+
+/// Whether a report is drawn, and where.
+#[derive(Args, Clone)]
+pub struct Plot {
+    /// Draw a picture into this file
+    #[arg(long, value_name = "FILE.svg", value_parser = svg_file)]
+    plot: Option<PathBuf>,
+}
+
+/// Reads the name of a file for a chart.
+fn svg_file(text: &str) -> Result<PathBuf, String> {
+    let path = Path::new(text);
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg")) {
+        return Err("charts are drawn as SVG: name a file that ends in .svg".to_owned());
+    }
+    match path.parent().filter(|parent| !parent.as_os_str().is_empty() && !parent.is_dir()) {
+        Some(parent) => Err(format!("there is no directory {}", parent.display())),
+        None => Ok(path.to_owned()),
+    }
+}
+
+impl Plot {
+    /// Whether charts are asked for.
+    pub fn is_asked(&self) -> bool {
+        self.plot.is_some()
+    }
+
+    /// Draws the charts, one below the other, if they are asked for.
+    pub fn draw(&self, charts: impl FnOnce() -> Vec<Chart>) -> anyhow::Result<()> {
+        let Some(path) = &self.plot else { return Ok(()) };
+        if svg::draw(&charts(), path)? {
+            output::note(format_args!("drawn: {}", path.display()));
+        } else {
+            output::note(format_args!("there is nothing to draw: {} is not written", path.display()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,50 @@
+//! What is said of an error that ends a command, and the exit code that it gives.
+
+use std::io;
+
+use kalah::analyse::GameValuesError;
+use kalah::analyse::opening::{ScanError, StateError};
+use kalah::solve::{CheckpointError, SolveError};
+use kalah::table::TableError;
+use kalah::verify::Fault;
+
+use super::advice;
+
+/// An error, those of its causes that it does not tell itself, and what to do about it.
+pub fn message(error: &anyhow::Error) -> String {
+    let mut causes = error.chain().map(advice::statement);
+    let mut message = causes.next().unwrap_or_default();
+    for cause in causes {
+        if !message.contains(&cause) {
+            message += ": ";
+            message += &cause;
+        }
+    }
+    match error.chain().find_map(advice::of) {
+        Some(advice) => format!("{message}; {advice}"),
+        None => message,
+    }
+}
+
+/// Whether an error says that nobody reads our output any more.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Whether an error is what a check found: damage, or something that is wrong.
+pub fn is_damage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        // What could not be saved because of it hands it on as an error of the file.
+        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
+            return true;
+        }
+        advice::table_error(cause).is_some_and(TableError::is_damage)
+            || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
+            || cause.downcast_ref().is_some_and(Fault::is_wrong)
+            || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
+            || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
+    })
+}
