@@ -4,12 +4,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::cpu::{CpuComputer, Pulse};
-use super::gpu::stages::Stage;
-use super::gpu::{GpuComputer, Timing, Traffic};
+use super::backend::Backend;
+use super::computer::{ComputeError, Computer, Output};
+use super::cpu::CpuComputer;
+use super::error::BuildError;
+use super::gpu::{GpuComputer, Traffic};
 use super::writing::write_frames;
-use super::{Backend, BuildError, ComputeError, Computer, Output};
 use crate::index::{Frame, layer_positions};
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
 
@@ -76,21 +78,16 @@ pub fn measure(
             built_twice(&mut computer, tables, seeds, directory, pulse)
         }),
         Backend::Gpu(gpu) => {
-            let mut computer = GpuComputer::new(Arc::clone(gpu), tables, seeds).map_err(ComputeError::Gpu)?;
+            let mut computer = GpuComputer::new(Arc::clone(gpu), tables, seeds)?;
             let Some(mut measurement) = built_twice(&mut computer, tables, seeds, directory, pulse)? else {
                 return Ok(None);
             };
-            computer.traffic = Traffic::default();
-            computer.timing = Timing::new(gpu).map_err(ComputeError::Gpu)?;
+            computer.begin_measuring().map_err(ComputeError::Gpu)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
             if !computer.compute(tables, &frames, pulse, &Nowhere)? {
                 return Ok(None);
             }
-            let stages = computer
-                .timing
-                .as_ref()
-                .map(|timing| Stage::ALL.iter().map(|&stage| (stage.name(), timing.seconds[stage as usize])).collect());
-            measurement.gpu = Some(GpuMeasurement { stages, traffic: computer.traffic });
+            measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Gpu)?;
             Ok(Some(measurement))
         }

@@ -34,6 +34,7 @@ mod rules;
 mod search;
 mod search_progress;
 mod serve;
+mod signal;
 mod solve;
 mod solve_tables;
 mod solver_flags;
@@ -231,8 +232,9 @@ impl Cli {
 
 /// An error and its causes, those left out that it tells itself.
 fn message(error: &anyhow::Error) -> String {
-    let mut message = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
+    let mut causes = error.chain().map(advice::text);
+    let mut message = causes.next().unwrap_or_default();
+    for cause in causes {
         if !message.contains(&cause) {
             message += ": ";
             message += &cause;

@@ -20,8 +20,8 @@ mod survey;
 
 use std::path::PathBuf;
 
-use crate::build::gpu::GpuError;
 use crate::game::Position;
+use crate::gpu::GpuError;
 use crate::index::{TableRow, game_row};
 use crate::table::{TableError, TableKey, Tables, missing_layers};
 

@@ -2,9 +2,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use super::Fault;
-use crate::build::cpu::Pulse;
 use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{Damage, PackedFrame, Table, TableError, Tables};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit for bit.

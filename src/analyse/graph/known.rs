@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use crate::build::cpu::Moves;
 use crate::game::Rules;
-use crate::index::{RowIndex, RowMaps, TableRow, row_count};
+use crate::index::{RowIndex, TableRow, row_count};
+use crate::rows::{Moves, RowMaps};
 use crate::solve::Sower;
 
 /// What is known of the rows of a board, whatever the layer.

@@ -1,15 +1,19 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{Evaluator, Pulse, Workspace, compute_pair};
-use crate::build::{ComputeError, Computer, Output};
+use super::evaluator::Evaluator;
+use super::pair::compute_pair;
+use super::workspace::Workspace;
+use crate::build::computer::{ComputeError, Computer, Output};
 use crate::index::Frame;
 use crate::isa::Isa;
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, TableError, Tables};
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
 /// Called from inside the pool it is faster: there the many small parallel steps begin without waking a thread.
+#[derive(Debug)]
 pub struct CpuComputer {
     isa: Isa,
     evaluator: Evaluator,

@@ -14,7 +14,7 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
 }
 
 /// Memory that is filled again for every pair, in huge pages where the system has them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Arena(Option<MmapMut>);
 
 impl Arena {
@@ -32,7 +32,7 @@ impl Arena {
 }
 
 /// The memory of a builder, used again for every pair of frames.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Workspace {
     pub(super) small: Arena,
     pub(super) large: Arena,
@@ -59,27 +59,27 @@ impl Workspace {
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let rows = |seeds| row_count(pits, seeds) as u64;
         let pair = rows(small) * rows(large);
-        // One of the two frames turned around for moves that move again, and three buffers of a block.
+        // One of the two frames transposed for moves that move again, and three buffers of a block.
         let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
         2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
     }
 }
 
 /// Scores of a block of rows against all rows of the other side.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Block {
     /// The block's rows to move: a run over the other side for each.
     to_move: Vec<u8>,
-    /// The same turned around: a run over the block for each row of the other side.
-    turned: Vec<u8>,
+    /// The same transposed: a run over the block for each row of the other side.
+    transposed: Vec<u8>,
     /// The other side to move: a run over the block for each of its rows.
     waiting: Vec<u8>,
 }
 
 impl Block {
-    /// The three buffers (to move, turned, waiting) at this size.
+    /// The three buffers (to move, transposed, waiting) at this size.
     pub fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
-        [&mut self.to_move, &mut self.turned, &mut self.waiting].map(|buffer| {
+        [&mut self.to_move, &mut self.transposed, &mut self.waiting].map(|buffer| {
             if buffer.len() < len {
                 buffer.resize(len, 0);
             }

@@ -4,10 +4,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::cpu::Pulse;
-use super::{Backend, BuildError, Computer, Event, Output};
+use super::backend::Backend;
+use super::computer::{Computer, Output};
+use super::error::BuildError;
+use super::event::Event;
 use crate::game::Rules;
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{
     Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
     join_pieces, remove_pieces, remove_temporary,
