@@ -1,6 +1,19 @@
 //! What the machine has to offer now: memory and disk.
 
+use std::io;
 use std::path::Path;
+
+/// The system gives no memory.
+#[derive(Debug, thiserror::Error)]
+#[error("no memory for {what} ({bytes} bytes)")]
+pub struct OutOfMemory {
+    /// What the memory is for.
+    pub what: &'static str,
+    /// How many bytes were asked for.
+    pub bytes: u64,
+    /// What the system says.
+    pub source: io::Error,
+}
 
 /// Bytes of memory that are available; `None` where the system does not tell.
 ///

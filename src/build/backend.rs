@@ -9,6 +9,7 @@ use crate::table::Tables;
 
 /// What computes tables.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Backend {
     /// The CPU, with this instruction set.
     Cpu(Isa),

@@ -1,15 +1,19 @@
 use crate::gpu::GpuError;
 use crate::index::Frame;
 use crate::progress::Pulse;
+use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, TableError, Tables};
 
 /// Why frames could not be computed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComputeError {
-    /// A table cannot be read, or there is no memory.
+    /// A table cannot be read.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// There is not enough memory.
+    #[error(transparent)]
+    Memory(#[from] OutOfMemory),
     /// The GPU failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),

@@ -19,6 +19,7 @@ use crate::table::{
 
 /// What a build did.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct BuildReport {
     /// Layers that were there already.
     pub kept: usize,

@@ -1,5 +1,6 @@
 use super::computer::ComputeError;
 use crate::gpu::GpuError;
+use crate::system::OutOfMemory;
 use crate::table::{LockError, PairKey, TableError, TableKey};
 
 /// Why a build ended early. Finished frames are kept in every case; of a pair that is computed on its own, nothing.
@@ -12,6 +13,9 @@ pub enum BuildError {
     /// A table cannot be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// There is not enough memory.
+    #[error(transparent)]
+    Memory(OutOfMemory),
     /// The GPU failed.
     #[error(transparent)]
     Gpu(GpuError),
@@ -27,6 +31,7 @@ impl From<ComputeError> for BuildError {
     fn from(error: ComputeError) -> BuildError {
         match error {
             ComputeError::Table(error) => BuildError::Table(error),
+            ComputeError::Memory(error) => BuildError::Memory(error),
             ComputeError::Gpu(error) => BuildError::Gpu(error),
         }
     }

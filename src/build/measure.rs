@@ -20,6 +20,7 @@ const COPIED_BYTES: usize = 256 << 20;
 
 /// What it took to build one layer.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Measurement {
     /// Positions of the layer.
     pub positions: u64,
@@ -41,6 +42,7 @@ pub struct Measurement {
 
 /// What building one layer took of a GPU.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct GpuMeasurement {
     /// Seconds of each stage, where the adapter tells.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +66,7 @@ fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, 
 /// measured is the second time, when everything is warm. `None` when stopped.
 ///
 /// # Errors
-/// When a lower table is missing, there is no room, or the device fails.
+/// When a lower table is missing, there is not enough memory or disk, or the device fails.
 pub fn measure(
     backend: &Backend,
     tables: &Tables,
@@ -74,7 +76,7 @@ pub fn measure(
 ) -> Result<Option<Measurement>, BuildError> {
     match backend {
         Backend::Cpu(isa) => rayon::scope(|_| {
-            let mut computer = CpuComputer::new(*isa, tables, seeds)?;
+            let mut computer = CpuComputer::new(*isa, tables, seeds).map_err(ComputeError::Memory)?;
             built_twice(&mut computer, tables, seeds, directory, pulse)
         }),
         Backend::Gpu(gpu) => {

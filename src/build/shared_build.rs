@@ -1,5 +1,6 @@
 //! Computing pairs of frames one by one, beside other processes that do the same in one directory.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -277,6 +278,13 @@ impl<'a> PairBuilder<'a> {
             }
         }
         Ok(false)
+    }
+}
+
+impl fmt::Debug for PairBuilder<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (key, backend) = (self.tables.key(self.last), self.backend.name());
+        formatter.debug_struct("PairBuilder").field("last", &key).field("backend", &backend).finish_non_exhaustive()
     }
 }
 

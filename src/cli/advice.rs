@@ -15,6 +15,7 @@ use kalah::isa::Isa;
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
+use kalah::system::OutOfMemory;
 use kalah::table::{FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
@@ -37,6 +38,9 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
 pub fn text(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
         return plan_text(error);
+    }
+    if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
+        return format!("no memory for {what} ({})", HumanBytes(*bytes));
     }
     match gpu_error(error) {
         Some(GpuError::OutOfMemory { what, bytes, used, shortage }) => {
@@ -137,6 +141,17 @@ fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
         return Some(error);
     }
     if let Some(Fault::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    error.downcast_ref()
+}
+
+/// The lack of memory that `error` is, or passes on.
+fn out_of_memory<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e OutOfMemory> {
+    if let Some(BuildError::Memory(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(Fault::Memory(error)) = error.downcast_ref() {
         return Some(error);
     }
     error.downcast_ref()

@@ -35,6 +35,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
 fn fault(error: ComputeError) -> Fault {
     match error {
         ComputeError::Table(error) => error.into(),
+        ComputeError::Memory(error) => Fault::Memory(error),
         ComputeError::Gpu(error) => Fault::Gpu(error),
     }
 }

@@ -1,4 +1,3 @@
-use std::path::Path;
 use std::sync::Arc;
 
 use super::evaluator::Evaluator;
@@ -8,7 +7,8 @@ use crate::build::computer::{ComputeError, Computer, Output};
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, TableError, Tables};
+use crate::system::OutOfMemory;
+use crate::table::{PackedFrame, Tables};
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
@@ -25,10 +25,9 @@ impl CpuComputer {
     ///
     /// # Errors
     /// When there is not as much memory.
-    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, TableError> {
+    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
-        let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
-        workspace.reserve(tables.pits(), seeds).map_err(memory)?;
+        workspace.reserve(tables.pits(), seeds)?;
         Ok(CpuComputer { isa, evaluator: Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows())), workspace })
     }
 }

@@ -7,6 +7,7 @@ use super::evaluator::Evaluator;
 use super::forward::{FrameEvaluator, TASK_BYTES};
 use super::kernels;
 use super::workspace::{Workspace, block_rows};
+use crate::build::computer::ComputeError;
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::progress::Pulse;
@@ -40,22 +41,21 @@ pub fn compute_pair<'a>(
     large: usize,
     workspace: &'a mut Workspace,
     pulse: &Pulse,
-) -> Result<Option<PairScores<'a>>, TableError> {
+) -> Result<Option<PairScores<'a>>, ComputeError> {
     assert!(0 < small && small <= large);
     let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
     let (isa, rows) = (evaluator.isa, tables.rows());
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
-    let memory = |source| TableError::io(std::path::Path::new("memory for a pair of frames"))(source);
     // The small side to move: by its row, a run over the large side; replaced block by block with the scores of the
     // large side to move, which are kept in the same order.
-    let by_small = small_arena.slice(pair).map_err(memory)?;
+    let by_small = small_arena.slice(pair)?;
     // The small side to move: by the large side's row, a run over the small side.
-    let by_large = large_arena.slice(pair).map_err(memory)?;
+    let by_large = large_arena.slice(pair)?;
 
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
-    let transposed_frame = again.slice(below(small, large)).map_err(memory)?;
+    let transposed_frame = again.slice(below(small, large))?;
     let small_moves = FrameEvaluator::new(evaluator, tables, frame, transposed_frame)?;
     by_small.par_chunks_mut(large_rows).with_tasks_of(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
@@ -64,7 +64,7 @@ pub fn compute_pair<'a>(
     )?;
     let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
-    let transposed_frame = again.slice(below(large, small)).map_err(memory)?;
+    let transposed_frame = again.slice(below(large, small))?;
     let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), transposed_frame)?;
 
     let block_rows = block_rows(small_rows);
@@ -88,7 +88,7 @@ pub fn compute_pair<'a>(
                         let scores = &done[quiet.own as usize * small_rows..][..small_rows];
                         evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
                     }
-                    Ok(())
+                    Ok::<(), TableError>(())
                 })?;
 
             let chunk = (TASK_BYTES / count).max(1).next_multiple_of(16);

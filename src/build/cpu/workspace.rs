@@ -1,6 +1,7 @@
 use memmap2::MmapMut;
 
 use crate::index::row_count;
+use crate::system::OutOfMemory;
 
 /// Rows of one level that are computed together: their scores against the other side stay in the caches.
 const BLOCK_ROWS: usize = 256;
@@ -18,10 +19,13 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
 pub(super) struct Arena(Option<MmapMut>);
 
 impl Arena {
-    pub fn slice(&mut self, len: usize) -> std::io::Result<&mut [u8]> {
+    pub fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
         if self.0.as_ref().is_none_or(|map| map.len() < len) {
             self.0 = None;
-            let map = MmapMut::map_anon(len.max(1))?;
+            let map = MmapMut::map_anon(len.max(1)).map_err(|source| {
+                let what = "the scores of a pair of frames";
+                OutOfMemory { what, bytes: len as u64, source }
+            })?;
             #[cfg(target_os = "linux")]
             // Without huge pages everything works, only slower.
             let _ = map.advise(memmap2::Advice::HugePage);
@@ -45,7 +49,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When there is not as much.
-    pub fn reserve(&mut self, pits: usize, seeds: usize) -> std::io::Result<()> {
+    pub fn reserve(&mut self, pits: usize, seeds: usize) -> Result<(), OutOfMemory> {
         let rows = |seeds| row_count(pits, seeds);
         let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
         self.small.slice(largest)?;

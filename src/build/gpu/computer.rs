@@ -1,3 +1,4 @@
+use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 
@@ -184,6 +185,13 @@ impl GpuComputer {
                 other => return other,
             }
         }
+    }
+}
+
+impl fmt::Debug for GpuComputer {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (gpu, traffic) = (&self.gpu.report().name, &self.traffic);
+        formatter.debug_struct("GpuComputer").field("gpu", gpu).field("traffic", traffic).finish_non_exhaustive()
     }
 }
 

@@ -23,7 +23,7 @@ struct Resident {
 pub(super) struct Lower {
     /// By seeds in play, then by seeds in the mover's row.
     resident: BTreeMap<usize, BTreeMap<usize, Resident>>,
-    /// Used by turns, so that one is filled while a stage reads the other.
+    /// Used alternately, so that one is filled while a stage reads the other.
     operands: [DeviceBuffer; 2],
     next: usize,
     memory: Option<u64>,
