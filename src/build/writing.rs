@@ -3,9 +3,11 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::cpu::Pulse;
-use super::{BuildError, Computer, Event, Output};
+use super::computer::{Computer, Output};
+use super::error::BuildError;
+use super::event::Event;
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
 
 /// A table all of whose frames are written.

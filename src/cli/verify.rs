@@ -8,9 +8,9 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use kalah::build::Backend;
-use kalah::build::cpu::Pulse;
 use kalah::game::Rules;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{Manifest, Table, TableKey, Tables};
 use kalah::verify::{
     Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,

@@ -20,9 +20,10 @@ mod survey;
 
 use std::path::PathBuf;
 
-use crate::build::gpu::GpuError;
 use crate::game::Position;
+use crate::gpu::GpuError;
 use crate::index::{TableRow, game_row};
+use crate::system::OutOfMemory;
 use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use checksums::check_checksums;
@@ -75,6 +76,9 @@ pub enum Fault {
     /// The check could not be made.
     #[error(transparent)]
     Failed(TableError),
+    /// There is not enough memory for the check.
+    #[error(transparent)]
+    Memory(OutOfMemory),
     /// The check could not be made on the GPU.
     #[error(transparent)]
     Gpu(GpuError),
@@ -91,7 +95,7 @@ impl Fault {
     pub fn is_wrong(&self) -> bool {
         match self {
             Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Gpu(_) => false,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Memory(_) | Fault::Gpu(_) => false,
         }
     }
 

@@ -2,9 +2,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use super::Fault;
-use crate::build::cpu::Pulse;
 use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_blocks};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit for bit.
@@ -35,6 +35,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
 fn fault(error: ComputeError) -> Fault {
     match error {
         ComputeError::Table(error) => error.into(),
+        ComputeError::Memory(error) => Fault::Memory(error),
         ComputeError::Gpu(error) => Fault::Gpu(error),
     }
 }

@@ -3,8 +3,8 @@
 //! A score is one byte. `total` is the seeds in play of the layer: a child with the opponent to move and `v` seeds for
 //! him is worth `total - v` to the mover, whatever the move stored (V(x, y) = N - V(y', x') by the gain's definition).
 
-use crate::index::SpillMap;
 use crate::isa::{Isa, Set, per_isa};
+use crate::rows::SpillMap;
 
 per_isa! {
     /// `best = max(best, total - scores)`: the turn passes to the opponent.

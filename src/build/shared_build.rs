@@ -1,13 +1,17 @@
 //! Computing pairs of frames one by one, beside other processes that do the same in one directory.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::cpu::Pulse;
-use super::{Backend, BuildError, Computer, Event, Output};
+use super::backend::Backend;
+use super::computer::{Computer, Output};
+use super::error::BuildError;
+use super::event::Event;
 use crate::game::Rules;
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{
     Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
     check_blocks, join_pieces, remove_pieces, remove_temporary,
@@ -274,6 +278,13 @@ impl<'a> PairBuilder<'a> {
             }
         }
         Ok(false)
+    }
+}
+
+impl fmt::Debug for PairBuilder<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (key, backend) = (self.tables.key(self.last), self.backend.name());
+        formatter.debug_struct("PairBuilder").field("last", &key).field("backend", &backend).finish_non_exhaustive()
     }
 }
 

@@ -1,7 +1,9 @@
+//! The progress of long work, and the word to stop it.
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// How a computation tells its progress and is told to stop.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Pulse {
     /// Positions computed.
     pub positions: AtomicU64,

@@ -1,8 +1,9 @@
 use rayon::prelude::*;
 
-use super::RowMove;
+use super::maps::RowMaps;
+use super::row_move::RowMove;
 use crate::game::Rules;
-use crate::index::{RowMaps, TableRow};
+use crate::index::TableRow;
 
 /// A move that leads to a lower layer, with ranks instead of rows.
 #[derive(Clone, Copy, Debug)]
