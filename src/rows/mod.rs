@@ -5,11 +5,11 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`row_move`](RowMove) | what a move does, told from the mover's row alone |
+//! | [`row_move`](RowMove) | what a move does, as far as the mover's row determines it |
 //! | `moves` | the moves of all rows with the same seeds, by rank |
 //! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
 //! | [`board_rows`](BoardRows) | moves and maps of the rows of a board, whatever the layer |
-//! | `cache` | values made when first asked for, and kept |
+//! | `cache` | values made on first use and kept |
 
 mod board_rows;
 mod cache;
