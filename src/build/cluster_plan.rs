@@ -16,7 +16,7 @@ pub struct PairWork {
     pub bytes: u64,
     /// Bytes of memory of the process that computes it, at the most, beside the page cache.
     pub memory: u64,
-    /// Seconds, reckoned from the backend and the threads alone; reading and checking the layers below is not counted.
+    /// Estimated seconds, from the backend and the threads alone; reading and checking the layers below is not counted.
     pub seconds: f64,
 }
 

@@ -19,10 +19,10 @@ pub enum BuildError {
     /// The GPU failed.
     #[error(transparent)]
     Gpu(GpuError),
-    /// It was told to stop.
+    /// It was stopped.
     #[error("stopped while building {0}")]
     Stopped(TableKey),
-    /// It was told to stop while it computed a pair on its own.
+    /// It was stopped while it computed a pair on its own.
     #[error("stopped while computing {0}")]
     PairStopped(PairKey),
 }

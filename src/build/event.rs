@@ -2,7 +2,7 @@ use super::log::BuildRecord;
 use crate::index::Frame;
 use crate::table::{PairKey, TableError, TableKey};
 
-/// What a build tells while it runs.
+/// A report of a build's progress while it runs.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {

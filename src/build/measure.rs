@@ -33,7 +33,7 @@ pub struct Measurement {
     /// The digest of the table.
     #[serde(serialize_with = "hex")]
     pub digest: [u8; 32],
-    /// Of a GPU: what its own clock told in a run of its own, and what went back and forth.
+    /// Of a GPU: times by its own clock, measured in a separate run, and bytes transferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuMeasurement>,
     /// Bytes a second, read and written, of a plain copy in the memory of the device, or of the machine.
@@ -44,7 +44,7 @@ pub struct Measurement {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct GpuMeasurement {
-    /// Seconds of each stage, where the adapter tells.
+    /// Seconds of each stage, if the adapter has timestamps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stages: Option<Vec<(&'static str, f64)>>,
     /// Bytes to and from the device, and within it.
@@ -52,7 +52,7 @@ pub struct GpuMeasurement {
 }
 
 impl GpuMeasurement {
-    /// Seconds of all stages, where the adapter tells.
+    /// Seconds of all stages, if the adapter has timestamps.
     pub fn kernel_seconds(&self) -> Option<f64> {
         self.stages.as_ref().map(|stages| stages.iter().map(|(_, seconds)| seconds).sum())
     }

@@ -6,12 +6,12 @@
 //! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |
 //! | [`gpu`] | the same on a GPU |
 //! | [`backend`](Backend) | the CPU or a GPU |
-//! | [`plan`](Plan) | what a build will need, said before it begins |
+//! | [`plan`](Plan) | what a build will need, before it begins |
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
 //! | [`driver`](Builder) | layers in order, resuming, writing beside computing |
 //! | [`shared_build`](PairBuilder) | a build shared by processes: single pairs of frames |
 //! | `writing` | writing frames while the next are computed |
-//! | [`event`](Event) | what a build tells while it runs |
+//! | [`event`](Event) | progress of a build while it runs |
 //! | [`log`](BuildRecord) | how long each layer took |
 //! | [`error`](BuildError) | why a build ended early |
 //! | [`measure`](measure()) | what one layer takes, and where it goes |

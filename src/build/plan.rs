@@ -42,7 +42,7 @@ pub struct Plan {
     pub device_memory: u64,
     /// Bytes of disk that the new tables take.
     pub disk: u64,
-    /// Seconds, reckoned from the backend and the threads alone.
+    /// Estimated seconds, from the backend and the threads alone.
     pub seconds: f64,
 }
 
@@ -134,11 +134,11 @@ impl Plan {
         if let Some(allowed) = budget.filter(|&budget| needed > budget) {
             return Err(PlanError::Budget { needed, allowed });
         }
-        // Where the system does not tell, the build tries.
+        // Where the available memory is unknown, the build tries.
         if let Some(available) = available_memory().filter(|&available| needed > available) {
             return Err(PlanError::Memory { needed, available });
         }
-        // Where the free space is not told, the writer will find out, and lose nothing.
+        // Where the free space is unknown, the writer will find out, and lose nothing.
         match available_disk(directory).filter(|&free| self.disk > free) {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
             None => Ok(()),

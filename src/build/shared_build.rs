@@ -17,7 +17,7 @@ use crate::table::{
     check_blocks, join_pieces, remove_pieces, remove_temporary,
 };
 
-/// How often a process that waits for others looks what they did: at first, and in the long run.
+/// How often a process that waits for others checks their progress: at first, and in the long run.
 const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// Computes pairs of frames of one rule set and board into a directory, beside other processes.
@@ -36,7 +36,7 @@ pub struct PairBuilder<'a> {
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
-/// What came of the pair that [`PairBuilder::run_pair`] was asked for.
+/// The result for the pair that [`PairBuilder::run_pair`] was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairReport {
     /// Whether it was computed; else its piece or its layer was there.
@@ -81,7 +81,7 @@ impl<'a> PairBuilder<'a> {
     /// joined, or the process that does so is waited for.
     ///
     /// # Errors
-    /// When a layer below is missing and not all its pieces are there (the error tells the command that makes it), a table
+    /// When a layer below is missing and not all its pieces are there (the error names it), a table
     /// is damaged, reading or writing fails, or the pulse says stop.
     pub fn run_pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
         let backend = self.backend;

@@ -1,4 +1,4 @@
-//! Ctrl-C and the signal to end: work is told to stop; a second one ends the program.
+//! Ctrl-C and the signal to end: the first stops work in an orderly way, a second one ends the program.
 
 use std::sync::Arc;
 

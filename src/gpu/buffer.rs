@@ -51,7 +51,7 @@ impl Gpu {
     /// A buffer of `bytes`, rounded up to whole words, with zeros.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// When there is not enough memory for it.
     pub(crate) fn buffer(&self, what: &'static str, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
         let budget = self.options.memory;
@@ -125,7 +125,7 @@ impl Gpu {
     ) -> Result<T, GpuError> {
         buffer.slice(..bytes).map_async(wgpu::MapMode::Read, |_| ());
         self.wait(submission)?;
-        // A mapping that failed without a fault told.
+        // A mapping that failed without a reported fault.
         let view = buffer.slice(..bytes).get_mapped_range().map_err(|error| GpuError::Lost(error.to_string()))?;
         let result = look(&view);
         drop(view);
@@ -136,7 +136,7 @@ impl Gpu {
     /// Bytes a second, read and written, of copies of `bytes` bytes in the device's memory: the best of three.
     ///
     /// # Errors
-    /// When there is no room, or the device fails.
+    /// When there is not enough memory, or the device fails.
     pub fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
         const COPIES: u64 = 8;
         let half = (bytes / 2).min(self.report().max_buffer_bytes);

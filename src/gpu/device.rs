@@ -17,8 +17,8 @@ use super::report::{AdapterReport, Tier};
 /// Vulkan's storage buffers end here, whatever the driver offers, less what keeps windows aligned.
 const MAX_BINDING: u64 = (1 << 31) - 256;
 
-/// How long a refused command may wait to be explained by the loss of the device.
-const LOSS_IS_TOLD_WITHIN: Duration = Duration::from_secs(2);
+/// How long a refused command may wait to be explained by a reported loss of the device.
+const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A GPU that is open.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Gpu {
     pub(super) used: Arc<AtomicU64>,
 }
 
-/// What the device told of by itself, each the first time.
+/// Faults that the device reported by itself, the first of each kind.
 #[derive(Debug, Default)]
 struct Faults {
     lost: Option<String>,
@@ -148,10 +148,10 @@ impl Gpu {
     pub(super) fn check(&self) -> Result<(), GpuError> {
         let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if faults().refused.is_some() {
-            // A device that is gone refuses everything, and tells that it is gone only when it is asked and idle; then
-            // it tells the thread that asked first, which may be another that has not yet written it down.
+            // A device that is gone refuses everything, and reports its loss only when it is polled and idle; then it
+            // tells the thread that polled first, which may be another that has not yet written it down.
             let asked = Instant::now();
-            while faults().lost.is_none() && asked.elapsed() < LOSS_IS_TOLD_WITHIN {
+            while faults().lost.is_none() && asked.elapsed() < LOSS_IS_REPORTED_WITHIN {
                 let _ = self.device.poll(PollType::wait_indefinitely());
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -198,7 +198,7 @@ impl Gpu {
         let module = if self.checked {
             self.device.create_shader_module(descriptor)
         } else {
-            // SAFETY: whoever made the kernel saw to it that its loops end and its indices are within their buffers.
+            // SAFETY: whoever made the kernel guarantees that its loops end and its indices are within their buffers.
             unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
         };
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

@@ -2,9 +2,9 @@
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// Bytes of the device's memory that may be used; all that there is if not told.
+    /// Bytes of the device's memory that may be used; all that there is by default.
     pub memory: Option<u64>,
-    /// Bytes of the largest part of a buffer that a kernel may use at once; the adapter's limit if not told.
+    /// Bytes of the largest part of a buffer that a kernel may use at once; the adapter's limit by default.
     pub max_binding: Option<u64>,
     /// The names of kernels that run as their twins on the CPU.
     pub twins: Vec<&'static str>,

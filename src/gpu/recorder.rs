@@ -29,7 +29,7 @@ const RECORDS: usize = 1 << 14;
 pub(crate) const RECORDER_BYTES: u64 = (PARAMS_BYTES + RECORDS * size_of::<Record>()) as u64;
 
 /// Threads after which what is recorded is submitted, so that one submission is a matter of a fraction of a second and a
-/// stop is heeded; a software adapter is a hundred times slower.
+/// stop takes effect soon; a software adapter is a hundred times slower.
 const SUBMIT_THREADS: u64 = 1 << 26;
 const SOFTWARE_SUBMIT_THREADS: u64 = 1 << 20;
 
@@ -167,7 +167,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Runs a kernel over `threads` threads; `params` tells the parameters for the part that begins at a thread and the
+    /// Runs a kernel over `threads` threads; `params` gives the parameters for the part that begins at a thread and the
     /// threads of that part. Parts hold whole multiples of `unit` threads.
     pub fn dispatch_threads<P: Params>(
         &mut self,
@@ -268,7 +268,7 @@ impl<'g> Recorder<'g> {
     /// Submits what is recorded; waits until few submissions wait for each other.
     ///
     /// # Errors
-    /// When the device told of a fault.
+    /// When the device reported a fault.
     pub fn submit(&mut self) -> Result<(), GpuError> {
         self.pass = None;
         if let Some(mut encoder) = self.encoder.take() {
@@ -298,7 +298,7 @@ impl<'g> Recorder<'g> {
     /// Submits what is recorded and waits until all is done.
     ///
     /// # Errors
-    /// When the device told of a fault.
+    /// When the device reported a fault.
     pub fn finish(&mut self) -> Result<(), GpuError> {
         self.submit()?;
         self.in_flight.clear();

@@ -4,9 +4,9 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
-    /// A GPU that tells how long its kernels take.
+    /// A GPU with timestamps, which measure how long kernels take.
     Full,
-    /// A GPU that does not.
+    /// A GPU without.
     Untimed,
     /// A processor that plays a GPU: for tests, slower than the same work written for the CPU.
     Software,
@@ -41,6 +41,6 @@ pub struct AdapterReport {
     pub max_workgroup: u32,
     /// Threads that run in step, least and most.
     pub subgroup: (u32, u32),
-    /// Whether it tells how long kernels take.
+    /// Whether it measures how long kernels take.
     pub timestamps: bool,
 }

@@ -8,7 +8,7 @@ impl Gpu {
     /// makes of them: on the device, or as its twin if [`crate::gpu::GpuOptions::twins`] has it. For tests of single kernels.
     ///
     /// # Errors
-    /// When the device has no room for the buffers, or fails.
+    /// When the device has not enough memory for the buffers, or fails.
     ///
     /// # Panics
     /// When the kernel has not as many buffers, one of them has less than four words, or there are more workgroups than a

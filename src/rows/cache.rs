@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Values by key, each made when first asked for and kept.
+/// Values by key, each made on first use and kept.
 pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);
 
 impl<K, V> Default for Cache<K, V> {

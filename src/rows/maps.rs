@@ -95,7 +95,7 @@ impl CaptureMap {
     }
 }
 
-/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made when first asked for and kept.
+/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made on first use and kept.
 ///
 /// They depend on the board alone, so one set serves all layers of a build. To 34 seeds at 6 pits they take less than
 /// half a gigabyte.

@@ -5,11 +5,11 @@
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`row_move`](RowMove) | what a move does, told from the mover's row alone |
+//! | [`row_move`](RowMove) | what a move does, as far as the mover's row determines it |
 //! | `moves` | the moves of all rows with the same seeds, by rank |
 //! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
-//! | [`board_rows`](BoardRows) | moves and maps of the rows of a board, whatever the layer |
-//! | `cache` | values made when first asked for, and kept |
+//! | `board_rows` | moves and maps of the rows of a board, whatever the layer |
+//! | `cache` | values made on first use and kept |
 
 mod board_rows;
 mod cache;
@@ -17,7 +17,7 @@ mod maps;
 mod moves;
 mod row_move;
 
-pub use board_rows::BoardRows;
+pub(crate) use board_rows::BoardRows;
 pub use maps::{CaptureMap, RowMaps, SpillMap};
 pub(crate) use moves::{ForwardMove, Kind, Moves, QuietMove};
 pub use row_move::RowMove;

@@ -10,7 +10,7 @@
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, used again for every pair |
-//! | [`computer`](CpuComputer) | all frames of a layer, packed |
+//! | `computer` | all frames of a layer, packed |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
 mod computer;
@@ -20,7 +20,7 @@ pub mod kernels;
 mod pair;
 mod workspace;
 
-pub use computer::CpuComputer;
+pub(super) use computer::CpuComputer;
 pub use evaluator::Evaluator;
 pub use pair::{PairScores, compute_pair};
 pub use workspace::Workspace;

@@ -62,12 +62,12 @@ impl GpuComputer {
         })
     }
 
-    /// What went back and forth so far.
+    /// Bytes transferred so far.
     pub fn traffic(&self) -> Traffic {
         self.traffic
     }
 
-    /// Begins to measure how long stages take, if the adapter tells, and what goes back and forth.
+    /// Begins to measure how long stages take, if the adapter has timestamps, and bytes transferred.
     pub(in crate::build) fn begin_measuring(&mut self) -> Result<(), GpuError> {
         (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
         Ok(())
@@ -108,7 +108,7 @@ impl GpuComputer {
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
                 match spares.recv() {
                     Ok(spare) => Ok(sender.send(send(recorder, frame, packed, spare)?).is_ok()),
-                    // The collector has given up; its error is told below.
+                    // The collector has given up; its error is returned below.
                     Err(_) => Ok(false),
                 }
             };
@@ -149,7 +149,7 @@ impl GpuComputer {
                 let scores =
                     if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
                 let packed = loop {
-                    // More patches than were reckoned with may need the room of lower frames.
+                    // More patches than expected may need the memory of lower frames.
                     match self.packer.pack(recorder, frame, scores) {
                         Err(GpuError::OutOfMemory { .. }) if self.lower.evict(recorder)? => {}
                         other => break other?,

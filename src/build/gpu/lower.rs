@@ -27,7 +27,7 @@ pub(super) struct Lower {
     operands: [DeviceBuffer; 2],
     next: usize,
     memory: Option<u64>,
-    /// Whether there was no room for a frame of a lower layer; then no more is tried until one was given up.
+    /// Whether there was no memory for a frame of a lower layer; then no more is tried until one was evicted.
     full: bool,
 }
 
@@ -79,12 +79,12 @@ impl Lower {
             });
             let (now, later) = rest.split_at(fitting.count());
             if now.is_empty() && !later.is_empty() {
-                // A frame with more patches than was reckoned with.
+                // A frame with more patches than expected.
                 let (gpu, bytes) = (recorder.gpu(), later[0].2.checksums_at());
                 if bytes > gpu.max_binding() {
                     return Err(gpu.binding_error(bytes).into());
                 }
-                // There may not be room for both.
+                // There may not be memory for both.
                 self.operands[self.next] = gpu.storage("no frame", 0)?;
                 self.operands[self.next] = gpu.storage("a frame of a lower layer", bytes)?;
                 continue;
@@ -130,7 +130,7 @@ impl Lower {
             let section = table.section(entry);
             let (head, rest) = section.split_at(entry.patches_at() as usize);
             let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];
-            match self.room(recorder.gpu(), head.len() as u64, patches.len() as u64)? {
+            match self.allocate(recorder.gpu(), head.len() as u64, patches.len() as u64)? {
                 Some(resident) => {
                     recorder.upload(head, &resident.head.window())?;
                     recorder.upload(patches, &resident.patches.window())?;
@@ -149,8 +149,8 @@ impl Lower {
         Ok(())
     }
 
-    /// Room for one more frame; `None` if there is none.
-    fn room(&self, gpu: &Gpu, head_bytes: u64, patch_bytes: u64) -> Result<Option<Resident>, GpuError> {
+    /// Memory for one more frame; `None` if there is none.
+    fn allocate(&self, gpu: &Gpu, head_bytes: u64, patch_bytes: u64) -> Result<Option<Resident>, GpuError> {
         let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
         if self.full || !gpu.room_for(head_bytes + patch_bytes + headroom) {
             return Ok(None);
@@ -165,7 +165,7 @@ impl Lower {
         }
     }
 
-    /// Keeps a packed frame on the device if there is room, perhaps in the place of lower layers.
+    /// Keeps a packed frame on the device if there is memory, evicting lower layers if need be.
     pub fn keep(
         &mut self,
         recorder: &mut Recorder,
@@ -176,7 +176,7 @@ impl Lower {
         let seeds = frame.mover + frame.other;
         let patch_bytes = patches.bytes.next_multiple_of(4);
         loop {
-            if let Some(resident) = self.room(recorder.gpu(), head.bytes, patch_bytes)? {
+            if let Some(resident) = self.allocate(recorder.gpu(), head.bytes, patch_bytes)? {
                 recorder.copy(head, &resident.head.window(), head.bytes);
                 recorder.copy(patches, &resident.patches.window(), patch_bytes);
                 self.resident.entry(seeds).or_default().insert(frame.mover, resident);
@@ -190,7 +190,7 @@ impl Lower {
         }
     }
 
-    /// Gives up the lowest layer that stays on the device. Whether there was one.
+    /// Evicts the lowest layer that stays on the device. Whether there was one.
     pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
         let evicted = self.resident.pop_first().is_some();
         self.full = false;

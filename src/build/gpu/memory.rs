@@ -6,13 +6,13 @@ use super::stages::TILE;
 use crate::gpu::{AdapterReport, Gpu, RECORDER_BYTES};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 
-/// Frames are reckoned with this share more for their patches.
+/// The ratio by which frames are assumed to be larger for their patches.
 const PATCHES: (u64, u64) = (21, 20);
 
 /// Bytes of moves and maps for each row (measured: 60 to 90 at 6 pits).
 const ROW_BYTES: u64 = 96;
 
-/// Bytes for parameters, places of frames, ranks, times, and small change.
+/// Bytes for parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 
 /// What the beginning of a part of a buffer is a multiple of, at most.
@@ -69,8 +69,8 @@ impl DeviceMemory {
     }
 }
 
-/// Bytes of the device's memory that a build of all layers up to `seeds` takes at least; frames of lower layers that find
-/// no room beside that come from the files again and again.
+/// Bytes of the device's memory that a build of all layers up to `seeds` takes at least; frames of lower layers that do
+/// not fit beside that are read from the files again and again.
 pub(in crate::build) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
     DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
 }

@@ -5,7 +5,7 @@ use super::stages::{Encode, LINE_POSITIONS, LINE_WORDS, Mean, PROFILE_ROWS, Prof
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, MAX_WORKGROUPS, Recorder, Window};
 use crate::index::Frame;
 
-/// Bytes of patches for each byte of lines that are reckoned with; more is made room for when needed.
+/// Bytes of lines for each byte of patches that is allocated at first; more is allocated when needed.
 const PATCH_SHARE: u64 = 16;
 
 /// Memory for packing one frame after the other.
@@ -109,7 +109,7 @@ impl Packer {
         if patch_bytes > 0 {
             let padded = patch_bytes.next_multiple_of(4);
             if padded > self.patches.bytes() {
-                // There may not be room for both.
+                // There may not be memory for both.
                 self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }

@@ -1,4 +1,4 @@
-//! What stages need to know of rows: their moves, and maps of ranks. Made on the CPU when first asked for, and kept on the
+//! What stages need to know of rows: their moves, and maps of ranks. Made on the CPU on first use, and kept on the
 //! device.
 
 use std::collections::HashMap;

@@ -10,7 +10,7 @@ pub const TILE: u32 = 64;
 pub const PROFILE_ROWS: u32 = 64;
 /// Numbers that a workgroup of the stage `scan` adds up.
 pub const SCAN_BLOCK: u32 = 1024;
-/// Bits of a rank in an entry of moves or maps; the bits above tell more.
+/// Bits of a rank in an entry of moves or maps; the bits above have other uses.
 pub const RANK_BITS: u32 = 24;
 /// Mask of the rank in an entry.
 pub(super) const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
