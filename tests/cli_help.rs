@@ -189,6 +189,13 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
     }
     assert!(explained.contains("avalanche") && explained.contains("what most people play"), "{explained}");
     assert!(explained.lines().all(|line| line.chars().count() <= 80), "{explained}");
+    let alone = kalah(&["rules", "S_Kalaha"]).success().stdout;
+    assert!(alone.contains("avalanche") && !alone.contains("empty-capture"), "{alone}");
+    let alone: Value = serde_json::from_str(&kalah(&["rules", "standard", "--json"]).success().stdout).unwrap();
+    let all: Value = serde_json::from_str(&kalah(&["rules", "--json"]).success().stdout).unwrap();
+    let standard = all["rules"].as_array().unwrap().iter().find(|rules| rules["name"] == "standard");
+    assert_eq!(alone["rules"].as_array().map(Vec::as_slice), standard.map(std::slice::from_ref));
+    assert_eq!(kalah(&["rules", "mancala"]).code, Some(2));
     let mut with_rules = 0;
     for name in COMMANDS {
         let help = kalah(&[name, "--help"]).success().stdout;
@@ -347,6 +354,9 @@ fn there_is_a_manual_page_for_every_command() {
     assert!(ran.stdout.starts_with("27 manual pages"), "{}", ran.stdout);
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
+    assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
+    assert!(page("kalah-probe.1").contains(".SH ENVIRONMENT\n.TP\n\\fBKALAH_TABLES\\fR\n"));
+    assert!(!page("kalah-rules.1").contains(".SH ENVIRONMENT"));
     for name in COMMANDS {
         let page = page(&format!("kalah-{name}.1"));
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, LazyLock};
 
 use assert_cmd::Command;
-use kalah::analyse::graph::{Convention, Explorer, GraphError};
+use kalah::analyse::graph::{Explorer, GraphError};
 use kalah::build::{Backend, BuildError, Builder};
 use kalah::game::{Pit, Position, Row, Rules, StartPosition};
 use kalah::index::{LayerIndex, TableRow};
@@ -252,7 +252,7 @@ fn solved(directory: &Path) -> Asked<Solution> {
 
 fn choice(directory: &Path) -> Asked<(Pit, String)> {
     let tables = open(directory, SEEDS);
-    let setting = Setting { tables: Some(&tables), ..Setting::new(RULES) };
+    let setting = Setting::new(RULES).tables(&tables);
     let choice = PlayerName::Perfect.player(&setting).choose(&INSIDE.parse().unwrap(), &Limit::none(), &mut |_| ());
     match choice {
         Ok(choice) => Ok((choice.pit, choice.worth.to_string())),
@@ -268,8 +268,7 @@ fn manifest(directory: &Path) -> Asked<Vec<ManifestEntry>> {
 fn outcomes(directory: &Path) -> Asked<String> {
     let tables = open(directory, 8);
     let start: StartPosition = INSIDE.parse().unwrap();
-    let explorer =
-        Explorer { rules: RULES, start, convention: Convention::default(), memory: 1 << 30, tables: Some(&tables) };
+    let explorer = Explorer::new(RULES, start, 1 << 30).tables(&tables);
     match explorer.run(&AtomicBool::new(false), &mut |_| ()) {
         Ok(graph) => Ok(format!("{:?}", graph.outcomes())),
         Err(GraphError::Table(error)) => Err(error),

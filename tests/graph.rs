@@ -23,7 +23,7 @@ fn graph(rules: Rules, start: StartPosition, convention: Convention) -> GameGrap
     let seeds = 2 * start.pits * start.seeds as usize;
     build(directory.path(), rules, start.pits, seeds).unwrap();
     let tables = Tables::open(directory.path(), rules, start.pits, seeds).unwrap();
-    let explorer = Explorer { rules, start, convention, memory: 1 << 30, tables: Some(&tables) };
+    let explorer = Explorer::new(rules, start, 1 << 30).convention(convention).tables(&tables);
     explorer.run(&AtomicBool::new(false), &mut |_| {}).unwrap()
 }
 
@@ -256,7 +256,7 @@ fn graphs_that_do_not_fit_are_refused() {
     let board = start(5, 2);
     let explore = |start, memory| {
         let (rules, convention) = (Rules::EmptyCapture, Convention::Irving);
-        Explorer { rules, start, convention, memory, tables: None }.run(&AtomicBool::new(false), &mut |_| {})
+        Explorer::new(rules, start, memory).convention(convention).run(&AtomicBool::new(false), &mut |_| {})
     };
     let need = Need::of(board).unwrap();
     let fits = explore(board, need.most).unwrap();

@@ -20,7 +20,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use small_boards::each_position;
 
-const SCAN: Scan = Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false };
+const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
 fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
@@ -355,7 +355,7 @@ fn a_state_of_something_else_is_refused_and_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("state");
     run_with_state(&path, &[(2, 4..=20)]);
-    let other = Scan { rules: Rules::Standard, ..SCAN };
+    let other = Scan::new(Rules::Standard, SCAN.limits);
     assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other(_))));
     let first = ScanState::open(&path, &SCAN).unwrap();
     assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));

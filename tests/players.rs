@@ -84,7 +84,7 @@ proptest! {
     fn the_perfect_player_never_gets_less_than_the_value(rules in rules(), start in position(6, SEEDS as u32), seed: u16) {
         let tables = tables(rules);
         let value = tables.probe(&start).unwrap().value;
-        let setting = Setting { tables: Some(&tables), ..Setting::new(rules) };
+        let setting = Setting::new(rules).tables(&tables);
         let stop = Arc::default();
         let seats = |first: &str, second: &str| {
             let mut players = [name(first).player(&setting), name(second).player(&setting)];
@@ -103,7 +103,7 @@ proptest! {
         let probe = large.probe(&start).unwrap();
         let small = Tables::open(directory(), rules, 6, 4).unwrap();
         for tables in [Some(&large), Some(&small), None] {
-            let setting = Setting { tables, memory: 1 << 20, ..Setting::new(rules) };
+            let setting = Setting::new(rules).tables(tables).memory(1 << 20);
             let choice = name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
             match choice.source {
                 Source::OnlyMove => prop_assert_eq!(start.moves().count(), 1),
@@ -122,7 +122,7 @@ proptest! {
         let tables = tables(rules);
         let probe = tables.probe(&start).unwrap();
         let limit = Limit::time(Duration::from_micros(micros));
-        let setting = Setting { memory: 1 << 20, ..Setting::new(rules) };
+        let setting = Setting::new(rules).memory(1 << 20);
         let choice = name("perfect").player(&setting).choose(&start, &limit, &mut |_| ()).unwrap();
         let score = tables.move_scores(&start).unwrap().iter().find(|&&(pit, _)| pit == choice.pit).unwrap().1;
         match choice.worth {
@@ -333,7 +333,7 @@ fn names_are_read_as_they_are_written_and_others_are_refused() {
 #[test]
 fn random_players_repeat_themselves_by_seed_and_game() {
     let moves = |player: &str, game| {
-        let setting = Setting { game, ..Setting::new(Rules::Standard) };
+        let setting = Setting::new(Rules::Standard).game(game);
         let mut players = [name(player).player(&setting), name(player).player(&setting)];
         let start = "6x4".parse().unwrap();
         play_game(Rules::Standard, &start, &mut players, None, &Arc::default()).unwrap().line()
@@ -349,7 +349,7 @@ fn finished_games_have_no_moves_and_stopped_players_still_have_one() {
     let start: Position = "6x6".parse().unwrap();
     let stop = Arc::new(AtomicBool::new(true));
     for player in PlayerName::KNOWN.map(|known| known.replace(":D", ":40").replace(":SEED", ":9")) {
-        let mut player = name(&player).player(&Setting { memory: 1 << 20, ..Setting::new(Rules::Standard) });
+        let mut player = name(&player).player(&Setting::new(Rules::Standard).memory(1 << 20));
         let choice = player.choose(&over, &Limit::none(), &mut |_| ());
         assert!(matches!(choice, Err(PlayError::GameOver)), "{}: {choice:?}", player.name());
         for limit in [Limit::none(), Limit::time(Duration::from_secs(3600))] {
@@ -369,7 +369,7 @@ fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
     for player in ["perfect", "alphabeta:99", "minimax2:99", "minimax3:99"] {
         let mut told = Vec::new();
         let limit = Limit::time(Duration::from_millis(300));
-        let mut player = name(player).player(&Setting { memory: 1 << 20, ..Setting::new(Rules::Standard) });
+        let mut player = name(player).player(&Setting::new(Rules::Standard).memory(1 << 20));
         let choice = player.choose(&start, &limit, &mut |choice| told.push(*choice)).unwrap();
         assert!(!told.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(told.iter().all(|told| start.play(Rules::Standard, told.pit).is_ok()), "{}", player.name());

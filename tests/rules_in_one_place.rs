@@ -13,7 +13,7 @@ use kalah::game::Rules;
 const HOME: &str = "game/rules.rs";
 
 /// The reference oracle.
-const ORACLE: &str = "verify/judge.rs";
+const ORACLE: &str = "verify/oracle.rs";
 
 /// The words and signs of a source, each with its line; without comments, strings and characters.
 fn tokens(source: &str) -> Vec<(usize, String)> {

@@ -124,7 +124,7 @@ fn a_file_is_open_in_one_place_at_a_time() {
     let path = directory.path().join("kept");
     let holder = format!("process {}", std::process::id());
     let is_held = |error: &LockError| matches!(error, LockError::Held { path: told, holder: by } if *told == path && by.starts_with(&holder));
-    let scan = Scan { rules: Rules::SKalaha, limits: Limits::default(), wins: false };
+    let scan = Scan::new(Rules::SKalaha, Limits::default());
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert!(matches!(Checkpoint::open(&path), Err(CheckpointError::Lock(error)) if is_held(&error)));
@@ -486,7 +486,7 @@ fn values_that_cannot_be_are_refused_even_with_a_checksum() {
 }
 
 fn scan() -> Scan {
-    Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false }
+    Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 })
 }
 
 /// A state with batches of two boards: its file, and the batches.
@@ -543,7 +543,7 @@ fn a_scan_that_the_rules_do_not_confirm_is_refused_even_with_a_checksum() {
     refused("more turns than are looked ahead", &|batch| batch.games[0].turns = 101);
     refused("longer lines than turns", &|batch| batch.games[0].turns = 1);
     // A line of another scan.
-    let other = Scan { wins: true, ..scan() };
+    let other = scan().wins(true);
     let elsewhere = directory.path().join("other");
     drop(ScanState::open(&elsewhere, &other).unwrap());
     let kept = [std::fs::read(&elsewhere).unwrap(), Seal::Line { head: &head }.close(batch).unwrap()].concat();

@@ -165,7 +165,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
         let (rules, position) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_position(&mut random, u32::MAX));
         let (name, time) = (random_player(&mut random), random_time(&mut random));
         let tables = tables.iter().find(|tables| tables.rules() == rules && tables.pits() == position.pits());
-        let setting = Setting { tables, memory: 64 << 20, ..Setting::new(rules) };
+        let setting = Setting::new(rules).tables(tables).memory(64 << 20);
         let told = format!("case {seed}: {name}, {rules}, {position}");
         let choice = within(time, &told, || {
             let mut player = name.player(&setting);
@@ -188,7 +188,7 @@ fn every_player_has_a_move_at_once_when_it_is_told_to_stop() {
                 let choice = within(Duration::from_millis(30), &told, || {
                     let stop = Arc::new(AtomicBool::new(false));
                     let limit = limit.clone().or_stop(Arc::clone(&stop));
-                    let mut player = name.player(&Setting { memory: 16 << 20, ..Setting::new(rules) });
+                    let mut player = name.player(&Setting::new(rules).memory(16 << 20));
                     thread::scope(|scope| {
                         scope.spawn(|| {
                             thread::sleep(Duration::from_millis(30));

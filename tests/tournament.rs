@@ -1,4 +1,4 @@
-//! Tournaments: the same games whatever the threads, judged as the tables say; the command.
+//! Tournaments: the same games whatever the threads, evaluated by the tables; the command.
 #![cfg(feature = "cli")]
 
 mod reference;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use assert_cmd::Command;
 use kalah::build::build;
 use kalah::game::{Position, Rules};
-use kalah::play::{Judged, Match, Median, PlayerName, Setting, Tournament, random_starts};
+use kalah::play::{Accuracy, Match, Median, PlayerName, Setting, Tournament, random_starts};
 use kalah::table::Tables;
 use serde_json::Value;
 
@@ -45,11 +45,10 @@ fn play(tournament: &Tournament, threads: usize) -> Vec<Match> {
 #[test]
 fn threads_change_nothing_and_seeds_change_the_games_of_chance() {
     let tables = Tables::open(directory(), Rules::Standard, 6, SEEDS).unwrap();
-    let tournament = |seed| Tournament {
-        players: names(&["greedy", "random", "minimax2:2", "random:5"]),
-        starts: random_starts(Rules::Standard, &start("6x3"), 3, 4, seed),
-        setting: Setting { tables: Some(&tables), game: seed, ..Setting::new(Rules::Standard) },
-        time: None,
+    let tournament = |seed| {
+        let starts = random_starts(Rules::Standard, &start("6x3"), 3, 4, seed);
+        let setting = Setting::new(Rules::Standard).tables(&tables).game(seed);
+        Tournament::new(names(&["greedy", "random", "minimax2:2", "random:5"]), starts, setting)
     };
     let one = play(&tournament(1), 1);
     assert_eq!(one.len(), 4 * 4 * 4);
@@ -65,29 +64,26 @@ fn threads_change_nothing_and_seeds_change_the_games_of_chance() {
 }
 
 #[test]
-fn moves_are_judged_by_the_tables_alone() {
+fn moves_are_evaluated_by_the_tables_alone() {
     let tables = Tables::open(directory(), Rules::Standard, 6, SEEDS).unwrap();
-    let tournament = Tournament {
-        players: names(&["perfect", "random", "greedy"]),
-        starts: random_starts(Rules::Standard, &start("1,0,1,2,0,1/1,0,1,1,1,1"), 1, 20, 3),
-        setting: Setting { tables: Some(&tables), ..Setting::new(Rules::Standard) },
-        time: None,
-    };
+    let starts = random_starts(Rules::Standard, &start("1,0,1,2,0,1/1,0,1,1,1,1"), 1, 20, 3);
+    let setting = Setting::new(Rules::Standard).tables(&tables);
+    let tournament = Tournament::new(names(&["perfect", "random", "greedy"]), starts, setting);
     let matches = play(&tournament, 2);
     let mut lost = [0; 3];
     for played in &matches {
         for (seat, player) in [played.first, played.second].into_iter().enumerate() {
-            lost[player] += played.judged[seat].lost;
+            lost[player] += played.accuracy[seat].lost;
         }
         // What both lost is the way from the value at the start to the result, two a seed.
         let value = tables.probe(&played.game.start).unwrap().value;
-        let [first, second] = played.judged.map(|judged| 2 * judged.lost as i64);
+        let [first, second] = played.accuracy.map(|accuracy| 2 * accuracy.lost as i64);
         assert_eq!(played.game.value(), value - first + second, "{:?}", played.game);
     }
     assert_eq!(lost[0], 0, "the perfect player loses nothing");
     assert!(lost[1] > 0 && lost[2] > 0, "{lost:?}");
-    let untold = Tournament { setting: Setting::new(Rules::Standard), ..tournament };
-    assert!(play(&untold, 1).iter().all(|played| played.judged == [Judged::default(); 2]));
+    let untold = Tournament::new(tournament.players, tournament.starts, Setting::new(Rules::Standard));
+    assert!(play(&untold, 1).iter().all(|played| played.accuracy == [Accuracy::default(); 2]));
 }
 
 #[test]
@@ -95,7 +91,7 @@ fn these_cells_of_the_published_tournament_come_out_the_same() {
     // Up to depth 4: unoptimised, six turns take too long.
     let players = PlayerName::PEKAR.into_iter().filter(|player| !player.to_string().ends_with('6')).collect();
     let setting = Setting::new(Rules::Standard);
-    let tournament = Tournament { players, starts: vec![start("6x4")], setting, time: None };
+    let tournament = Tournament::new(players, vec![start("6x4")], setting);
     let matches = play(&tournament, 2);
     let name = |player: usize| tournament.players[player].to_string();
     let published: Vec<_> = reference::lines(include_str!("reference/pekar-2020-table-2.csv")).collect();
@@ -180,7 +176,7 @@ fn the_command_prints_both_tables_and_draws_the_charts() {
     let text = ran.stdout();
     // Pekař et al. 2020, Table 2: Algorithm 1 against itself.
     assert!(text.lines().any(|line| line.starts_with("heuristic") && line.ends_with("32:16")), "{text}");
-    assert!(text.contains("lost a move") && text.contains("judged by tables to 10 seeds"), "{text}");
+    assert!(text.contains("lost a move") && text.contains("evaluated by tables to 10 seeds"), "{text}");
     assert!(std::fs::read_to_string(plot).unwrap().contains("<svg"));
 }
 

@@ -25,6 +25,7 @@ pub enum Players {
 
 /// What is sampled.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Sampling {
     /// The rule set.
     pub rules: Rules,
@@ -82,6 +83,30 @@ pub struct Complexity {
 const RESAMPLES: usize = 2000;
 
 impl Sampling {
+    /// A hundred games to the end.
+    #[must_use]
+    pub const fn new(rules: Rules, players: Players) -> Sampling {
+        Sampling { rules, players, until_decided: false, games: 100, seed: 0 }
+    }
+
+    /// Whether a game ends, too, as soon as a store holds more than half of all seeds.
+    #[must_use]
+    pub const fn until_decided(self, until_decided: bool) -> Sampling {
+        Sampling { until_decided, ..self }
+    }
+
+    /// So many games, 1 at least.
+    #[must_use]
+    pub const fn games(self, games: usize) -> Sampling {
+        Sampling { games, ..self }
+    }
+
+    /// The games of this seed.
+    #[must_use]
+    pub const fn seed(self, seed: u64) -> Sampling {
+        Sampling { seed, ..self }
+    }
+
     /// Plays games from `start` on the threads of the current pool.
     ///
     /// Intervals are those of the bootstrap: the middle 95 % of what games drawn anew from these, with repetition, give.

@@ -189,7 +189,7 @@ impl Graph {
                 Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
             }
         };
-        let explorer = Explorer { rules, start, convention, memory, tables: tables.as_ref() };
+        let explorer = Explorer::new(rules, start, memory).convention(convention).tables(tables.as_ref());
         let (mut told, mut positions) = (Instant::now(), 0);
         let on_layer = &mut |layer: &Layer| {
             positions += layer.positions();

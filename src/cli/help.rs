@@ -97,7 +97,7 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
     ("complexity", &[("How large the game trees are", "kalah complexity 6x4 --games 100")]),
     ("opening", &[("Whether the first turn wins", "kalah opening 6x4 --rules s-kalaha")]),
     ("opening-scan", &[("All losses with up to 1000 seeds in each pit", "kalah opening-scan --seeds ..1000")]),
-    ("rules", &[("The rule sets, with examples", "kalah rules"), ("For a program", "kalah rules --json")]),
+    ("rules", &[("The rule sets, with examples", "kalah rules"), ("One of them", "kalah rules standard")]),
     ("completions", &[("For bash, until it is closed", "eval \"$(kalah completions bash)\"")]),
     ("man", &[("Write the pages and read one", "kalah man man && man -l man/kalah-build.1")]),
 ];
@@ -105,7 +105,7 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
 /// The command line with all that belongs to its help.
 pub fn completed(command: Command) -> Command {
     let command = command.mut_subcommands(|command| {
-        let by_rules = command.get_arguments().any(|arg| arg.get_id() == "rules");
+        let by_rules = command.get_arguments().any(|arg| arg.get_id() == "rules" && arg.get_long().is_some());
         let command = if by_rules { command.mut_arg("rules", rules) } else { command };
         let name = command.get_name().to_owned();
         match examples(&name) {

@@ -60,15 +60,15 @@ pub struct Kgp {
 
 impl Kgp {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let introduction = Introduction {
-            name: self.name.clone(),
-            authors: self.author.clone(),
-            description: "Endgame tables, and a solver above them".to_owned(),
-            token: self.token.clone(),
-        };
+        let mut introduction = Introduction::default();
+        introduction.name = self.name.clone();
+        introduction.authors = self.author.clone();
+        introduction.description = "Endgame tables, and a solver above them".to_owned();
+        introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
-        let thinking = Thinking { time: self.time, margin: Duration::from_millis(500), searches, memory: self.memory };
+        let mut thinking = Thinking::default();
+        (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
         let shelf = Shelf::new(self.tables.path.clone());
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop)?;
@@ -120,6 +120,6 @@ impl Kgp {
 fn tell(event: Event) {
     match event {
         Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
-        Event::Error(_) | Event::Refused { .. } | Event::Ignored(_) | Event::Hidden(_) => output::tell(event),
+        _ => output::tell(event),
     }
 }

@@ -15,25 +15,78 @@ pub struct Manual {
     directory: PathBuf,
 }
 
+/// The environment variables, and what each of them does.
+const ENVIRONMENT: [(&str, &str); 6] = [
+    ("KALAH_TABLES", "The directory of the tables where --tables is not given."),
+    ("KALAH_ADAPTER", "The GPU where --adapter is not given: a part of its name, as `kalah gpu` lists it."),
+    (
+        "KALAH_ISA",
+        "The instruction set that the inner loops use, of those that the processor has: baseline, avx2 or avx512. \
+         Without it the best one. Results do not depend on it.",
+    ),
+    ("KGP_HOST", "The server of `kalah kgp` where --host is not given."),
+    ("KGP_PORT", "Its port where --port is not given."),
+    ("KGP_TOKEN", "The token that tells it who plays where --token is not given."),
+];
+
 impl Manual {
+    /// Writes the pages of `command` and its subcommands.
     pub fn run(self, command: Command) -> anyhow::Result<Outcome> {
         let directory = &self.directory;
         let failed = || format!("cannot write manual pages to {}", directory.display());
         std::fs::create_dir_all(directory).with_context(failed)?;
-        let pages = command.get_subcommands().count() + 1;
         clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
-        // What stands after the flags goes by no name there.
-        for name in command.get_subcommands().map(|command| format!("kalah-{}", command.get_name())) {
-            rename_heading(&directory.join(name + ".1"), "EXAMPLES").with_context(failed)?;
+        let page = |name: &str| directory.join(format!("{name}.1"));
+        complete(&page("kalah"), "EXIT STATUS", &environment(|_| true)).with_context(failed)?;
+        for command in command.get_subcommands() {
+            let takes = |name: &str| {
+                command.get_arguments().any(|argument| argument.get_env().is_some_and(|variable| variable == name))
+            };
+            let path = page(&format!("kalah-{}", command.get_name()));
+            complete(&path, "EXAMPLES", &environment(takes)).with_context(failed)?;
         }
-        rename_heading(&directory.join("kalah.1"), "EXIT STATUS").with_context(failed)?;
+        let pages = command.get_subcommands().count() + 1;
         output::line(format_args!("{} in {}", output::count(pages, "manual page"), directory.display()))?;
         Ok(Outcome::Done)
     }
 }
 
-/// Gives the last part of a page its name.
-fn rename_heading(path: &Path, name: &str) -> io::Result<()> {
+/// Names the part of a page that stands after the flags, for which clap_mangen has no name, and puts `environment` in front
+/// of it.
+fn complete(path: &Path, heading: &str, environment: &str) -> io::Result<()> {
     let page = std::fs::read_to_string(path)?;
-    std::fs::write(path, page.replace(".SH EXTRA\n", &format!(".SH {name}\n")))
+    std::fs::write(path, page.replace(".SH EXTRA\n", &format!("{environment}.SH {heading}\n")))
+}
+
+/// The part of a page about the environment variables that `is_used` selects; empty without any.
+fn environment(is_used: impl Fn(&str) -> bool) -> String {
+    let mut text = String::new();
+    for (name, meaning) in ENVIRONMENT.iter().filter(|(name, _)| is_used(name)) {
+        if text.is_empty() {
+            text += ".SH ENVIRONMENT\n";
+        }
+        text += &format!(".TP\n\\fB{name}\\fR\n{}\n", meaning.replace('-', "\\-"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn every_variable_of_a_flag_is_explained() {
+        let command = crate::cli::Cli::command();
+        let variables: Vec<&str> = command
+            .get_subcommands()
+            .flat_map(Command::get_arguments)
+            .filter_map(|argument| argument.get_env()?.to_str())
+            .collect();
+        assert!(variables.contains(&"KALAH_TABLES"));
+        for variable in variables {
+            assert!(ENVIRONMENT.iter().any(|(name, _)| *name == variable), "{variable}");
+        }
+    }
 }

@@ -114,7 +114,7 @@ impl OpeningScan {
         };
         let clock = Instant::now();
         let limits = Limits { turns: self.turns, positions: self.positions };
-        let scan = Scan { rules: self.rules, limits, wins: self.wins };
+        let scan = Scan::new(self.rules, limits).wins(self.wins);
         let (state, done) = match &self.state {
             Some(path) => {
                 let (state, done) = ScanState::open(path, &scan)?;

@@ -47,7 +47,7 @@ impl PlayerFlags {
 
     /// What players are made with, solvers with so many threads.
     pub fn setting<'t>(&self, tables: Option<&'t Tables>, threads: usize) -> Setting<'t> {
-        Setting { rules: self.rules, tables, memory: self.memory, threads, game: self.seed }
+        Setting::new(self.rules).tables(tables).memory(self.memory).threads(threads).game(self.seed)
     }
 }
 

@@ -2,11 +2,15 @@ use clap::Args;
 use kalah::game::{Pit, Position, Rules};
 use serde::Serialize;
 
-use super::{Outcome, board_view, output};
+use super::outcome::Outcome;
+use super::{board_view, output};
 
 /// Explain the rule sets, with examples
 #[derive(Args)]
 pub struct Explain {
+    /// One of them [default: all]
+    #[arg(value_name = "NAME")]
+    rules: Option<Rules>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -49,14 +53,15 @@ struct Report {
 impl Explain {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let start: Position = POSITION.parse()?;
-        let rule_sets = Rules::ALL.map(|rules| RuleSet {
+        let explained = self.rules.map_or(Rules::ALL.to_vec(), |rules| vec![rules]);
+        let rule_sets = explained.into_iter().map(|rules| RuleSet {
             name: rules.name(),
             default: rules.is_default(),
             played_by: rules.played_by(),
             summary: rules.summary(),
             examples: MOVES.iter().filter_map(|&(number, what)| example(rules, &start, number, what)).collect(),
         });
-        let report = Report { common: Rules::COMMON, rules: rule_sets.into() };
+        let report = Report { common: Rules::COMMON, rules: rule_sets.collect() };
         if self.json {
             output::json(&report)?;
         } else {
@@ -76,13 +81,17 @@ fn example(rules: Rules, start: &Position, number: usize, what: &'static str) ->
 impl Report {
     fn text(&self, start: &Position) -> std::io::Result<()> {
         output::line(output::wrapped(self.common, 0))?;
-        output::line("\nRule sets differ in what the last seed of a sowing does:")?;
+        let alone = self.rules.len() == 1;
+        if !alone {
+            output::line("\nRule sets differ in what the last seed of a sowing does:")?;
+        }
         for rules in &self.rules {
             let default = if rules.default { ", the default" } else { "" };
             output::line(format_args!("\n{}{default}: {}", rules.name, rules.played_by))?;
             output::line(output::wrapped(rules.summary, 2))?;
         }
-        output::line(format_args!("\nMoves of South, by each of them:\n\n{}", board_view::draw(start)))?;
+        let by = if alone { "" } else { ", by each of them" };
+        output::line(format_args!("\nMoves of South{by}:\n\n{}", board_view::draw(start)))?;
         for (index, (number, what)) in MOVES.iter().enumerate() {
             output::line(format_args!("\nMove {number}: {what}"))?;
             for rules in &self.rules {

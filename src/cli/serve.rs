@@ -10,9 +10,6 @@ use super::outcome::Outcome;
 use super::player_flags::seconds;
 use super::{args, output};
 
-/// How long a client may take for a request, and between two.
-const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
 /// Prints the address of the page once it can be opened. Ctrl-C ends it: searches under way answer with what they have.
@@ -62,16 +59,13 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
-        let options = Options {
-            tables: self.tables.path,
-            time: self.time,
-            searches: self.searches.map_or(cores, usize::from),
-            threads: args::threads_that_fit(self.threads),
-            memory: self.memory,
-            patience: PATIENCE,
-            hosts: self.hosts,
-            log: Box::new(|line| output::tell(format_args!("kalah: {line}"))),
-        };
+        let mut options = Options::new(self.tables.path);
+        options.time = self.time;
+        options.searches = self.searches.map_or(cores, usize::from);
+        options.threads = args::threads_that_fit(self.threads);
+        options.memory = self.memory;
+        options.hosts = self.hosts;
+        options.log = Box::new(|line| output::tell(format_args!("kalah: {line}")));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
             output::note("requests by another name than this address are refused; --allow-host NAME allows one");
         }

@@ -14,9 +14,9 @@ use super::report::Format;
 use super::solver_flags::stop_on_signal;
 use super::tournament_report::Report;
 
-/// Play players against each other, and judge their moves
+/// Play players against each other, and evaluate their moves
 ///
-/// Moves are judged by the tables, as far as they reach.
+/// Moves are evaluated by the tables, as far as they reach.
 /// By default the nine players of Pekař et al. 2020 meet once in each order, themselves too, as in their Table 2. Other
 /// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED.
 #[derive(Args)]
@@ -58,7 +58,7 @@ impl Tournament {
         let starts = random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed);
         // Games run side by side, each on one thread.
         let setting = self.with.setting(tables.as_ref(), 1);
-        let games = Games { players, starts, setting, time: self.time };
+        let games = Games::new(players, starts, setting).time(self.time);
 
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop)?;

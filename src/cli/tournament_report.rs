@@ -3,7 +3,7 @@
 use std::io;
 
 use indicatif::HumanCount;
-use kalah::play::{Judged, Match, Median, Tournament};
+use kalah::play::{Accuracy, Match, Median, Tournament};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
@@ -35,7 +35,7 @@ struct PlayerReport {
     second: Share,
     moves: usize,
     seconds_a_move: f64,
-    judged: JudgedReport,
+    judged: AccuracyReport,
 }
 
 /// How well a player did in some games.
@@ -54,7 +54,7 @@ struct Share {
 }
 
 #[derive(Serialize)]
-struct JudgedReport {
+struct AccuracyReport {
     moves: u64,
     mistakes: u64,
     lost: u64,
@@ -79,16 +79,16 @@ struct GameReport {
     start: usize,
     seeds: [u32; 2],
     line: String,
-    judged: [JudgedReport; 2],
+    judged: [AccuracyReport; 2],
     #[serde(skip)]
     moves: usize,
     seconds: [f64; 2],
 }
 
-impl From<Judged> for JudgedReport {
-    fn from(judged: Judged) -> JudgedReport {
-        let Judged { moves, mistakes, lost } = judged;
-        JudgedReport { moves, mistakes, lost, loss: judged.loss() }
+impl From<Accuracy> for AccuracyReport {
+    fn from(judged: Accuracy) -> AccuracyReport {
+        let Accuracy { moves, mistakes, lost } = judged;
+        AccuracyReport { moves, mistakes, lost, loss: judged.loss() }
     }
 }
 
@@ -119,14 +119,14 @@ impl Share {
 impl PlayerReport {
     fn new(player: usize, name: String, matches: &[Match]) -> PlayerReport {
         let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
-        let (mut judged, mut moves, mut seconds) = (Judged::default(), 0, 0.0);
+        let (mut judged, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
         for played in matches {
             let [first, second] = played.game.seeds;
             for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
                 let (games, seeds) =
                     if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
                 games.push(seeds);
-                judged = judged.and(played.judged[seat]);
+                judged = judged.and(played.accuracy[seat]);
                 for made in played.game.moves.iter().filter(|made| made.first == (seat == 0)) {
                     moves += 1;
                     seconds += made.seconds;
@@ -167,7 +167,7 @@ impl Report {
                 start: played.start,
                 seeds: played.game.seeds,
                 line: played.game.line().to_string(),
-                judged: played.judged.map(JudgedReport::from),
+                judged: played.accuracy.map(AccuracyReport::from),
                 moves: played.game.moves.len(),
                 seconds: [seconds(true), seconds(false)],
             }
@@ -193,7 +193,7 @@ impl Report {
         let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")));
         for game in &self.games {
             let side = |seat: usize| {
-                let JudgedReport { moves, mistakes, lost, .. } = &game.judged[seat];
+                let AccuracyReport { moves, mistakes, lost, .. } = &game.judged[seat];
                 let seconds = format!("{:.6}", game.seconds[seat]);
                 [game.seeds[seat].to_string(), seconds, moves.to_string(), mistakes.to_string(), lost.to_string()]
             };
@@ -253,8 +253,8 @@ impl Report {
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let judged: u64 = self.players.iter().map(|player| player.judged.moves).sum();
         let by = match self.table_seeds {
-            Some(seeds) => format!("{} of them judged by tables to {seeds} seeds", HumanCount(judged)),
-            None => "none of them judged: there are no tables".to_owned(),
+            Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(judged)),
+            None => "none of them evaluated: there are no tables".to_owned(),
         };
         let (games, moves) = (output::count(self.games.len(), "game"), HumanCount(moves as u64));
         output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))

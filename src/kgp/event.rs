@@ -19,6 +19,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Texts are those of the server as they came, and may hold terminal escape sequences; the `Display` of the event escapes
 /// them.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Event<'e> {
     /// The server greeted.
     Greeted {

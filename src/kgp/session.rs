@@ -37,6 +37,7 @@ const MAX_QUOTED: usize = 200;
 
 /// Who plays, as the server is told; what is empty is not told.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Introduction {
     /// The engine's name.
     pub name: String,
@@ -50,6 +51,7 @@ pub struct Introduction {
 
 /// How to think.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Thinking {
     /// The time for a move where the server tells no clock; less than the server's own limit.
     pub time: Duration,
@@ -59,6 +61,13 @@ pub struct Thinking {
     pub searches: usize,
     /// The most bytes of the transposition table of one search.
     pub memory: u64,
+}
+
+impl Default for Thinking {
+    /// 4 seconds for a move, half a second of the clock unused, one search at a time with 256 MiB.
+    fn default() -> Thinking {
+        Thinking { time: Duration::from_secs(4), margin: Duration::from_millis(500), searches: 1, memory: 256 << 20 }
+    }
 }
 
 /// How a session ended.
@@ -74,6 +83,7 @@ pub enum End {
 
 /// Why a session failed for good.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum KgpError {
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
@@ -242,7 +252,7 @@ fn think(
             (last, asked) = (None, 0);
         }
         let (_, player) = last.get_or_insert_with(|| {
-            let setting = Setting { tables: shelf.tables(RULES, pits), memory: thinking.memory, ..Setting::new(RULES) };
+            let setting = Setting::new(RULES).tables(shelf.tables(RULES, pits)).memory(thinking.memory);
             (pits, PlayerName::Perfect.player(&setting))
         });
         let left = request.deadline.saturating_duration_since(Instant::now());

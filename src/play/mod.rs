@@ -30,7 +30,7 @@
 //! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
 //! | `plain` | players without a search: greedy, random |
 //! | [`game`](play_game) | one game between two players, every move checked |
-//! | [`tournament`](Tournament) | every player against every other, judged by the tables |
+//! | [`tournament`](Tournament) | every player against every other, with the moves evaluated by the tables |
 //! | [`statistics`](Median) | medians and how sure they are |
 
 mod choice;
@@ -54,4 +54,4 @@ pub use name::{PlayerName, UnknownPlayer};
 pub use player::{PlayError, Player};
 pub use setting::Setting;
 pub use statistics::Median;
-pub use tournament::{Judged, Match, Tournament, random_starts};
+pub use tournament::{Accuracy, Match, Tournament, random_starts};

@@ -5,6 +5,7 @@ use crate::table::TableError;
 
 /// Why a player has no move.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlayError {
     /// There is none.
     #[error("the game is over: there is no move to choose")]

@@ -5,7 +5,8 @@ use crate::table::Tables;
 const MEMORY: u64 = 256 << 20;
 
 /// What players are made with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Setting<'t> {
     /// The rule set.
     pub rules: Rules,
@@ -19,9 +20,34 @@ pub struct Setting<'t> {
     pub game: u64,
 }
 
-impl Setting<'_> {
+impl<'t> Setting<'t> {
     /// No tables, one thread, 256 MiB.
-    pub fn new(rules: Rules) -> Setting<'static> {
+    #[must_use]
+    pub fn new(rules: Rules) -> Setting<'t> {
         Setting { rules, tables: None, memory: MEMORY, threads: 1, game: 0 }
+    }
+
+    /// With these tables, or none.
+    #[must_use]
+    pub fn tables(self, tables: impl Into<Option<&'t Tables>>) -> Setting<'t> {
+        Setting { tables: tables.into(), ..self }
+    }
+
+    /// With at most so many bytes for the transposition table of a solver.
+    #[must_use]
+    pub fn memory(self, memory: u64) -> Setting<'t> {
+        Setting { memory, ..self }
+    }
+
+    /// With so many threads for a solver, at least 1.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Setting<'t> {
+        Setting { threads, ..self }
+    }
+
+    /// For the game with this number, which tells random players apart.
+    #[must_use]
+    pub fn game(self, game: u64) -> Setting<'t> {
+        Setting { game, ..self }
     }
 }

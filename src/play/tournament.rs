@@ -9,6 +9,8 @@ use crate::game::{Pit, Position, Rules};
 use crate::table::{ProbeError, TableError, Tables};
 
 /// Every player against every other and itself, from every start, each as the first and as the second.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Tournament<'t> {
     /// The players.
     pub players: Vec<PlayerName>,
@@ -32,12 +34,12 @@ pub struct Match {
     /// How it went.
     pub game: Game,
     /// How the two played, where the tables know it.
-    pub judged: [Judged; 2],
+    pub accuracy: [Accuracy; 2],
 }
 
 /// How a player's moves compare with the best ones, by the tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct Accuracy {
     /// Moves from positions within the tables in which there was a choice.
     pub moves: u64,
     /// How many of them lost something.
@@ -46,12 +48,12 @@ pub struct Judged {
     pub lost: u64,
 }
 
-impl Judged {
+impl Accuracy {
     /// Both together.
     #[must_use]
-    pub fn and(self, other: Judged) -> Judged {
-        let Judged { moves, mistakes, lost } = other;
-        Judged { moves: self.moves + moves, mistakes: self.mistakes + mistakes, lost: self.lost + lost }
+    pub fn and(self, other: Accuracy) -> Accuracy {
+        let Accuracy { moves, mistakes, lost } = other;
+        Accuracy { moves: self.moves + moves, mistakes: self.mistakes + mistakes, lost: self.lost + lost }
     }
 
     /// The seeds lost a move; `None` without moves.
@@ -60,7 +62,18 @@ impl Judged {
     }
 }
 
-impl Tournament<'_> {
+impl<'t> Tournament<'t> {
+    /// A tournament of `players` from `starts`, without a time limit.
+    pub fn new(players: Vec<PlayerName>, starts: Vec<Position>, setting: Setting<'t>) -> Tournament<'t> {
+        Tournament { players, starts, setting, time: None }
+    }
+
+    /// With at most so much time for a move; none for no limit.
+    #[must_use]
+    pub fn time(self, time: impl Into<Option<Duration>>) -> Tournament<'t> {
+        Tournament { time: time.into(), ..self }
+    }
+
     /// How many games it has.
     pub fn games(&self) -> usize {
         self.players.len().pow(2) * self.starts.len()
@@ -93,31 +106,31 @@ impl Tournament<'_> {
         let seat = |seat: u64| Setting { game: self.setting.game ^ mixed(2 * number as u64 + seat), ..self.setting };
         let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
         let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, stop)?;
-        let mut judged = [Judged::default(); 2];
+        let mut accuracy = [Accuracy::default(); 2];
         if let Some(tables) = self.setting.tables {
             for made in &game.moves {
-                let seat = &mut judged[usize::from(!made.first)];
-                *seat = seat.and(judge(tables, &made.position, made.choice.pit)?);
+                let player = &mut accuracy[usize::from(!made.first)];
+                *player = player.and(accuracy_of(tables, &made.position, made.choice.pit)?);
             }
         }
-        Ok(Match { first, second, start, game, judged })
+        Ok(Match { first, second, start, game, accuracy })
     }
 }
 
 /// How a move compares with the best one; nothing above the tables, and where there is no choice.
-fn judge(tables: &Tables, position: &Position, pit: Pit) -> Result<Judged, TableError> {
+fn accuracy_of(tables: &Tables, position: &Position, pit: Pit) -> Result<Accuracy, TableError> {
     if position.moves().count() < 2 {
-        return Ok(Judged::default());
+        return Ok(Accuracy::default());
     }
     let moves = match tables.move_scores(position) {
         Ok(moves) => moves,
         Err(ProbeError::Table(error)) => return Err(error),
-        Err(_) => return Ok(Judged::default()),
+        Err(_) => return Ok(Accuracy::default()),
     };
     let best = moves.iter().map(|&(_, score)| score).max().unwrap_or(0);
     let score = moves.iter().find(|&&(other, _)| other == pit).map_or(best, |&(_, score)| score);
     let lost = u64::from(best - score);
-    Ok(Judged { moves: 1, mistakes: u64::from(lost > 0), lost })
+    Ok(Accuracy { moves: 1, mistakes: u64::from(lost > 0), lost })
 }
 
 /// A number that looks like no other.

@@ -108,7 +108,7 @@ impl Service {
         let start = Instant::now();
         let quick = matches!(name, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
         let choice = self.read(move |shelf| {
-            let setting = Setting { tables: shelf.tables(rules, position.pits()), game, ..Setting::new(rules) };
+            let setting = Setting::new(rules).tables(shelf.tables(rules, position.pits())).game(game);
             let at_once = quick || name == PlayerName::Perfect && shelf.reaches(rules, &position);
             Ok(if at_once {
                 Some(name.player(&setting).choose(&position, &Limit::time(time), &mut |_| ())?)

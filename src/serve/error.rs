@@ -30,6 +30,7 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("1");
 
 /// Why a request is refused.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ApiError {
     /// The query or the body has not the parts it needs, or parts that cannot be read.
     #[error("the request cannot be read: {0}")]

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::io;
 use std::net::TcpListener;
 use std::path::PathBuf;
@@ -46,6 +47,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 const TELL_AGAIN: Duration = Duration::from_secs(60);
 
 /// How to serve.
+#[non_exhaustive]
 pub struct Options {
     /// The directory of the tables; it may be empty.
     pub tables: PathBuf,
@@ -65,6 +67,38 @@ pub struct Options {
     pub hosts: Vec<Host>,
     /// Told of failures that are not a client's, in a line each.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Options {
+    /// The tables in `tables`; searches of 5 seconds, one at a time, with one thread and 256 MiB each; clients have 10 seconds;
+    /// no other hosts; failures are not reported.
+    pub fn new(tables: PathBuf) -> Options {
+        Options {
+            tables,
+            time: Duration::from_secs(5),
+            searches: 1,
+            threads: 1,
+            memory: 256 << 20,
+            patience: Duration::from_secs(10),
+            hosts: Vec::new(),
+            log: Box::new(|_| ()),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Options { tables, time, searches, threads, memory, patience, hosts, log: _ } = self;
+        f.debug_struct("Options")
+            .field("tables", tables)
+            .field("time", time)
+            .field("searches", searches)
+            .field("threads", threads)
+            .field("memory", memory)
+            .field("patience", patience)
+            .field("hosts", hosts)
+            .finish_non_exhaustive()
+    }
 }
 
 /// Stops a server, from any thread.

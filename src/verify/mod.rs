@@ -36,6 +36,7 @@ pub use survey::Survey;
 
 /// What a check found.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Fault {
     /// A score is wrong: the first in the order of the check.
     #[error("{key}: {position} has score {stored} in the table, {right} is right")]

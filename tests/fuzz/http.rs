@@ -45,16 +45,13 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let address = listener.local_addr().unwrap().to_string();
     let told = Arc::<Mutex<Vec<String>>>::default();
     let log = Arc::clone(&told);
-    let options = Options {
-        tables,
-        time: Duration::from_millis(50),
-        searches: 2,
-        threads: 1,
-        memory: 1 << 20,
-        patience: Duration::from_millis(250),
-        hosts: vec!["kalah.example".parse().unwrap()],
-        log: Box::new(move |line| log.lock().unwrap().push(line.to_owned())),
-    };
+    let mut options = Options::new(tables);
+    options.time = Duration::from_millis(50);
+    options.searches = 2;
+    options.memory = 1 << 20;
+    options.patience = Duration::from_millis(250);
+    options.hosts = vec!["kalah.example".parse().unwrap()];
+    options.log = Box::new(move |line| log.lock().unwrap().push(line.to_owned()));
     std::thread::spawn(move || serve(listener, options, &Stop::default()).unwrap());
     Server { address, told }
 });

@@ -89,13 +89,11 @@ fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseErro
     let told = Mutex::new(Vec::new());
     let heard = thread::scope(|scope| {
         let playing = scope.spawn(|| {
-            let thinking = Thinking {
-                time: Duration::from_millis(50),
-                margin: Duration::from_millis(1),
-                searches: 2,
-                memory: 1 << 20,
-            };
-            let introduction = Introduction { name: "fuzz".to_owned(), ..Introduction::default() };
+            let mut thinking = Thinking::default();
+            (thinking.time, thinking.margin) = (Duration::from_millis(50), Duration::from_millis(1));
+            (thinking.searches, thinking.memory) = (2, 1 << 20);
+            let mut introduction = Introduction::default();
+            introduction.name = "fuzz".to_owned();
             let on_event = |event: kgp::Event| told.lock().unwrap().push(event.to_string());
             let shelf = Shelf::new(TABLES.clone());
             kgp::play(client, &introduction, &thinking, &shelf, &AtomicBool::new(false), &on_event)

@@ -65,7 +65,7 @@ fn forged_values_are_values_of_games() {
     });
 }
 
-const SCAN: Scan = Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false };
+const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
 
 /// What is scanned: three batches.
 const RANGES: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];

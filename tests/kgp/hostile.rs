@@ -206,7 +206,8 @@ fn any_time_is_a_time() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let client = thread::spawn(move || {
-        let thinking = Thinking { time: Duration::MAX, margin: Duration::MAX, searches: 1, memory: 1 << 20 };
+        let mut thinking = Thinking::default();
+        (thinking.time, thinking.margin, thinking.memory) = (Duration::MAX, Duration::MAX, 1 << 20);
         let shelf = Shelf::new(directory().to_owned());
         let stream = TcpStream::connect(address).unwrap();
         kgp::play(stream, &Introduction::default(), &thinking, &shelf, &AtomicBool::new(false), &|_| ()).unwrap()

@@ -13,6 +13,8 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use crate::table::{TableError, Tables};
 
 /// What explores a game graph.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Explorer<'a> {
     /// The rule set.
     pub rules: Rules,
@@ -143,7 +145,26 @@ impl Need {
     }
 }
 
-impl Explorer<'_> {
+impl<'a> Explorer<'a> {
+    /// The graph of a start by the convention of Irving, Donkers, Uiterwijk 2000, in at most `memory` bytes, without
+    /// outcomes.
+    #[must_use]
+    pub fn new(rules: Rules, start: StartPosition, memory: u64) -> Explorer<'a> {
+        Explorer { rules, start, convention: Convention::default(), memory, tables: None }
+    }
+
+    /// By this convention.
+    #[must_use]
+    pub fn convention(self, convention: Convention) -> Explorer<'a> {
+        Explorer { convention, ..self }
+    }
+
+    /// With the outcomes that these tables give, or without.
+    #[must_use]
+    pub fn tables(self, tables: impl Into<Option<&'a Tables>>) -> Explorer<'a> {
+        Explorer { tables: tables.into(), ..self }
+    }
+
     /// Explores the graph, on the threads of the current pool; `on_layer` is called after every layer.
     ///
     /// # Errors

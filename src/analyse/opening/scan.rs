@@ -16,6 +16,7 @@ const BATCH: u32 = 4096;
 
 /// What a scan looks for, and how long in each game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Scan {
     /// The rule set.
     pub rules: Rules,
@@ -165,6 +166,18 @@ pub fn split(ranges: &[StartRange], done: &[Batch]) -> Vec<StartRange> {
 }
 
 impl Scan {
+    /// A scan within `limits` that does not list wins within the first turn.
+    #[must_use]
+    pub const fn new(rules: Rules, limits: Limits) -> Scan {
+        Scan { rules, limits, wins: false }
+    }
+
+    /// Whether wins within the first turn are listed too.
+    #[must_use]
+    pub const fn wins(self, wins: bool) -> Scan {
+        Scan { wins, ..self }
+    }
+
     /// What is known of one start position, confirmed by the rules.
     ///
     /// # Errors
