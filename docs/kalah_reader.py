@@ -3,7 +3,7 @@
 
     python3 kalah_reader.py DIRECTORY RULES [POSITION...]
 
-RULES is empty-capture, standard or s-kalaha. A POSITION is <m,S,N,s1,..,sm,n1,..,nm>: pits a side, the mover's store, the
+RULES is empty-capture, standard, s-kalaha or single-move. A POSITION is <m,S,N,s1,..,sm,n1,..,nm>: pits a side, the mover's store, the
 other store, the mover's row, the other row, each in its owner's sowing order. Without a POSITION they are read from
 standard input, one a line. Prints a line `POSITION SCORE` for each: the most of the seeds in play that the mover can still
 collect.
@@ -20,7 +20,7 @@ import struct
 import sys
 
 MAGIC = b"KALAHTB\n"
-RULES = ["empty-capture", "standard", "s-kalaha"]
+RULES = ["empty-capture", "standard", "s-kalaha", "single-move"]
 HEADER = struct.Struct("<8sIBBBBQQ32s56sQ")
 ENTRY = struct.Struct("<5Q32s")
 GROUP_POSITIONS = 126

@@ -27,6 +27,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
         if place == store {
             break match rules {
                 Rules::EmptyCapture | Rules::Standard | Rules::SKalaha => true,
+                Rules::SingleMove => false,
             };
         }
         // The places of two opposite pits add up to that of the last pit of the other row.
@@ -37,7 +38,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
                 continue;
             }
             Rules::SKalaha => false,
-            Rules::EmptyCapture => was_empty && place < store,
+            Rules::EmptyCapture | Rules::SingleMove => was_empty && place < store,
             Rules::Standard => was_empty && place < store && ring[opposite] > 0,
         };
         if takes {
@@ -280,8 +281,8 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
         assert_eq!(same.count(), 1, "{rules}");
     }
     // They stand in files.
-    let codes = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha].map(Rules::code);
-    assert_eq!(codes, [0, 1, 2]);
+    let codes = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove].map(Rules::code);
+    assert_eq!(codes, [0, 1, 2, 3]);
     assert_eq!(Rules::from_code(Rules::ALL.len() as u8), None);
     let told = "oware".parse::<Rules>().unwrap_err().to_string();
     assert!(Rules::ALL.into_iter().all(|rules| told.contains(rules.name())), "{told}");
@@ -289,6 +290,10 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
 
 #[test]
 fn a_last_seed_in_the_store_may_move_again() {
+    // It goes into the store and the turn is over; a capture is that of empty-capture.
+    let single = Rules::SingleMove;
+    assert_eq!(after(single, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), false));
+    assert_eq!(after(single, "<3,0,0,1,0,2,1,0,1>", 1), ("<3,1,0,0,0,2,1,0,1>".to_owned(), false));
     for rules in Rules::ALL {
         let again = rules.moves_again();
         assert_eq!(after(rules, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), again), "{rules}");

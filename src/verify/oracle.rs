@@ -85,7 +85,10 @@ impl Oracle {
                 hand -= 1;
             }
             if at == store {
-                return true;
+                return match self.rules {
+                    Rules::EmptyCapture | Rules::Standard | Rules::SKalaha => true,
+                    Rules::SingleMove => false,
+                };
             }
             // Facing pits are equally far from the other side's store.
             let facing = 2 * pits - at;
@@ -93,7 +96,7 @@ impl Oracle {
             let captures = match self.rules {
                 Rules::SKalaha if !found_empty => continue,
                 Rules::SKalaha => false,
-                Rules::EmptyCapture => own && found_empty,
+                Rules::EmptyCapture | Rules::SingleMove => own && found_empty,
                 Rules::Standard => own && found_empty && ring[facing] > 0,
             };
             if captures {

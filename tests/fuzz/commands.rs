@@ -61,7 +61,7 @@ fn values(letter: &str) -> &'static [&'static str] {
         "M" => &["1MiB", "64KiB", "0", "1", "999PiB", "16EiB", "-1", "x", ""],
         "F" => &["3,1", "2,1", "3,3", "49,1", "1,1", "x", ","],
         "A" => &["1", "1..2", "2..1", "0..1", "1..", "4294967296", "x", ""],
-        "R" => &["empty-capture", "standard", "s-kalaha", "oware", ""],
+        "R" => &["empty-capture", "standard", "s-kalaha", "single-move", "oware", ""],
         "C" => {
             &["greedy", "perfect", "heuristic", "random:3", "minimax:1", "minimax2:2", "minimax3:0", "human", "x", ""]
         }

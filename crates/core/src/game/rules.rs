@@ -17,6 +17,8 @@ pub enum Rules {
     /// Kvitberg 2026, section 3.2: no captures; a last seed in a non-empty pit of either side picks up all seeds there
     /// and sows on (a relay).
     SKalaha,
+    /// As [`Rules::EmptyCapture`], but a last seed in the own store ends the turn: every turn is one move.
+    SingleMove,
 }
 
 /// When a last seed that falls in an own empty pit is captured, with all seeds of the opposite pit.
@@ -43,7 +45,7 @@ struct Properties {
 
 impl Rules {
     /// All rule sets, in the order of [`Rules::index`].
-    pub const ALL: [Rules; 3] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha];
+    pub const ALL: [Rules; 4] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove];
 
     /// Whatever rule sets differ in stands here.
     #[inline(always)]
@@ -78,6 +80,16 @@ impl Rules {
                 played_by: "Kvitberg 2026; phone games call it avalanche",
                 summary: "Nothing is captured. A last seed in a pit that holds seeds, on either side, picks all of them \
                     up and sows on (a relay); the turn ends in an empty pit.",
+            },
+            Rules::SingleMove => Properties {
+                name: "single-move",
+                code: 3,
+                moves_again: false,
+                capture: Capture::Always,
+                relays: false,
+                played_by: "empty-capture without moving again",
+                summary: "A last seed in one's own store ends the turn, so that every turn is one move. A last seed in an \
+                    empty pit of one's own is captured together with all seeds in the pit opposite, even if there are none.",
             },
         }
     }
@@ -148,8 +160,8 @@ impl Rules {
     /// What all rule sets have in common, in a few sentences; [`Rules::summary`] tells the exceptions.
     pub const COMMON: &'static str = "A move takes all seeds of a pit of one's own and sows them one by one to the right, \
         through the own store, the pits of the other player and on around the board; only the other player's store is \
-        passed over. If the last seed falls into the own store, the player moves again. The game ends as soon as either \
-        row is empty; what is left belongs to the owner of the row it lies in.";
+        passed over. If the last seed falls into the own store, the player moves again, unless the rule set says \
+        otherwise. The game ends as soon as either row is empty; what is left belongs to the owner of the row it lies in.";
 }
 
 impl fmt::Display for Rules {
