@@ -36,7 +36,7 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What an error says, with sizes as people read them.
+/// The statement of an error, with sizes as people read them.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
     match error.downcast_ref() {
         Some(GraphError::Memory { start, need, limit }) => format!(
@@ -152,7 +152,7 @@ fn of_game_values(error: &GameValuesError) -> Option<String> {
 fn of_scan_state(error: &StateError) -> Option<String> {
     match error {
         StateError::Other(_) => Some("use the same ones, or name another file with --state".to_owned()),
-        // The first line says what the file is.
+        // The first line names the scan.
         StateError::Version { .. } | StateError::Damaged { line: 1, .. } => {
             Some("name another file with --state".to_owned())
         }
