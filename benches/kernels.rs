@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::BytesCount};
 use kalah::build::cpu::kernels;
-use kalah::index::{CaptureMap, RowIndex, RowMaps};
+use kalah::index::RowIndex;
 use kalah::isa::Isa;
+use kalah::rows::{CaptureMap, RowMaps};
 
 /// Seeds of the other row: 8568 rows.
 const SEEDS: usize = 13;

@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kalah::build::cpu::{Evaluator, Pulse, Workspace, compute_pair};
-use kalah::build::{Backend, Builder, Event};
+use kalah::build::cpu::{Evaluator, Workspace, compute_pair};
+use kalah::build::{Builder, Event};
 use kalah::game::Rules;
 use kalah::index::{Frame, layer_positions};
 use kalah::isa::Isa;
-use kalah::table::{PackedFrame, Tables, table_path};
+use kalah::progress::Pulse;
+use kalah::table::{PackedFrame, TableKey, Tables, table_path};
 
 const RUNS: usize = 3;
 const FIRST: usize = 16;
@@ -75,7 +76,7 @@ fn compute(tables: &Tables, seeds: usize) -> (f64, f64) {
 
 /// Builds the missing layers up to `seeds`; seconds the last one took, writing included.
 fn build(directory: &Path, rules: Rules, seeds: usize) -> f64 {
-    let builder = Builder { directory, rules, pits: 6, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false };
+    let builder = Builder::new(directory, TableKey { rules, pits: 6, seeds });
     let last = std::sync::Mutex::new(0.0);
     let on_event = |event: Event| {
         if let Event::Done(record) = event {

@@ -23,7 +23,7 @@ MAGIC = b"KALAHTB\n"
 RULES = ["empty-capture", "standard", "s-kalaha"]
 HEADER = struct.Struct("<8sIBBBBQQ32s56sQ")
 ENTRY = struct.Struct("<5Q32s")
-LINE_POSITIONS = 126
+GROUP_POSITIONS = 126
 BLOCK = 65536
 
 
@@ -201,34 +201,34 @@ class Table:
         """The score of the position with these rows, each in its owner's sowing order."""
         mover_seeds = sum(mover)
         at = HEADER.size + (mover_seeds - 1) * ENTRY.size
-        frame, row_count, lines, patch_bytes, _, _ = ENTRY.unpack_from(self.bytes, at)
+        frame, row_count, groups, patch_bytes, _, _ = ENTRY.unpack_from(self.bytes, at)
         mover_rank, other_rank = self.rows.rank(mover), self.rows.rank(other)
-        number, place = divmod(other_rank * row_count + mover_rank, LINE_POSITIONS)
-        lines_at = frame + up(row_count)
-        patches_at = lines_at + 64 * lines
-        line_at = lines_at + 64 * number
-        line = self.bytes[line_at:line_at + 64]
-        if row_count != self.rows.rows(mover_seeds) or number >= lines or len(line) < 64:
+        number, place = divmod(other_rank * row_count + mover_rank, GROUP_POSITIONS)
+        groups_at = frame + up(row_count)
+        patches_at = groups_at + 64 * groups
+        group_at = groups_at + 64 * number
+        group = self.bytes[group_at:group_at + 64]
+        if row_count != self.rows.rows(mover_seeds) or number >= groups or len(group) < 64:
             raise TableError("%s: its directory is damaged" % self.path)
         checksums_at = patches_at + up(patch_bytes)
-        for start, end in [(mover_rank, mover_rank + 1), (line_at - frame, line_at - frame + 64)]:
+        for start, end in [(mover_rank, mover_rank + 1), (group_at - frame, group_at - frame + 64)]:
             self.check(frame, checksums_at, start, end)
         code = None
-        if line[63] >= 128:
-            at = patches_at + struct.unpack_from("<I", line)[0]
+        if group[63] >= 128:
+            at = patches_at + struct.unpack_from("<I", group)[0]
             head = self.bytes[at:at + 5]
             end = at + 5 + 2 * head[4] if len(head) == 5 else None
             if end is None or end > min(patches_at + patch_bytes, len(self.bytes)):
-                raise TableError("%s: its line of scores at byte %d is damaged" % (self.path, line_at))
+                raise TableError("%s: its group of scores at byte %d is damaged" % (self.path, group_at))
             self.check(frame, checksums_at, at - frame, end - frame)
-            line = head[:4] + line[4:]
+            group = head[:4] + group[4:]
             exceptions = self.bytes[at + 5:end]
             code = dict(zip(exceptions[::2], exceptions[1::2])).get(place)
         if code is None:
-            code = line[place // 2] >> 4 * (place % 2) & 15
-        score = ((line[63] & 127) - 64 + code + self.bytes[frame + mover_rank]) % 256
+            code = group[place // 2] >> 4 * (place % 2) & 15
+        score = ((group[63] & 127) - 64 + code + self.bytes[frame + mover_rank]) % 256
         if score > self.seeds:
-            raise TableError("%s: its line of scores at byte %d is damaged" % (self.path, line_at))
+            raise TableError("%s: its group of scores at byte %d is damaged" % (self.path, group_at))
         return score
 
 

@@ -34,6 +34,8 @@
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
+//! | [`rows`] | what moves do to rows of ranks |
+//! | [`gpu`] | computing on a GPU, whatever is computed |
 //! | [`build`] | computing tables |
 //! | [`verify`] | proof that tables are right |
 //! | [`solve`] | solving positions above the tables |
@@ -42,22 +44,31 @@
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`progress`] | the progress of long work, and the word to stop it |
+//! | [`system`] | memory and disk that the machine has to offer |
 //! | [`temporary`] | directories for files that nobody needs after a command |
 //! | [`printable`] | texts from outside, made fit to be shown |
 #![warn(missing_docs)]
 
-pub use kalah_core::{game, isa};
+pub use kalah_core::{game, index, isa};
 
 pub mod analyse;
 pub mod build;
 pub mod file;
-pub mod index;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "gpu/absent.rs"]
+pub mod gpu;
 pub mod kgp;
 pub mod play;
 pub mod printable;
+pub mod progress;
+pub mod rows;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod solve;
+pub mod system;
 pub mod table;
 pub mod temporary;
 pub mod verify;

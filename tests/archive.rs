@@ -4,14 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kalah::build::{Backend, Builder, cpu::Pulse};
+use kalah::build::Builder;
 use kalah::game::Rules;
-use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{Damage, FileKind, Table, TableError, TableKey, archive, table_path};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
-    let builder = Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap();
+    Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
     Table::open(&table_path(directory, TableKey { rules, pits, seeds })).unwrap()
 }
 

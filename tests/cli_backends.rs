@@ -62,6 +62,7 @@ fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
     assert!(stderr.contains("cannot read the manifest"), "{stderr}");
 }
 
+#[cfg(feature = "gpu")]
 #[test]
 fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
     let directory = tempfile::tempdir().unwrap();
@@ -97,6 +98,27 @@ fn auto_never_takes_a_software_adapter() {
     }
 }
 
+#[cfg(not(feature = "gpu"))]
+#[test]
+fn a_program_without_gpu_support_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    for args in [
+        &["build", "--seeds", "5", "--backend", "gpu"][..],
+        &["build", "--seeds", "5", "--adapter", "any"],
+        &["verify", "--against", "gpu"],
+    ] {
+        let (code, _, stderr) = kalah(directory.path(), args);
+        assert_eq!(code, 1, "{args:?}");
+        assert!(stderr.contains("this build has no GPU support") && stderr.contains("--backend cpu"), "{stderr}");
+    }
+    let (code, stdout, _) = kalah(directory.path(), &["gpu"]);
+    assert_eq!((code, &*stdout), (0, "this build has no GPU support\n"));
+    assert_eq!(json(directory.path(), &["gpu", "--json"]), serde_json::json!({ "adapters": [] }));
+    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("on the CPU"), "{stderr}");
+}
+
 #[test]
 fn a_benchmark_measures_and_compares() {
     let directory = tempfile::tempdir().unwrap();
@@ -122,7 +144,7 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     let tables = directory.path();
     let on_gpu = ["--backend", "gpu", "--adapter", &name, "--json"];
     let with = |args: &[&'static str]| json(tables, &[args, &on_gpu].concat());
-    let built = with(&["build", "--seeds", "8", "--gpu-memory", "1GiB", "--twin", "turn"]);
+    let built = with(&["build", "--seeds", "8", "--gpu-memory", "1GiB", "--twin", "transpose"]);
     assert_eq!(built["built"][6]["backend"], name.as_str());
     json(tables, &["verify", "--manifest", MANIFEST, "--json"]);
     let checked = json(tables, &["verify", "--against", "gpu", "--adapter", &name, "--json"]);

@@ -7,12 +7,12 @@ use std::sync::{Arc, LazyLock};
 
 use assert_cmd::Command;
 use kalah::analyse::graph::{Explorer, GraphError};
-use kalah::build::cpu::Pulse;
 use kalah::build::{Backend, BuildError, Builder};
 use kalah::game::{Pit, Position, Row, Rules, StartPosition};
 use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
 use kalah::play::{Limit, PlayError, PlayerName, Setting};
+use kalah::progress::Pulse;
 use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
 use kalah::table::{ManifestEntry, Probe, ProbeError, Shelf, TableError, TableKey, Tables, archive, table_path};
 use kalah::verify::{Fault, check_against};
@@ -286,8 +286,7 @@ fn packed(directory: &Path, seeds: usize) -> Asked<Vec<u8>> {
 
 /// The table of the layer above, from those of `directory`.
 fn next(directory: &Path) -> Asked<Vec<u8>> {
-    let backend = Backend::Cpu(Isa::detect());
-    let builder = Builder { directory, rules: RULES, pits: PITS, seeds: SEEDS + 1, backend, only_last: false };
+    let builder = Builder::new(directory, key(SEEDS + 1));
     let path = table_path(directory, key(SEEDS + 1));
     let built = builder.run(&Pulse::default(), &|_| {});
     let bytes = std::fs::read(&path).ok();

@@ -1,4 +1,5 @@
 //! The GPU builder makes the CPU's files, byte for byte, whatever memory it has, and says clearly when it cannot.
+#![cfg(feature = "gpu")]
 
 mod adapter;
 mod files;
@@ -10,11 +11,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use files::{assert_same_files, files};
 use kalah::build::gpu::stages::Stage;
-use kalah::build::gpu::{Gpu, GpuComputer, GpuError, GpuOptions, Traffic};
-use kalah::build::{Backend, BuildError, Builder, Computer, Event, Output, cpu::Pulse};
+use kalah::build::gpu::{GpuComputer, Traffic};
+use kalah::build::{Backend, BuildError, Builder, Computer, Event, Output};
 use kalah::game::Rules;
+use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
 use kalah::index::Frame;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables, table_path};
 use kalah::verify::{Fault, check_against};
 
@@ -38,16 +41,13 @@ fn build(
     backend: Backend,
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<(), BuildError> {
-    let TableKey { rules, pits, seeds } = key;
-    Builder { directory, rules, pits, seeds, backend, only_last: false }.run(&Pulse::default(), on_event).map(drop)
+    Builder::new(directory, key).backend(backend).run(&Pulse::default(), on_event).map(drop)
 }
 
 /// Builds until the pair with this number, from 1, begins.
 fn build_up_to(directory: &Path, key: TableKey, backend: Backend, last: usize) -> Result<(), BuildError> {
-    let TableKey { rules, pits, seeds } = key;
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
-    let builder = Builder { directory, rules, pits, seeds, backend, only_last: false };
-    let run = builder.run(&pulse, &|event| {
+    let run = Builder::new(directory, key).backend(backend).run(&pulse, &|event| {
         if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == last {
             pulse.stop();
         }
@@ -103,7 +103,7 @@ fn compute_layers(key: TableKey, device: &Arc<Gpu>, first: usize) -> Vec<Layer> 
         let frames: Vec<Frame> = table.key().frames().collect();
         assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap(), "{seeds} seeds");
         assert!(device.used() <= device.budget().unwrap_or(u64::MAX));
-        Layer { seeds, traffic: computer.traffic }
+        Layer { seeds, traffic: computer.traffic() }
     };
     (first..=key.seeds).map(layer).collect()
 }
@@ -119,16 +119,16 @@ fn bytes_of(key: TableKey, seeds: usize) -> u64 {
 
 /// The least memory with which a layer can be built, as the refusal tells it.
 fn least_memory(key: TableKey, max_binding: Option<u64>) -> Option<u64> {
-    let device = adapter::open(GpuOptions { memory: Some(1), max_binding, ..GpuOptions::default() })?;
+    let mut options = GpuOptions::default().memory(1);
+    options.max_binding = max_binding;
+    let device = adapter::open(options)?;
     let directory = tempfile::tempdir().unwrap();
     let pairs = AtomicUsize::new(0);
     let error = build(directory.path(), key, gpu(&device), &|event| {
         pairs.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
     });
     match error.unwrap_err() {
-        error @ BuildError::Gpu(GpuError::OutOfMemory { bytes, budget: Some(1), .. }) => {
-            let told = error.to_string();
-            assert!(told.contains("--gpu-memory") && told.contains("--backend cpu"), "{told}");
+        BuildError::Gpu(GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
             assert_eq!((pairs.into_inner(), device.used()), (0, 0), "nothing is begun");
             assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
             Some(bytes)
@@ -154,7 +154,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
     {
         let key = TableKey { rules, pits, seeds };
         let Some(least) = least_memory(key, None) else { return };
-        let device = adapter::open(GpuOptions { memory: Some(least), ..GpuOptions::default() }).unwrap();
+        let device = adapter::open(GpuOptions::default().memory(least)).unwrap();
         let layers = compute_layers(key, &device, 2);
         let last = layers.last().unwrap();
         if !rules.relays() {
@@ -163,7 +163,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
             assert!(resident < all, "{key}: {resident} of {all} bytes stay");
         }
         // One byte less is refused.
-        let device = adapter::open(GpuOptions { memory: Some(least - 1), ..GpuOptions::default() }).unwrap();
+        let device = adapter::open(GpuOptions::default().memory(least - 1)).unwrap();
         let directory = tempfile::tempdir().unwrap();
         let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
         assert!(matches!(error, BuildError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
@@ -201,7 +201,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
         let right = right_files(key);
         for percent in [45, 60, 80, 95] {
             let max_binding = largest * percent / 100;
-            let options = GpuOptions { max_binding: Some(max_binding), ..GpuOptions::default() };
+            let options = GpuOptions::default().max_binding(max_binding);
             let Some(device) = adapter::open(options) else { return };
             assert!(device.max_binding() < largest, "scores are a byte each");
             let directory = tempfile::tempdir().unwrap();
@@ -216,7 +216,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                     assert_same_files(&right, &files(directory.path()), &what);
                 }
                 // Before anything is begun, or not at all.
-                Err(BuildError::Gpu(GpuError::Unfit { .. })) => {
+                Err(BuildError::Gpu(GpuError::Limit { .. })) => {
                     refused += 1;
                     assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
                 }
@@ -258,7 +258,7 @@ fn frames_full_of_exceptions_are_read_and_written() {
         let Some(least) = least_memory(key, None) else { return };
         // Operands and patches become larger than was reckoned with.
         for memory in [least + least / 2, u64::MAX] {
-            let device = adapter::open(GpuOptions { memory: Some(memory), ..GpuOptions::default() }).unwrap();
+            let device = adapter::open(GpuOptions::default().memory(memory)).unwrap();
             std::fs::remove_file(table_path(lower, key)).unwrap();
             build(lower, key, gpu(&device), &|_| {}).unwrap();
             assert_same_files(&right, &files(lower), &format!("{key} with {memory} bytes"));
@@ -268,11 +268,13 @@ fn frames_full_of_exceptions_are_read_and_written() {
 
 #[test]
 fn a_layer_beyond_the_limits_is_refused() {
-    let Some(device) = adapter::open(GpuOptions { max_binding: Some(4096), ..GpuOptions::default() }) else { return };
+    let Some(device) = adapter::open(GpuOptions::default().max_binding(4096)) else { return };
     let directory = tempfile::tempdir().unwrap();
     let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
     match build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err() {
-        BuildError::Gpu(error @ GpuError::Unfit { .. }) => assert!(error.to_string().contains("seeds"), "{error}"),
+        BuildError::Gpu(error @ GpuError::Limit { needed: 12, .. }) => {
+            assert!(error.to_string().contains("seeds"), "{error}");
+        }
         other => panic!("{other}"),
     }
 }
@@ -286,7 +288,8 @@ fn every_stage_can_be_its_twin() {
         let each = Stage::ALL.map(|stage| vec![stage]);
         for twins in each.into_iter().chain([Stage::ALL.to_vec()]) {
             let what = format!("{key} with twins of {twins:?}");
-            let Some(device) = adapter::open(GpuOptions { twins, ..GpuOptions::default() }) else { return };
+            let options = GpuOptions::default().twins(twins.iter().map(|stage| stage.name()));
+            let Some(device) = adapter::open(options) else { return };
             let directory = tempfile::tempdir().unwrap();
             build(directory.path(), key, gpu(&device), &|_| {}).unwrap();
             assert_same_files(&right, &files(directory.path()), &what);

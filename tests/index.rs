@@ -4,12 +4,12 @@ mod reference;
 
 use std::sync::Arc;
 
-use kalah::build::cpu::RowMove;
 use kalah::game::{Row, Rules, sow};
 use kalah::index::{
-    CaptureMap, Frame, LayerIndex, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, RowMaps, TableRow, cumulative_positions,
-    layer_positions, row_count,
+    Frame, LayerIndex, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, cumulative_positions, layer_positions,
+    row_count,
 };
+use kalah::rows::{CaptureMap, RowMaps, RowMove};
 use proptest::prelude::*;
 
 /// All rows of `pits` pits with exactly `seeds` seeds, found by trying, in lexicographic order.

@@ -6,10 +6,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use files::{assert_same_files, files};
-use kalah::build::{Backend, Builder, Event, PairBuilder, Plan, Work, build, cpu::Pulse};
+use kalah::build::{Backend, Builder, Event, PairBuilder, Plan, Work, build};
 use kalah::game::Rules;
 use kalah::index::{Frame, cumulative_positions, layer_positions};
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{Claims, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter, table_path};
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 8 };
@@ -69,9 +70,7 @@ fn leftovers(directory: &Path) -> Vec<String> {
 
 /// The other builder that the crate has.
 fn ordinary(directory: &Path, key: TableKey) -> u64 {
-    let TableKey { rules, pits, seeds } = key;
-    let builder = Builder { directory, rules, pits, seeds, backend: cpu(), only_last: false };
-    builder.run(&Pulse::default(), &|_| {}).unwrap().positions()
+    Builder::new(directory, key).run(&Pulse::default(), &|_| {}).unwrap().positions()
 }
 
 #[test]

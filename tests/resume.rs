@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use files::{assert_same_files, files};
-use kalah::build::{Backend, BuildError, BuildReport, Builder, Event, cpu::Pulse};
+use kalah::build::{Backend, BuildError, BuildReport, Builder, Event};
 use kalah::game::Rules;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey, table_path};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -17,14 +18,7 @@ use proptest::test_runner::TestRunner;
 const BOARDS: [(usize, usize); 5] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7)];
 
 fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildReport, BuildError> {
-    let builder = Builder {
-        directory,
-        rules: key.rules,
-        pits: key.pits,
-        seeds: key.seeds,
-        backend: Backend::Cpu(Isa::detect()),
-        only_last: false,
-    };
+    let builder = Builder::new(directory, key);
     let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
     builder.run(&pulse, &|event| {
         if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == stop_at_pair {
@@ -52,8 +46,7 @@ fn files_do_not_depend_on_threads_or_instruction_set() {
                 for isa in Isa::available() {
                     let directory = tempfile::tempdir().unwrap();
                     let directory = directory.path();
-                    let builder =
-                        Builder { directory, rules, pits, seeds, backend: Backend::Cpu(isa), only_last: false };
+                    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));
                     pool.install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
                     let files = files(directory);
                     assert_eq!(files.len(), seeds - 1);
@@ -291,11 +284,7 @@ fn only_the_last_layer_is_refused_where_one_below_is_missing() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
     let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 7 };
-    let only_last = || {
-        let TableKey { rules, pits, seeds } = key;
-        let builder = Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: true };
-        builder.run(&Pulse::default(), &|_| {})
-    };
+    let only_last = || Builder::new(directory, key).only_last(true).run(&Pulse::default(), &|_| {});
     let refused = |missing: usize| match only_last().unwrap_err() {
         BuildError::Table(ref error @ TableError::Missing { missing: ref layers, .. }) => {
             assert_eq!(layers, &[missing]);

@@ -1,8 +1,8 @@
 //! What a move does, told from the mover's row alone, is what it does on the whole board.
 
-use kalah::build::cpu::RowMove;
 use kalah::game::{Row, Rules, sow};
 use kalah::index::{RowIndex, TableRow};
+use kalah::rows::RowMove;
 use proptest::prelude::*;
 
 fn row(pits: usize, seeds: &TableRow) -> Row {

@@ -1,17 +1,19 @@
 //! Shaders are sound and fit their stages, as far as can be told without an adapter.
+#![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
 use kalah::build::gpu::stages::{
-    Access, Encode, Forward, Mean, Params, Patch, Profile, QuietLarge, QuietSmall, Scan, Stage, Turn, WORKGROUP,
+    Encode, Forward, Mean, Patch, Profile, QuietLarge, QuietSmall, Scan, Stage, Transpose,
 };
+use kalah::gpu::{Access, Params, WORKGROUP};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use naga::{AddressSpace, Module, ScalarKind, ShaderStage, StorageAccess, TypeInner};
 
 fn parsed(stage: Stage) -> (Module, ModuleInfo) {
-    let source = stage.source();
+    let source = stage.kernel().source();
     let module = naga::front::wgsl::parse_str(&source)
         .unwrap_or_else(|error| panic!("{}: {}", stage.name(), error.emit_to_string(&source)));
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
@@ -35,7 +37,7 @@ fn members<P: Params + Debug>() -> Vec<(String, u32)> {
 fn members_of(stage: Stage) -> Vec<(String, u32)> {
     match stage {
         Stage::ForwardPass | Stage::ForwardAgain | Stage::ForwardCapture | Stage::ForwardRelay => members::<Forward>(),
-        Stage::Turn => members::<Turn>(),
+        Stage::Transpose => members::<Transpose>(),
         Stage::QuietLarge => members::<QuietLarge>(),
         Stage::QuietSmall => members::<QuietSmall>(),
         Stage::Profile => members::<Profile>(),
@@ -51,7 +53,7 @@ fn shaders_are_valid_and_have_one_entry_point_each() {
     for stage in Stage::ALL {
         let (module, _) = parsed(stage);
         let [entry] = &module.entry_points[..] else { panic!("entry points of {}", stage.name()) };
-        assert_eq!((entry.name.as_str(), entry.stage), (stage.entry_point(), ShaderStage::Compute));
+        assert_eq!((entry.name.as_str(), entry.stage), (stage.kernel().entry_point(), ShaderStage::Compute));
         assert_eq!(entry.workgroup_size, [WORKGROUP, 1, 1], "{}", stage.name());
         assert_eq!(Stage::from_name(stage.name()), Some(stage));
     }
@@ -81,7 +83,7 @@ fn bindings_are_those_that_the_stage_declares() {
             assert!(bindings.insert(binding.binding, access).is_none(), "{}: twice the same binding", stage.name());
         }
         let declared: BTreeMap<u32, Option<Access>> =
-            (0..).zip([None].into_iter().chain(stage.access().iter().copied().map(Some))).collect();
+            (0..).zip([None].into_iter().chain(stage.kernel().access().iter().copied().map(Some))).collect();
         assert_eq!(bindings, declared, "{}", stage.name());
     }
 }
@@ -126,19 +128,22 @@ fn shader_files() -> Vec<(String, String)> {
 
 #[test]
 fn every_shader_file_is_part_of_a_stage() {
-    let sources = Stage::ALL.map(Stage::source);
+    let sources = Stage::ALL.map(|stage| stage.kernel().source());
     for (name, text) in shader_files() {
         assert!(sources.iter().any(|source| source.contains(&text)), "no stage uses {name}");
     }
     for stage in Stage::ALL {
         let own = format!("{}.wgsl", stage.name());
-        assert!(shader_files().iter().any(|(name, text)| *name == own && stage.source().ends_with(text)), "{own}");
+        assert!(
+            shader_files().iter().any(|(name, text)| *name == own && stage.kernel().source().ends_with(text)),
+            "{own}"
+        );
     }
 }
 
 #[test]
 fn every_constant_is_used_by_a_shader() {
-    let source = Stage::Turn.source();
+    let source = Stage::Transpose.kernel().source();
     let constants: Vec<&str> = source
         .lines()
         .take_while(|line| !line.starts_with("struct"))

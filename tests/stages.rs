@@ -1,4 +1,5 @@
 //! Every stage does on the device what its twin does on the CPU, word for word.
+#![cfg(feature = "gpu")]
 
 mod adapter;
 
@@ -6,9 +7,10 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{
-    ABSENT, Access, EVEN_EMPTY, Encode, Forward, FrameAt, LINE_POSITIONS, LINE_WORDS, Mean, NO_MAP, OVER, PROFILE_ROWS,
-    Params, Patch, Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Turn, WORKGROUP,
+    ABSENT, EVEN_EMPTY, Encode, Forward, FrameAt, LINE_POSITIONS, LINE_WORDS, Mean, NO_MAP, OVER, PROFILE_ROWS, Patch,
+    Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Transpose,
 };
+use kalah::gpu::{Access, Params, WORKGROUP};
 use kalah::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
 use kalah::isa::Isa;
 use kalah::table::PackedFrame;
@@ -27,10 +29,11 @@ fn run<P: Params + std::fmt::Debug>(
     buffers: Vec<Vec<u32>>,
 ) -> Vec<Vec<u32>> {
     let device = adapter::shared().expect("the test asked for it");
+    let kernel = stage.kernel();
     let (mut on_device, mut right) = (buffers.clone(), buffers.clone());
-    device.run_stage(stage, params, workgroups, &mut on_device).unwrap();
+    device.run_kernel(kernel, params, workgroups, &mut on_device).unwrap();
     for workgroup in 0..workgroups {
-        stage.twin()(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
+        kernel.twin()(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
     }
     for (number, (found, right)) in on_device.iter().zip(&right).enumerate() {
         if let Some(at) = (0..right.len().max(found.len())).find(|&at| found.get(at) != right.get(at)) {
@@ -39,7 +42,7 @@ fn run<P: Params + std::fmt::Debug>(
             panic!("{name} {params:?}: word {at} of binding {binding} is {found:x?}, its twin makes {right:x?}");
         }
     }
-    for ((before, after), access) in buffers.iter().zip(&right).zip(stage.access()) {
+    for ((before, after), access) in buffers.iter().zip(&right).zip(kernel.access()) {
         assert!(*access == Access::Write || before == after, "{} writes what it reads only", stage.name());
     }
     right
@@ -519,7 +522,7 @@ fn quiet_small() {
 }
 
 #[test]
-fn turn() {
+fn transpose() {
     until_enough(7, |rng| {
         let (rows, columns) = random_shape(rng, 90_000);
         let tile = TILE as usize;
@@ -535,7 +538,7 @@ fn turn() {
         let from = random_words(rng, some_rows.end * from_words - from_base);
         let to = random_words(rng, some_columns.end * to_words - to_base);
         let across = some_columns.len().div_ceil(tile);
-        let params = Turn {
+        let params = Transpose {
             rows: some_rows.end as u32,
             columns: some_columns.end as u32,
             first_row: some_rows.start as u32,
@@ -547,7 +550,7 @@ fn turn() {
             to_base: to_base as u32,
         };
         let workgroups = (across * some_rows.len().div_ceil(tile)) as u32;
-        let made = run(Stage::Turn, &params, workgroups, vec![from.clone(), to]);
+        let made = run(Stage::Transpose, &params, workgroups, vec![from.clone(), to]);
         // What it is to be, said once more.
         let byte = |words: &[u32], at: usize| words[at / 4].to_le_bytes()[at % 4];
         for row in some_rows.clone() {
@@ -723,7 +726,7 @@ fn patch() {
         let (all, scores) = packing.part(rng, &(0..packing.lines));
         let mut encoded = vec![scores, packing.head.clone(), vec![0; packing.lines.max(4)]];
         for workgroup in 0..workgroups(all.threads) {
-            Stage::Encode.twin()(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
+            Stage::Encode.kernel().twin()(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
         }
         let block = SCAN_BLOCK as usize;
         let (sizes, sums) = sums_before(&encoded[2], block);

@@ -311,6 +311,12 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     }
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
+    // A process that is killed right after it has written the value of a game leaves that game's search.
+    for name in ["values.2x2.lock", "values.2x3.table", "values.4x4"] {
+        std::fs::write(directory.path().join(name), "left").unwrap();
+    }
+    assert_eq!(values(&saving), right);
+    assert_eq!(files(directory.path()), ["values"]);
 }
 
 #[test]

@@ -1,57 +1,20 @@
 use std::sync::Arc;
 
-use super::cpu::{CpuComputer, Pulse};
-use super::gpu::{Gpu, GpuComputer, GpuError};
-use crate::index::Frame;
+use super::computer::{ComputeError, Computer};
+use super::cpu::CpuComputer;
+use super::gpu::GpuComputer;
+use crate::gpu::Gpu;
 use crate::isa::Isa;
-use crate::table::{PackedFrame, TableError, Tables};
+use crate::table::Tables;
 
 /// What computes tables.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Backend {
     /// The CPU, with this instruction set.
     Cpu(Isa),
     /// A GPU.
     Gpu(Arc<Gpu>),
-}
-
-/// Why frames could not be computed.
-#[derive(Debug, thiserror::Error)]
-pub enum ComputeError {
-    /// A table cannot be read, or there is no memory.
-    #[error("{0}")]
-    Table(#[from] TableError),
-    /// The GPU failed.
-    #[error("{0}")]
-    Gpu(#[from] GpuError),
-}
-
-/// Computes and packs the frames of layers.
-pub trait Computer: Send {
-    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the layers below in `tables`,
-    /// and hands each to `output`. Whether all were computed and taken; not when `pulse` says stop.
-    ///
-    /// # Errors
-    /// When a lower table is missing or damaged, or the device fails.
-    fn compute(
-        &mut self,
-        tables: &Tables,
-        frames: &[Frame],
-        pulse: &Pulse,
-        output: &dyn Output,
-    ) -> Result<bool, ComputeError>;
-}
-
-/// Takes what a [`Computer`] makes.
-pub trait Output: Sync {
-    /// A pair of frames begins: the one that comes first.
-    fn pair(&self, frame: Frame);
-
-    /// Memory for the next packed frame; what is in it does not matter.
-    fn buffer(&self) -> Vec<u8>;
-
-    /// A packed frame, in order. Whether more are wanted.
-    fn take(&self, packed: PackedFrame) -> bool;
 }
 
 impl Backend {

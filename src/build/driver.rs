@@ -2,69 +2,24 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::cpu::Pulse;
-use super::gpu::GpuError;
+use super::backend::Backend;
+use super::computer::Computer;
+use super::error::BuildError;
+use super::event::Event;
+use super::log::BuildRecord;
 use super::writing::write_frames;
-use super::{Backend, BuildRecord, ComputeError, Computer};
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::isa::Isa;
+use crate::progress::Pulse;
 use crate::table::{
-    DirectoryLock, LayerFiles, LockError, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables,
-    check_blocks, remove_partial, remove_piece, remove_pieces, table_path,
+    DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables, check_blocks,
+    remove_partial, remove_piece, remove_pieces, table_path,
 };
-
-/// Why a build ended early. Finished frames are kept in every case.
-#[derive(Debug, thiserror::Error)]
-pub enum BuildError {
-    /// Another process builds here.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// A table cannot be read or written.
-    #[error("{0}")]
-    Table(#[from] TableError),
-    /// The GPU failed.
-    #[error("{0}")]
-    Gpu(GpuError),
-    /// It was told to stop.
-    #[error("stopped while building {0}; finished frames are kept, the same command goes on from there")]
-    Stopped(TableKey),
-    /// It was told to stop while it computed a pair on its own.
-    #[error("stopped while computing {0}; nothing of them is kept, the same command begins them again")]
-    PairStopped(PairKey),
-}
-
-/// What a build tells while it runs.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// A layer begins.
-    Layer {
-        /// The layer.
-        key: TableKey,
-        /// Positions that are still to be computed.
-        positions: u64,
-        /// Frames kept from an earlier run.
-        kept: usize,
-    },
-    /// A pair of frames begins: the one with fewer seeds in the mover's row.
-    Pair(Frame),
-    /// A layer is done.
-    Done(&'a BuildRecord),
-    /// A pair of frames is computed, and its piece written.
-    Piece {
-        /// The pair.
-        pair: PairKey,
-        /// Seconds that it took.
-        seconds: f64,
-    },
-    /// The pieces of a layer were joined.
-    Joined(TableKey),
-    /// A piece is damaged; its frames are computed again.
-    Damaged(&'a TableError),
-}
 
 /// What a build did.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct BuildReport {
     /// Layers that were there already.
     pub kept: usize,
@@ -76,22 +31,35 @@ pub struct BuildReport {
 ///
 /// Layers and frames that are there are kept, pieces that other processes left are used (see [`super::PairBuilder`]). The
 /// files depend on rules, pits and seeds alone.
+#[derive(Clone, Debug)]
 pub struct Builder<'a> {
-    /// The directory.
-    pub directory: &'a Path,
-    /// The rule set.
-    pub rules: Rules,
-    /// Pits a side.
-    pub pits: usize,
-    /// Build the layers from 2 to this many seeds.
-    pub seeds: usize,
-    /// What computes them.
-    pub backend: Backend,
-    /// Refuse to build any layer but the last.
-    pub only_last: bool,
+    directory: &'a Path,
+    rules: Rules,
+    pits: usize,
+    seeds: usize,
+    backend: Backend,
+    only_last: bool,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    /// A builder of the layers from 2 seeds to that of `last`, on the CPU.
+    pub fn new(directory: &'a Path, last: TableKey) -> Builder<'a> {
+        let TableKey { rules, pits, seeds } = last;
+        Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false }
+    }
+
+    /// What computes the layers.
+    #[must_use]
+    pub fn backend(self, backend: Backend) -> Builder<'a> {
+        Builder { backend, ..self }
+    }
+
+    /// Whether to refuse to build any layer but the last.
+    #[must_use]
+    pub fn only_last(self, only_last: bool) -> Builder<'a> {
+        Builder { only_last, ..self }
+    }
+
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
@@ -116,7 +84,7 @@ impl Builder<'_> {
             if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
-            check_blocks(&table)?;
+            check_blocks(table)?;
         }
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
@@ -138,7 +106,7 @@ impl Builder<'_> {
                 // By other processes since the tables were opened.
                 report.kept += 1;
             } else if self.only_last && seeds < self.seeds {
-                return Err(tables.require(seeds).err().expect("the file is not there").into());
+                return Err(tables.require(seeds).expect_err("the file is not there").into());
             } else {
                 let record = build.layer(self.directory, tables, key, self.seeds)?;
                 (build.on_event)(Event::Done(&record));
@@ -252,15 +220,6 @@ impl Build<'_> {
     }
 }
 
-impl From<ComputeError> for BuildError {
-    fn from(error: ComputeError) -> BuildError {
-        match error {
-            ComputeError::Table(error) | ComputeError::Gpu(GpuError::Table(error)) => BuildError::Table(error),
-            ComputeError::Gpu(error) => BuildError::Gpu(error),
-        }
-    }
-}
-
 /// Builds the tables of all layers from 2 to `seeds` in `directory`, on the threads of the current pool: a [`Builder`]
 /// with nothing special.
 ///
@@ -270,8 +229,7 @@ impl From<ComputeError> for BuildError {
 /// # Panics
 /// As [`Builder::run`].
 pub fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Result<BuildReport, BuildError> {
-    let builder = Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false };
-    builder.run(&Pulse::default(), &|_| {})
+    Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {})
 }
 
 impl BuildReport {

@@ -10,7 +10,7 @@ use crate::table::TableKey;
 /// The name of the log in a directory of tables: one JSON object a line.
 const LOG_FILE: &str = "builds.jsonl";
 
-/// How one layer was built. Kept beside the tables, whose bytes tell nothing of time or machine.
+/// How one layer was built. Kept beside the tables, whose bytes depend on neither time nor machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildRecord {
     /// The rule set.

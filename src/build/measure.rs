@@ -4,12 +4,14 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::cpu::{CpuComputer, Pulse};
-use super::gpu::stages::Stage;
-use super::gpu::{GpuComputer, Timing, Traffic};
+use super::backend::Backend;
+use super::computer::{ComputeError, Computer, Output};
+use super::cpu::CpuComputer;
+use super::error::BuildError;
+use super::gpu::{GpuComputer, Traffic};
 use super::writing::write_frames;
-use super::{Backend, BuildError, ComputeError, Computer, Output};
 use crate::index::{Frame, layer_positions};
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableWriter, Tables};
 use crate::temporary::TemporaryDirectory;
 
@@ -18,6 +20,7 @@ const COPIED_BYTES: usize = 256 << 20;
 
 /// What it took to build one layer.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Measurement {
     /// Positions of the layer.
     pub positions: u64,
@@ -30,7 +33,7 @@ pub struct Measurement {
     /// The digest of the table.
     #[serde(serialize_with = "hex")]
     pub digest: [u8; 32],
-    /// Of a GPU: what its own clock told in a run of its own, and what went back and forth.
+    /// Of a GPU: times by its own clock, measured in a separate run, and bytes transferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuMeasurement>,
     /// Bytes a second, read and written, of a plain copy in the memory of the device, or of the machine.
@@ -39,8 +42,9 @@ pub struct Measurement {
 
 /// What building one layer took of a GPU.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct GpuMeasurement {
-    /// Seconds of each stage, where the adapter tells.
+    /// Seconds of each stage, if the adapter has timestamps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stages: Option<Vec<(&'static str, f64)>>,
     /// Bytes to and from the device, and within it.
@@ -48,7 +52,7 @@ pub struct GpuMeasurement {
 }
 
 impl GpuMeasurement {
-    /// Seconds of all stages, where the adapter tells.
+    /// Seconds of all stages, if the adapter has timestamps.
     pub fn kernel_seconds(&self) -> Option<f64> {
         self.stages.as_ref().map(|stages| stages.iter().map(|(_, seconds)| seconds).sum())
     }
@@ -62,7 +66,7 @@ fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, 
 /// measured is the second time, when everything is warm. `None` when stopped.
 ///
 /// # Errors
-/// When a lower table is missing, there is no room, or the device fails.
+/// When a lower table is missing, there is not enough memory or disk, or the device fails.
 pub fn measure(
     backend: &Backend,
     tables: &Tables,
@@ -72,25 +76,20 @@ pub fn measure(
 ) -> Result<Option<Measurement>, BuildError> {
     match backend {
         Backend::Cpu(isa) => rayon::scope(|_| {
-            let mut computer = CpuComputer::new(*isa, tables, seeds)?;
+            let mut computer = CpuComputer::new(*isa, tables, seeds).map_err(ComputeError::Memory)?;
             built_twice(&mut computer, tables, seeds, directory, pulse)
         }),
         Backend::Gpu(gpu) => {
-            let mut computer = GpuComputer::new(Arc::clone(gpu), tables, seeds).map_err(ComputeError::Gpu)?;
+            let mut computer = GpuComputer::new(Arc::clone(gpu), tables, seeds)?;
             let Some(mut measurement) = built_twice(&mut computer, tables, seeds, directory, pulse)? else {
                 return Ok(None);
             };
-            computer.traffic = Traffic::default();
-            computer.timing = Timing::new(gpu).map_err(ComputeError::Gpu)?;
+            computer.begin_measuring().map_err(ComputeError::Gpu)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
             if !computer.compute(tables, &frames, pulse, &Nowhere)? {
                 return Ok(None);
             }
-            let stages = computer
-                .timing
-                .as_ref()
-                .map(|timing| Stage::ALL.iter().map(|&stage| (stage.name(), timing.seconds[stage as usize])).collect());
-            measurement.gpu = Some(GpuMeasurement { stages, traffic: computer.traffic });
+            measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
             measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Gpu)?;
             Ok(Some(measurement))
         }

@@ -1,33 +1,46 @@
 //! Computing tables, layer by layer.
 //!
-//! | room | idea |
+//! | module | what it does |
 //! |---|---|
-//! | [`backend`](Backend) | what computes frames: the CPU or a GPU |
+//! | [`computer`](Computer) | what computes frames, and what takes them |
 //! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |
-//! | [`gpu`] | the same on a GPU, through wgpu |
-//! | [`plan`](Plan) | what a build will need, said before it begins |
-//! | [`work`](Work) | the same, pair by pair, to be spread over machines |
+//! | [`gpu`] | the same on a GPU |
+//! | [`backend`](Backend) | the CPU or a GPU |
+//! | [`plan`](Plan) | what a build will need, before it begins |
+//! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
 //! | [`driver`](Builder) | layers in order, resuming, writing beside computing |
-//! | [`pair`](PairBuilder) | single pairs of frames, beside other processes |
+//! | [`shared_build`](PairBuilder) | a build shared by processes: single pairs of frames |
 //! | `writing` | writing frames while the next are computed |
+//! | [`event`](Event) | progress of a build while it runs |
 //! | [`log`](BuildRecord) | how long each layer took |
+//! | [`error`](BuildError) | why a build ended early |
 //! | [`measure`](measure()) | what one layer takes, and where it goes |
 
 mod backend;
+mod cluster_plan;
+mod computer;
 pub mod cpu;
 mod driver;
+mod error;
+mod event;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+#[cfg(not(feature = "gpu"))]
+#[path = "gpu/absent.rs"]
 pub mod gpu;
 mod log;
 mod measure;
-mod pair;
 mod plan;
-mod work;
+mod shared_build;
 mod writing;
 
-pub use backend::{Backend, ComputeError, Computer, Output};
-pub use driver::{BuildError, BuildReport, Builder, Event, build};
+pub use backend::Backend;
+pub use cluster_plan::{PairWork, Work};
+pub use computer::{ComputeError, Computer, Output};
+pub use driver::{BuildReport, Builder, build};
+pub use error::BuildError;
+pub use event::Event;
 pub use log::BuildRecord;
 pub use measure::{GpuMeasurement, Measurement, measure};
-pub use pair::{PairBuilder, PairReport, ShareReport};
 pub use plan::{Plan, PlanError};
-pub use work::{PairWork, Work};
+pub use shared_build::{PairBuilder, PairReport, ShareReport};

@@ -1,10 +1,12 @@
 use std::path::{Path, PathBuf};
 
-use super::Backend;
+use super::backend::Backend;
 use super::cpu::Workspace;
-use super::gpu::Tier;
+use super::gpu::least_memory;
 use crate::game::Rules;
+use crate::gpu::Tier;
 use crate::index::{layer_positions, row_count};
+use crate::system::{available_disk, available_memory};
 use crate::table::{PairKey, TableKey, table_path};
 
 /// Bits a position of a table, rounded up.
@@ -28,6 +30,7 @@ const PROGRAM_BYTES: u64 = 4 << 20;
 
 /// What a build will need.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Plan {
     /// The layers that are not there yet.
     pub missing: Vec<TableKey>,
@@ -39,28 +42,32 @@ pub struct Plan {
     pub device_memory: u64,
     /// Bytes of disk that the new tables take.
     pub disk: u64,
-    /// Seconds, estimated from the backend and the threads alone.
+    /// Estimated seconds, from the backend and the threads alone.
     pub seconds: f64,
 }
 
 /// Why a build cannot begin.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PlanError {
-    /// More memory than allowed or present.
-    #[error("this build needs {} of memory, {} are {allowance}; {advice}", size(*needed), size(*available))]
+    /// More memory than is allowed.
+    #[error("this build needs {needed} bytes of memory, {allowed} are allowed")]
+    Budget {
+        /// Bytes needed.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// More memory than is available.
+    #[error("this build needs {needed} bytes of memory, {available} are available")]
     Memory {
         /// Bytes needed.
         needed: u64,
-        /// Bytes to be had.
+        /// Bytes available.
         available: u64,
-        /// Where the limit comes from.
-        allowance: &'static str,
-        /// What to do.
-        advice: &'static str,
     },
     /// More disk than is free.
-    #[error("this build needs {} of disk, {directory} has {} free; make room or use another --tables directory",
-        size(*needed), size(*free))]
+    #[error("this build needs {needed} bytes of disk, {} has {free} free", directory.display())]
     Disk {
         /// Bytes needed.
         needed: u64,
@@ -69,11 +76,6 @@ pub enum PlanError {
         /// The directory.
         directory: PathBuf,
     },
-}
-
-/// Bytes as a person reads them.
-fn size(bytes: u64) -> indicatif::HumanBytes {
-    indicatif::HumanBytes(bytes)
 }
 
 impl Plan {
@@ -86,7 +88,7 @@ impl Plan {
             .collect();
         let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
         let device_memory = match (backend, missing.last()) {
-            (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.seeds),
+            (Backend::Gpu(gpu), Some(last)) => least_memory(gpu, pits, last.seeds),
             _ => 0,
         };
         let partial = |key: &TableKey| -> u64 {
@@ -113,7 +115,7 @@ impl Plan {
             positions,
             memory: pair_memory(pair, backend),
             device_memory: match backend {
-                Backend::Gpu(gpu) => gpu.least_memory(pits, seeds),
+                Backend::Gpu(gpu) => least_memory(gpu, pits, seeds),
                 Backend::Cpu(_) => 0,
             },
             disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
@@ -126,32 +128,20 @@ impl Plan {
     /// The memory must be within `budget`, if there is one, and within what is available now.
     ///
     /// # Errors
-    /// What does not fit, and what to do.
+    /// What does not fit.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
-        let available = sysinfo::System::new().map_or(0, |mut system| {
-            system.refresh_memory();
-            // A container may have less than its machine. What is in use of it says little: the page cache counts.
-            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-            system.available_memory().min(limit)
-        });
         let needed = self.memory;
-        if let Some(budget) = budget.filter(|&budget| needed > budget) {
-            let (allowance, advice) = ("allowed by --memory", "allow more, or build fewer seeds");
-            return Err(PlanError::Memory { needed, available: budget, allowance, advice });
+        if let Some(allowed) = budget.filter(|&budget| needed > budget) {
+            return Err(PlanError::Budget { needed, allowed });
         }
-        // A system that does not tell counts as 0.
-        if needed > available && available > 0 {
-            let (allowance, advice) = ("available", "end other programs, or build fewer seeds");
-            return Err(PlanError::Memory { needed, available, allowance, advice });
+        // Where the available memory is unknown, the build tries.
+        if let Some(available) = available_memory().filter(|&available| needed > available) {
+            return Err(PlanError::Memory { needed, available });
         }
-        let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-        let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
-        match fs4::available_space(existing) {
-            Ok(free) if self.disk > free => {
-                Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() })
-            }
-            // Where the free space is not told, the writer will find out, and lose nothing.
-            _ => Ok(()),
+        // Where the free space is unknown, the writer will find out, and lose nothing.
+        match available_disk(directory).filter(|&free| self.disk > free) {
+            Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
+            None => Ok(()),
         }
     }
 }

@@ -3,9 +3,11 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::cpu::Pulse;
-use super::{BuildError, Computer, Event, Output};
+use super::computer::{Computer, Output};
+use super::error::BuildError;
+use super::event::Event;
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
 
 /// A table all of whose frames are written.
@@ -28,7 +30,7 @@ pub(super) fn write_frames(
 ) -> Result<Option<Written>, BuildError> {
     let missing: Vec<Frame> =
         writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
-    // Without room in the channel, at most one packed frame waits for the one being written.
+    // With a channel that holds none, at most one packed frame waits for the one being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
     // Memory of written frames comes back for the next ones.
     let (give_back, given_back) = channel::<Vec<u8>>();
@@ -71,7 +73,7 @@ impl Output for ToWriter<'_> {
     }
 
     fn take(&self, packed: PackedFrame) -> bool {
-        // A writer that failed has hung up; its error is told at the end.
+        // A writer that failed has hung up; its error is returned at the end.
         self.frames.send(packed).is_ok()
     }
 }

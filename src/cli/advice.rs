@@ -10,13 +10,15 @@ use indicatif::HumanBytes;
 use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
-use kalah::build::{Backend, BuildError, Plan, PlanError};
+use kalah::build::{Backend, BuildError, ComputeError, Plan, PlanError};
 use kalah::file::LockError;
 use kalah::game::{Position, Rules, StartPosition};
+use kalah::gpu::{GpuError, Shortage};
 use kalah::isa::Isa;
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
 use kalah::solve::{CheckpointError, SolveError};
+use kalah::system::OutOfMemory;
 use kalah::table::{FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
@@ -36,19 +38,59 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// The statement of an error, with sizes as people read them.
+/// The statement of an error, with its figures as people read them.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
-    match error.downcast_ref() {
-        Some(GraphError::Memory { start, need, limit }) => format!(
+    if let Some(error) = error.downcast_ref() {
+        return plan_statement(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return graph_statement(error);
+    }
+    if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
+        return format!("no memory for {what} ({})", HumanBytes(*bytes));
+    }
+    match gpu_error(error) {
+        Some(GpuError::OutOfMemory { what, bytes, used, shortage }) => {
+            let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
+            let (bytes, used) = (HumanBytes(*bytes), HumanBytes(*used));
+            format!("no room on the GPU for {what} ({bytes}; {used} are in use{})", allowed.unwrap_or_default())
+        }
+        _ => error.to_string(),
+    }
+}
+
+fn graph_statement(error: &GraphError) -> String {
+    match error {
+        GraphError::Memory { start, need, limit } => format!(
             "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
             HumanBytes(need.expected),
             HumanBytes(need.most),
             HumanBytes(*limit)
         ),
-        Some(GraphError::Exhausted { start, limit, seeds, positions, .. }) => format!(
+        GraphError::Exhausted { start, limit, seeds, positions, .. } => format!(
             "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
             HumanBytes(*limit)
         ),
+        _ => error.to_string(),
+    }
+}
+
+fn plan_statement(error: &PlanError) -> String {
+    match error {
+        PlanError::Budget { needed, allowed } => {
+            format!(
+                "this build needs {} of memory, {} are allowed by --memory",
+                HumanBytes(*needed),
+                HumanBytes(*allowed)
+            )
+        }
+        PlanError::Memory { needed, available } => {
+            format!("this build needs {} of memory, {} are available", HumanBytes(*needed), HumanBytes(*available))
+        }
+        PlanError::Disk { needed, free, directory } => {
+            let (needed, free) = (HumanBytes(*needed), HumanBytes(*free));
+            format!("this build needs {needed} of disk, {} has {free} free", directory.display())
+        }
         _ => error.to_string(),
     }
 }
@@ -62,8 +104,24 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
         return Some(of_missing(directory, last));
     }
-    if let Some(BuildError::Gpu(_)) = error.downcast_ref() {
-        return Some("finished frames are kept: run the same command again, or with --backend cpu".to_owned());
+    if let Some(error) = error.downcast_ref() {
+        return of_plan(error).map(str::to_owned);
+    }
+    match error.downcast_ref() {
+        Some(BuildError::Gpu(error)) => {
+            let kept = "finished frames are kept: run the same command again, or with --backend cpu";
+            return Some(of_gpu(error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
+        }
+        Some(BuildError::Stopped(_)) => {
+            return Some("finished frames are kept, the same command goes on from there".to_owned());
+        }
+        Some(BuildError::PairStopped(_)) => {
+            return Some("nothing of them is kept, the same command begins them again".to_owned());
+        }
+        _ => {}
+    }
+    if let Some(error) = gpu_error(error) {
+        return of_gpu(error).map(str::to_owned);
     }
     if let Some(error) = error.downcast_ref() {
         return of_graph(error);
@@ -164,6 +222,56 @@ fn of_scan_state(error: &StateError) -> Option<String> {
     }
 }
 
+/// The error of a GPU that `error` is, or passes on.
+fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
+    if let Some(BuildError::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(ComputeError::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(Fault::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    error.downcast_ref()
+}
+
+/// The lack of memory that `error` is, or passes on.
+fn out_of_memory<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e OutOfMemory> {
+    if let Some(BuildError::Memory(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(Fault::Memory(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    error.downcast_ref()
+}
+
+fn of_plan(error: &PlanError) -> Option<&'static str> {
+    match error {
+        PlanError::Budget { .. } => Some("allow more, or build fewer seeds"),
+        PlanError::Memory { .. } => Some("end other programs, or build fewer seeds"),
+        PlanError::Disk { .. } => Some("make room or use another --tables directory"),
+        _ => None,
+    }
+}
+
+fn of_gpu(error: &GpuError) -> Option<&'static str> {
+    match error {
+        GpuError::Unsupported => Some("use --backend cpu, or build the program with its feature `gpu`"),
+        GpuError::NoAdapter { wanted: None, .. } => {
+            Some("use --backend cpu, or name a software adapter with --adapter")
+        }
+        GpuError::OutOfMemory { shortage, .. } => match shortage {
+            Shortage::Allowed(_) => Some("allow more with --gpu-memory, build fewer seeds, or use --backend cpu"),
+            Shortage::BufferSize(_) => Some("the adapter has no buffers of this size; use --backend cpu"),
+            Shortage::Device(_) => Some("end other programs that use the GPU, or use --backend cpu"),
+            _ => Some("end other programs, or use --backend cpu"),
+        },
+        _ => None,
+    }
+}
+
 fn of_probe(error: &ProbeError) -> Option<String> {
     match error {
         ProbeError::AboveTables { position, directory, key, .. } => {
@@ -188,7 +296,8 @@ fn of_table(error: &TableError) -> Option<String> {
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
             // The file gives back the disk that the new one takes.
-            let all = Plan { disk: 0, ..plan(Path::new("/nothing is built here"), *key) };
+            let mut all = plan(Path::new("/nothing is built here"), *key);
+            all.disk = 0;
             Some(match all.check(directory, None) {
                 Ok(()) => format!("delete it and run `{}`", build_command(directory, *key)),
                 Err(error) => format!("delete it; {}", does_not_fit(&error)),
@@ -239,6 +348,7 @@ fn does_not_fit(error: &PlanError) -> String {
     let (needed, free, what) = match error {
         PlanError::Memory { needed, available, .. } => (needed, available, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
+        other => return format!("it cannot be built here: {}", plan_statement(other)),
     };
     format!("building it takes {} of {what}, but only {} is free", HumanBytes(*needed), HumanBytes(*free))
 }
@@ -311,8 +421,6 @@ pub fn quoted(text: &OsStr) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kalah::build::gpu::GpuError;
-
     use super::*;
 
     #[test]

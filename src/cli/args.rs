@@ -7,8 +7,8 @@ use anyhow::Context;
 use clap::Args;
 use kalah::build::Backend;
 use kalah::build::gpu::stages::Stage;
-use kalah::build::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::game::Rules;
+use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 
@@ -139,8 +139,9 @@ impl GpuFlags {
     /// Opens the GPU that is asked for.
     pub fn open(&self) -> Result<Arc<Gpu>, GpuError> {
         let adapter = Adapter::choose(self.adapter.as_deref())?;
-        let Self { gpu_memory: memory, checked, .. } = *self;
-        Ok(Arc::new(Gpu::open(&adapter, GpuOptions { memory, checked, twins: self.twin.clone(), max_binding: None })?))
+        let mut options = GpuOptions::default().checked(self.checked).twins(self.twin.iter().map(|stage| stage.name()));
+        options.memory = self.gpu_memory;
+        Ok(Arc::new(Gpu::open(&adapter, options)?))
     }
 
     /// What is to compute, and why.
@@ -157,8 +158,9 @@ impl GpuFlags {
             BackendName::Auto if self.adapter.is_some() => Ok(on_gpu(self.open()?)),
             BackendName::Auto => Ok(match self.open() {
                 Ok(gpu) => on_gpu(gpu),
-                Err(GpuError::NoAdapter(_)) => (cpu, "on the CPU, there is no GPU".to_owned()),
-                Err(error) => (cpu, format!("on the CPU, since the GPU cannot be used: {error}")),
+                Err(GpuError::NoAdapter { .. }) => (cpu, "on the CPU, there is no GPU".to_owned()),
+                Err(error @ GpuError::Unsupported) => (cpu, format!("on the CPU, {error}")),
+                Err(error) => (cpu, format!("on the CPU, since the GPU cannot be used: {}", advice::statement(&error))),
             }),
         }
     }
@@ -166,8 +168,10 @@ impl GpuFlags {
 
 /// Reads the name of a stage.
 fn stage(text: &str) -> Result<Stage, String> {
-    let names = || Stage::ALL.map(Stage::name).join(", ");
-    Stage::from_name(text).ok_or_else(|| format!("the stages are {}", names()))
+    Stage::from_name(text).ok_or_else(|| match kalah::gpu::IS_SUPPORTED {
+        true => format!("the stages are {}", Stage::ALL.map(Stage::name).join(", ")),
+        false => GpuError::Unsupported.to_string(),
+    })
 }
 
 /// What most commands ask for.

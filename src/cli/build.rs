@@ -1,16 +1,14 @@
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::cpu::Pulse;
 use kalah::build::{Builder, Event, Plan};
 use kalah::table::TableKey;
 use serde::Serialize;
 
 use super::build_pairs::Pairs;
 use super::progress::Progress;
+use super::signal::stopped_by_signal;
 use super::{Outcome, advice, args, output};
 
 /// Build the tables of all layers; existing ones are kept
@@ -55,27 +53,12 @@ struct Report<'a> {
     seconds: f64,
 }
 
-/// A pulse that Ctrl-C and the signal to end stop.
-pub fn stopped_by_signal() -> anyhow::Result<Arc<Pulse>> {
-    let pulse = Arc::new(Pulse::default());
-    let handler = Arc::clone(&pulse);
-    let on_signal = move || {
-        // Who asks twice will not wait: frames under way are lost, no more.
-        if handler.is_stopped() {
-            std::process::exit(1);
-        }
-        handler.stop();
-    };
-    ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
-    Ok(pulse)
-}
-
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        // What killed measurements left counts as room on the disk.
+        // What killed measurements left on the disk is free again.
         kalah::temporary::remove_dead(directory);
         let (backend, why) = self.compute.choose()?;
         let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
@@ -134,9 +117,10 @@ impl Build {
                 ),
             ),
             Event::Damaged(error) => progress.line(&advice::told(error)),
-            Event::Piece { .. } | Event::Joined(_) => {}
+            // Events of a build shared by processes.
+            _ => {}
         };
-        let builder = Builder { directory, rules, pits, seeds, backend, only_last: self.only };
+        let builder = Builder::new(directory, last).backend(backend).only_last(self.only);
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
         progress.finish();
         let report = built?;

@@ -8,8 +8,8 @@ use kalah::build::{Backend, Event, PairBuilder, Plan};
 use kalah::table::{PairKey, TableKey};
 use serde::Serialize;
 
-use super::build::stopped_by_signal;
 use super::progress::Progress;
+use super::signal::stopped_by_signal;
 use super::{Outcome, advice, args, output};
 
 /// What the two ways have in common.
@@ -166,6 +166,7 @@ fn tell(progress: &Progress, directory: &Path, event: &Event) {
             progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }
         Event::Damaged(error) => progress.line(&advice::told(*error)),
-        Event::Layer { .. } | Event::Done(_) => {}
+        // Events of a build by one process.
+        _ => {}
     }
 }

@@ -1,6 +1,7 @@
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::build::gpu::{Adapter, AdapterReport, Tier};
+use kalah::build::gpu::max_seeds;
+use kalah::gpu::{Adapter, AdapterReport, GpuError, Tier};
 use serde::Serialize;
 
 use super::{Outcome, output};
@@ -15,25 +16,37 @@ pub struct Gpu {
 
 #[derive(Serialize)]
 struct Report {
-    adapters: Vec<AdapterReport>,
+    adapters: Vec<ListedAdapter>,
+}
+
+#[derive(Serialize)]
+struct ListedAdapter {
+    #[serde(flatten)]
+    report: AdapterReport,
+    /// The largest layer of 6 pits that its limits allow, memory aside.
+    max_seeds: usize,
 }
 
 impl Gpu {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let report = Report { adapters: Adapter::all().into_iter().map(|adapter| adapter.report).collect() };
+        let listed =
+            |adapter: Adapter| ListedAdapter { max_seeds: max_seeds(&adapter.report, 6), report: adapter.report };
+        let report = Report { adapters: Adapter::all().into_iter().map(listed).collect() };
         if self.json {
             output::json(&report)?;
             return Ok(Outcome::Done);
         }
-        if report.adapters.is_empty() {
+        if !kalah::gpu::IS_SUPPORTED {
+            output::line(GpuError::Unsupported)?;
+        } else if report.adapters.is_empty() {
             output::line("no adapter: tables are built on the CPU (on Linux a GPU needs its driver's Vulkan part)")?;
         }
-        for adapter in &report.adapters {
+        for ListedAdapter { report: adapter, max_seeds } in &report.adapters {
             let subgroup = adapter.subgroup;
             output::line(format_args!("{} ({}, {})", adapter.name, adapter.device, adapter.backend))?;
             output::line(format_args!("  driver           {}", adapter.driver))?;
             output::line(format_args!("  tier             {}", told(adapter)))?;
-            output::line(format_args!("  largest layer    {} seeds of 6 pits, memory aside", adapter.max_seeds))?;
+            output::line(format_args!("  largest layer    {max_seeds} seeds of 6 pits, memory aside"))?;
             output::line(format_args!(
                 "  limits           {} a binding, {} a buffer, {} storage buffers, workgroups of {}, subgroups of {} to {}",
                 HumanBytes(adapter.max_binding_bytes),

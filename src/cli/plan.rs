@@ -125,7 +125,7 @@ impl Plan {
     }
 
     fn pair(&self, work: &PairWork) -> Pair {
-        let &PairWork { pair, positions, bytes, memory, seconds } = work;
+        let &PairWork { pair, positions, bytes, memory, seconds, .. } = work;
         let (frame, needs) = ([pair.small, pair.large()], pair.needs().collect());
         Pair { seeds: pair.layer.seeds, frame, positions, bytes, needs, memory, seconds, command: self.command(work) }
     }

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
-use kalah::build::cpu::Pulse;
 use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::game::Rules;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::TableKey;
 
 use super::output;
@@ -57,7 +57,7 @@ pub fn build(
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
     };
-    let builder = Builder { directory, rules, pits, seeds, backend, only_last: false };
+    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(backend);
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();
     built?;

@@ -84,7 +84,11 @@ impl Values {
             let known = values.get(board).copied();
             let spent = known.map_or(0.0, |known| known.seconds);
             let left = self.within * 60.0 - spent;
-            if known.is_some_and(|known| known.value().is_some() || left <= 0.0) {
+            if known.is_some_and(|known| known.value().is_some()) {
+                self.remove_search(board)?;
+                continue;
+            }
+            if known.is_some() && left <= 0.0 {
                 continue;
             }
             let told = format!("{board} ({} of {})", index + 1, boards.len());
@@ -118,6 +122,15 @@ impl Values {
         let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
         self.print(&known)?;
         Ok(if stopped { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// Removes the search of a game whose value is known: it is there if a process was killed between the two.
+    fn remove_search(&self, board: StartPosition) -> anyhow::Result<()> {
+        let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
+        if ["", ".table", ".lock"].iter().any(|added| kalah::file::beside(&path, added).exists()) {
+            Checkpoint::open(&path)?.remove()?;
+        }
+        Ok(())
     }
 
     /// Proves what it can of one game.

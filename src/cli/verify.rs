@@ -8,9 +8,9 @@ use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use kalah::build::Backend;
-use kalah::build::cpu::Pulse;
 use kalah::game::Rules;
 use kalah::isa::Isa;
+use kalah::progress::Pulse;
 use kalah::table::{Manifest, Table, TableKey, Tables};
 use kalah::verify::{
     Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,
@@ -149,7 +149,7 @@ impl Verify {
                 let manifest = Manifest::read(path);
                 let manifest = manifest.with_context(|| format!("cannot read the manifest {}", path.display()))?;
                 if manifest.entries().is_empty() {
-                    bail!("the manifest {} tells of no table: nothing can be compared with it", path.display());
+                    bail!("the manifest {} has no entries: nothing can be compared with it", path.display());
                 }
                 Some(manifest)
             }

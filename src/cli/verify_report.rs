@@ -274,7 +274,7 @@ impl Check {
         match self {
             Check::Files => "tables",
             Check::Checksums => "blocks",
-            Check::Manifest => "positions with the digests, sizes and numbers of each score that the manifest tells",
+            Check::Manifest => "positions with the digests, sizes and numbers of each score of the manifest",
             Check::Consistency => "positions are the minimax of their children",
             Check::Cpu | Check::Gpu => "positions computed again, all equal",
         }

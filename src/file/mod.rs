@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub use document::{Document, DocumentError};
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use lock::{FileLock, LockError};
-pub use replace::{Replacement, remove_leftovers, replace};
+pub use replace::{Replacement, remove_leftovers, replace, temporary_beside};
 pub use seal::{Seal, SealError};
 
 /// The path of the file that `path` links to if it is a link, else `path`: a lock and a replacement must lie beside the

@@ -32,14 +32,7 @@ impl Replacement {
     /// When it cannot be made, or what is at `path` is no regular file.
     pub fn begin(path: &Path) -> io::Result<Replacement> {
         require_regular(path)?;
-        let mut builder = tempfile::Builder::new();
-        let prefix = prefix(path)?;
-        builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
-        // Those of any new file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(directory_of(path))?;
-        Ok(Replacement { file: BufWriter::new(file), path: path.to_owned() })
+        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned() })
     }
 
     /// Puts the file in its place, once all of it is on the disk. Whoever reads there finds the old file or all of this one,
@@ -66,6 +59,20 @@ impl Write for Replacement {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
+}
+
+/// A new file beside `path`, with its name, a random part and `.tmp`, to be given that name once it is written; removed when
+/// dropped. Its permissions are those of any new file.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let prefix = prefix(path)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory_of(path))
 }
 
 /// Replaces the file `path` by what `write` writes, or makes it.

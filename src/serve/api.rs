@@ -11,7 +11,7 @@ use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
 use super::fields::Fields;
 use super::hosts::Hosts;
 use super::searches::Searches;
-use crate::game::{Line, MAX_PITS, Pit, Position, Rules};
+use crate::game::{MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
 use crate::table::{Probe, Shelf};
 
@@ -75,9 +75,7 @@ impl Service {
     }
 
     async fn position(&self, rules: Rules, position: Position, time: Duration) -> Result<PositionAnswer, ApiError> {
-        if position.is_over() {
-            let (score, line) = (position.mover().total(), Line::new(position.pits()));
-            let probe = Probe { position, score, value: position.value(score), moves: Vec::new(), line };
+        if let Some(probe) = Probe::of_finished(&position) {
             return Ok(PositionAnswer::probed(rules, &probe));
         }
         let probe = self.read(move |shelf| {

@@ -241,16 +241,10 @@ impl PieceWriter {
     }
 }
 
-/// A new file beside `path`, with its name, a random part and `.tmp`; removed when dropped. Its rights are those of any new
-/// file.
+/// A new file that is to be given the name `path`, in its directory, which is made if it is not there.
 pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
-    let name = path.file_name().expect("a path in a directory of tables").to_string_lossy();
-    let (prefix, directory) = (format!("{name}."), path.parent().unwrap_or(Path::new("")));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(".tmp");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let directory = path.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(directory)
-        .and_then(|()| builder.tempfile_in(directory))
+        .and_then(|()| file::temporary_beside(path))
         .map_err(TableError::writing(directory, KEPT))
 }

@@ -20,9 +20,10 @@ mod survey;
 
 use std::path::PathBuf;
 
-use crate::build::gpu::GpuError;
 use crate::game::Position;
+use crate::gpu::GpuError;
 use crate::index::{TableRow, game_row};
+use crate::system::OutOfMemory;
 use crate::table::{TableError, TableKey, Tables, missing_layers};
 
 pub use checksums::check_checksums;
@@ -71,11 +72,14 @@ pub enum Fault {
         figure: &'static str,
     },
     /// The manifest does not list a table.
-    #[error("the manifest does not tell of {0}")]
+    #[error("the manifest has no entry of {0}")]
     NotInManifest(TableKey),
     /// The check could not be made.
     #[error(transparent)]
     Failed(TableError),
+    /// There is not enough memory for the check.
+    #[error(transparent)]
+    Memory(OutOfMemory),
     /// The check could not be made on the GPU.
     #[error(transparent)]
     Gpu(GpuError),
@@ -92,7 +96,7 @@ impl Fault {
     pub fn is_wrong(&self) -> bool {
         match self {
             Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Gpu(_) => false,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Memory(_) | Fault::Gpu(_) => false,
         }
     }
 

@@ -2,9 +2,9 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use super::Fault;
-use crate::build::cpu::Pulse;
 use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_blocks};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit for bit.
@@ -22,7 +22,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
         if pulse.is_stopped() {
             return Ok(0);
         }
-        check_blocks(&table)?;
+        check_blocks(table)?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
@@ -35,6 +35,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
 fn fault(error: ComputeError) -> Fault {
     match error {
         ComputeError::Table(error) => error.into(),
+        ComputeError::Memory(error) => Fault::Memory(error),
         ComputeError::Gpu(error) => Fault::Gpu(error),
     }
 }

@@ -7,7 +7,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use kalah::build::gpu::{Adapter, Gpu, GpuError, GpuOptions};
+use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 
 /// The name of the adapter.
 fn name() -> String {

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use crate::build::cpu::Moves;
 use crate::game::Rules;
-use crate::index::{RowIndex, RowMaps, TableRow, row_count};
+use crate::index::{RowIndex, TableRow, row_count};
+use crate::rows::{Moves, RowMaps};
 use crate::solve::Sower;
 
 /// The rows of a board with up to some number of seeds: their maps and moves, which all layers share.

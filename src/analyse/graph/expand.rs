@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::board_rows::BoardRows;
 use super::space::{Plane, Side, Space};
-use crate::build::cpu::{ForwardMove, Kind};
-use crate::index::{CaptureMap, SpillMap, TableRow};
+use crate::index::TableRow;
+use crate::rows::{CaptureMap, ForwardMove, Kind, SpillMap};
 use crate::solve::Board;
 
 /// Bits of a plane from which on threads share it.

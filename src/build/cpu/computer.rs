@@ -1,15 +1,19 @@
-use std::path::Path;
 use std::sync::Arc;
 
-use super::{Evaluator, Pulse, Workspace, compute_pair};
-use crate::build::{ComputeError, Computer, Output};
+use super::evaluator::Evaluator;
+use super::pair::compute_pair;
+use super::workspace::Workspace;
+use crate::build::computer::{ComputeError, Computer, Output};
 use crate::index::Frame;
 use crate::isa::Isa;
-use crate::table::{PackedFrame, TableError, Tables};
+use crate::progress::Pulse;
+use crate::system::OutOfMemory;
+use crate::table::{PackedFrame, Tables};
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
 /// Called from inside the pool it is faster: there the many small parallel steps begin without waking a thread.
+#[derive(Debug)]
 pub struct CpuComputer {
     isa: Isa,
     evaluator: Evaluator,
@@ -21,10 +25,9 @@ impl CpuComputer {
     ///
     /// # Errors
     /// When there is not as much memory.
-    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, TableError> {
+    pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
-        let memory = |source| TableError::io(Path::new("memory for the frames"))(source);
-        workspace.reserve(tables.pits(), seeds).map_err(memory)?;
+        workspace.reserve(tables.pits(), seeds)?;
         Ok(CpuComputer { isa, evaluator: Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows())), workspace })
     }
 }

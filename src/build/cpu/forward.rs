@@ -5,18 +5,19 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::moves::{ForwardMove, Kind, Moves};
-use super::{Evaluator, kernels};
+use super::evaluator::Evaluator;
+use super::kernels;
 use crate::game::{Capture, Pit, Row, sow};
-use crate::index::{CaptureMap, Frame, SpillMap, game_row, table_row};
+use crate::index::{Frame, game_row, table_row};
 use crate::isa::Isa;
+use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, checked_frame};
 
 /// Bytes of work that are worth a task of their own.
 pub(super) const TASK_BYTES: usize = 1 << 14;
 
-/// Other rows that are unpacked together when a frame is turned around.
-const TURN_ROWS: usize = 64;
+/// Other rows that are unpacked together when a frame is transposed.
+const TRANSPOSED_ROWS: usize = 64;
 
 /// Lines that are fetched ahead of a run: of short runs all, of long ones the first.
 const PREFETCH_LINES: usize = 16;
@@ -46,8 +47,8 @@ pub(super) struct FrameEvaluator<'a> {
     /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds to move and `left` in the
     /// other row.
     children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
-    /// The frame of the layer below with one seed fewer in the mover's row, turned around: a run of scores for all
-    /// other rows, for each mover's row. Children of most moves that move again; empty of meaning where none does.
+    /// The frame of the layer below with one seed fewer in the mover's row, transposed: a run of scores for all other
+    /// rows, for each mover's row. Children of most moves that move again; empty of meaning where none does.
     again: &'a [u8],
     /// By seeds spilled on the other row.
     spills: Vec<Arc<SpillMap>>,
@@ -60,18 +61,18 @@ pub(super) struct FrameEvaluator<'a> {
 impl<'a> FrameEvaluator<'a> {
     /// An evaluator of `frame` with the layers below in `tables`.
     ///
-    /// `again` is memory for the frame with one seed fewer in the mover's row, turned around: a byte for each position.
+    /// `again` is memory for the frame with one seed fewer in the mover's row, transposed: a byte for each position.
     pub fn new(
         evaluator: &Evaluator,
         tables: &'a Tables,
         frame: Frame,
         again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
-        let Evaluator { isa, rules, maps, .. } = evaluator;
+        let Evaluator { isa, rows: BoardRows { rules, maps, .. } } = evaluator;
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
         if rules.moves_again() {
-            turn_around(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+            unpack_transposed(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
         }
         let mut children = vec![None; (mover + 1) * total];
         for left in 1..=mover {
@@ -92,7 +93,7 @@ impl<'a> FrameEvaluator<'a> {
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
         let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
         let relays = rules.relays().then(|| (rows(mover), rows(other)));
-        let moves = evaluator.moves(mover);
+        let moves = evaluator.rows.moves(mover);
         Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
     }
 
@@ -270,31 +271,31 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Unpacks `frame` into `buffer`, turned around: a run of the scores against all other rows, for each mover's row.
+/// Unpacks `frame` into `buffer`, transposed: a run of the scores against all other rows, for each mover's row.
 ///
 /// A frame with an empty mover's row, which no table has, gives nothing.
-fn turn_around(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
+fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
     let scores = checked_frame(table, frame.mover)?;
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
-    // A task turns the part of all runs that belongs to a few mover's rows.
-    let task_rows = movers.div_ceil(64).clamp(TURN_ROWS, 1024);
-    buffer.par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, turned)| {
+    // A task transposes the part of all runs that belongs to a few mover's rows.
+    let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
+    buffer.par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, transposed)| {
         let first = task * task_rows;
-        let part = turned.len() / others;
+        let part = transposed.len() / others;
         let stride = part + 2 * RUN_MARGIN;
-        let mut runs = vec![0; TURN_ROWS * stride];
-        for other in (0..others).step_by(TURN_ROWS) {
-            let count = TURN_ROWS.min(others - other);
+        let mut runs = vec![0; TRANSPOSED_ROWS * stride];
+        for other in (0..others).step_by(TRANSPOSED_ROWS) {
+            let count = TRANSPOSED_ROWS.min(others - other);
             for index in 0..count {
                 let ranks = (first as u32, (other + index) as u32);
                 let unpacked = scores.unpack_run(isa, ranks, part, &mut runs, index * stride + RUN_MARGIN);
                 unpacked.map_err(|group| table.damaged_group(group))?;
             }
-            kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut turned[other..], others);
+            kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut transposed[other..], others);
         }
         Ok(())
     })

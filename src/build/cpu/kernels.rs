@@ -3,8 +3,8 @@
 //! A score is one byte. `total` is the seeds in play of the layer: a child with the opponent to move and `v` seeds for
 //! him is worth `total - v` to the mover, whatever the move stored (V(x, y) = N - V(y', x') by the gain's definition).
 
-use crate::index::SpillMap;
 use crate::isa::{Isa, Set, per_isa};
+use crate::rows::SpillMap;
 
 per_isa! {
     /// `best = max(best, total - scores)`: the turn passes to the opponent.
@@ -79,7 +79,7 @@ fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], places: &[u32], tota
 
 /// Copies the scores at the ranks that `map` selects to the front of `out`, in order.
 ///
-/// `out` must have 64 bytes more room than the map has ranks; `scores` has one for every rank after the spill.
+/// `out` must have 64 bytes more than the map has ranks; `scores` has one for every rank after the spill.
 pub fn select(isa: Isa, scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if isa.set() == Set::Avx512 {

@@ -3,15 +3,19 @@ use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
+use super::evaluator::Evaluator;
 use super::forward::{FrameEvaluator, TASK_BYTES};
-use super::moves::QuietMove;
+use super::kernels;
 use super::workspace::{Workspace, block_rows};
-use super::{Evaluator, Pulse, kernels};
+use crate::build::computer::ComputeError;
 use crate::game::Capture;
 use crate::index::Frame;
+use crate::progress::Pulse;
+use crate::rows::{BoardRows, QuietMove};
 use crate::table::{TableError, Tables};
 
 /// The scores of a pair of mirrored frames, in the order of their indices.
+#[derive(Debug)]
 pub struct PairScores<'a> {
     /// The frame in which the side with fewer seeds moves.
     pub small_moves: &'a [u8],
@@ -37,32 +41,31 @@ pub fn compute_pair<'a>(
     large: usize,
     workspace: &'a mut Workspace,
     pulse: &Pulse,
-) -> Result<Option<PairScores<'a>>, TableError> {
+) -> Result<Option<PairScores<'a>>, ComputeError> {
     assert!(0 < small && small <= large);
     let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
     let (isa, rows) = (evaluator.isa, tables.rows());
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
-    let memory = |source| TableError::io(std::path::Path::new("memory for a pair of frames"))(source);
     // The small side to move: by its row, a run over the large side; replaced block by block with the scores of the
     // large side to move, which are kept in the same order.
-    let by_small = small_arena.slice(pair).map_err(memory)?;
+    let by_small = small_arena.slice(pair)?;
     // The small side to move: by the large side's row, a run over the small side.
-    let by_large = large_arena.slice(pair).map_err(memory)?;
+    let by_large = large_arena.slice(pair)?;
 
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
-    let turned_frame = again.slice(below(small, large)).map_err(memory)?;
-    let small_moves = FrameEvaluator::new(evaluator, tables, frame, turned_frame)?;
+    let transposed_frame = again.slice(below(small, large))?;
+    let small_moves = FrameEvaluator::new(evaluator, tables, frame, transposed_frame)?;
     by_small.par_chunks_mut(large_rows).with_tasks_of(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
             if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
         },
     )?;
-    let (small_quiet, large_quiet) = (evaluator.moves(small), evaluator.moves(large));
+    let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
-    let turned_frame = again.slice(below(large, small)).map_err(memory)?;
-    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), turned_frame)?;
+    let transposed_frame = again.slice(below(large, small))?;
+    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), transposed_frame)?;
 
     let block_rows = block_rows(small_rows);
     for level in rows.level_bounds(large).windows(2) {
@@ -71,7 +74,7 @@ pub fn compute_pair<'a>(
                 return Ok(None);
             }
             let count = block_rows.min(level[1] as usize - start);
-            let [to_move, turned, waiting] = block.sized(count * small_rows);
+            let [to_move, transposed, waiting] = block.sized(count * small_rows);
             let (done, rest) = by_large.split_at_mut(start * small_rows);
 
             to_move
@@ -85,13 +88,13 @@ pub fn compute_pair<'a>(
                         let scores = &done[quiet.own as usize * small_rows..][..small_rows];
                         evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
                     }
-                    Ok(())
+                    Ok::<(), TableError>(())
                 })?;
 
             let chunk = (TASK_BYTES / count).max(1).next_multiple_of(16);
-            turned.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, turned)| {
-                let columns = turned.len() / count;
-                kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, turned, count);
+            transposed.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, transposed)| {
+                let columns = transposed.len() / count;
+                kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
             });
 
             waiting
@@ -105,10 +108,10 @@ pub fn compute_pair<'a>(
                         let kept = &mut by_small[start..start + count];
                         best.copy_from_slice(kept);
                         for &quiet in small_quiet.quiet(row as u32) {
-                            let scores = &turned[quiet.own as usize * count..][..count];
+                            let scores = &transposed[quiet.own as usize * count..][..count];
                             evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
                         }
-                        kept.copy_from_slice(&turned[row * count..][..count]);
+                        kept.copy_from_slice(&transposed[row * count..][..count]);
                     }
                 });
 
@@ -156,8 +159,9 @@ impl<I: IndexedParallelIterator> EvenTasks for I {}
 impl Evaluator {
     /// The masks of the rows with `other` seeds, in a layer with `total` seeds.
     fn masks(&self, other: usize, total: usize) -> Masks {
-        let pits = if self.rules.capture() == Capture::OppositeSeeds { self.maps.rows().pits() } else { 0 };
-        Masks { total: total as u8, empty: (0..pits).map(|pit| self.maps.empty(other, pit)).collect() }
+        let BoardRows { rules, maps, .. } = &self.rows;
+        let pits = if rules.capture() == Capture::OppositeSeeds { maps.rows().pits() } else { 0 };
+        Masks { total: total as u8, empty: (0..pits).map(|pit| maps.empty(other, pit)).collect() }
     }
 
     /// Raises `best`, scores of one mover's row against the other rows from rank `first` on, by a quiet move whose

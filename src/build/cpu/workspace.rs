@@ -1,6 +1,7 @@
 use memmap2::MmapMut;
 
 use crate::index::row_count;
+use crate::system::OutOfMemory;
 
 /// Rows of one level that are computed together: their scores against the other side stay in the caches.
 const BLOCK_ROWS: usize = 256;
@@ -14,14 +15,17 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
 }
 
 /// Memory that is filled again for every pair, in huge pages where the system has them.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Arena(Option<MmapMut>);
 
 impl Arena {
-    pub fn slice(&mut self, len: usize) -> std::io::Result<&mut [u8]> {
+    pub fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
         if self.0.as_ref().is_none_or(|map| map.len() < len) {
             self.0 = None;
-            let map = MmapMut::map_anon(len.max(1))?;
+            let map = MmapMut::map_anon(len.max(1)).map_err(|source| {
+                let what = "the scores of a pair of frames";
+                OutOfMemory { what, bytes: len as u64, source }
+            })?;
             #[cfg(target_os = "linux")]
             // Without huge pages everything works, only slower.
             let _ = map.advise(memmap2::Advice::HugePage);
@@ -32,7 +36,7 @@ impl Arena {
 }
 
 /// The memory of a builder, used again for every pair of frames.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Workspace {
     pub(super) small: Arena,
     pub(super) large: Arena,
@@ -45,7 +49,7 @@ impl Workspace {
     ///
     /// # Errors
     /// When there is not as much.
-    pub fn reserve(&mut self, pits: usize, seeds: usize) -> std::io::Result<()> {
+    pub fn reserve(&mut self, pits: usize, seeds: usize) -> Result<(), OutOfMemory> {
         let rows = |seeds| row_count(pits, seeds);
         let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
         self.small.slice(largest)?;
@@ -59,27 +63,27 @@ impl Workspace {
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let rows = |seeds| row_count(pits, seeds) as u64;
         let pair = rows(small) * rows(large);
-        // One of the two frames turned around for moves that move again, and three buffers of a block.
+        // One of the two frames transposed for moves that move again, and three buffers of a block.
         let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
         2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
     }
 }
 
 /// Scores of a block of rows against all rows of the other side.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct Block {
     /// The block's rows to move: a run over the other side for each.
     to_move: Vec<u8>,
-    /// The same turned around: a run over the block for each row of the other side.
-    turned: Vec<u8>,
+    /// The same transposed: a run over the block for each row of the other side.
+    transposed: Vec<u8>,
     /// The other side to move: a run over the block for each of its rows.
     waiting: Vec<u8>,
 }
 
 impl Block {
-    /// The three buffers (to move, turned, waiting) at this size.
+    /// The three buffers (to move, transposed, waiting) at this size.
     pub fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
-        [&mut self.to_move, &mut self.turned, &mut self.waiting].map(|buffer| {
+        [&mut self.to_move, &mut self.transposed, &mut self.waiting].map(|buffer| {
             if buffer.len() < len {
                 buffer.resize(len, 0);
             }

@@ -2,11 +2,9 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use wgpu::{BufferUsages, SubmissionIndex};
 
-use super::device::{DeviceBuffer, Window};
 use super::packer::PackedOnDevice;
-use super::recorder::Recorder;
-use super::{Gpu, GpuError};
-use crate::build::Output;
+use crate::build::computer::Output;
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::PackedFrame;
 

@@ -1,35 +1,21 @@
+use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 
 use super::collector::{READBACKS, collect, send};
-use super::device::DeviceBuffer;
 use super::lower::Lower;
 use super::memory::DeviceMemory;
-use super::packer::Packer;
+use super::packer::{PackedOnDevice, Packer};
 use super::pair::Pair;
-use super::recorder::Recorder;
 use super::rows::DeviceRows;
-use super::{Gpu, GpuError, Timing};
-use crate::build::cpu::{Evaluator, Pulse};
-use crate::build::{Computer, Output};
+use super::stages::Stage;
+use super::traffic::Traffic;
+use crate::build::computer::{ComputeError, Computer, Output};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Shortage, Timing};
 use crate::index::Frame;
-use crate::isa::Isa;
+use crate::progress::Pulse;
+use crate::rows::BoardRows;
 use crate::table::Tables;
-
-/// Bytes that went one way or the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Traffic {
-    /// To the device.
-    pub uploaded: u64,
-    /// From the device.
-    pub downloaded: u64,
-    /// From one place on the device to another.
-    pub copied: u64,
-    /// What the stages for moves, turning and packing read and write at least: every score and child once a move.
-    pub touched: u64,
-    /// Bytes of lower frames that are on the device now.
-    pub resident: u64,
-}
 
 /// Computes frames on a GPU.
 pub struct GpuComputer {
@@ -41,9 +27,8 @@ pub struct GpuComputer {
     /// Buffers for what comes back, kept from layer to layer: never more than [`READBACKS`].
     spare: Vec<Option<DeviceBuffer>>,
     /// Where the times of stages are added up, if they are measured.
-    pub timing: Option<Timing>,
-    /// What went back and forth so far.
-    pub traffic: Traffic,
+    timing: Option<Timing>,
+    traffic: Traffic,
 }
 
 impl GpuComputer {
@@ -51,27 +36,22 @@ impl GpuComputer {
     ///
     /// # Errors
     /// When the device has not as much memory, or its limits do not allow so large a layer.
-    pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, GpuError> {
+    pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
         let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
         if seeds > largest {
-            let reason = format!("its limits allow layers of up to {largest} seeds");
-            return Err(GpuError::Unfit { adapter: gpu.report().name.clone(), reason });
+            let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
+            return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 }.into());
         }
         let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
-        if gpu.budget().is_some_and(|budget| budget < memory.least()) {
-            return Err(GpuError::OutOfMemory {
-                what: "a build of this size",
-                bytes: memory.least(),
-                used: 0,
-                budget: gpu.budget(),
-                advice: "allow more with --gpu-memory, build fewer seeds, or use --backend cpu",
-            });
+        if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
+            let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
+            return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage }.into());
         }
         let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
-        let evaluator = Evaluator::new(Isa::detect(), tables.rules(), Arc::clone(tables.rows()));
+        let board = BoardRows::new(tables.rules(), Arc::clone(tables.rows()));
         Ok(GpuComputer {
-            rows: DeviceRows::new(&gpu, evaluator)?,
+            rows: DeviceRows::new(&gpu, board)?,
             lower: Lower::new(&gpu, memory.operand_bytes, gpu.budget())?,
             pair: Pair::new(&gpu, &memory)?,
             packer: Packer::new(&gpu, &frames)?,
@@ -82,8 +62,31 @@ impl GpuComputer {
         })
     }
 
+    /// Bytes transferred so far.
+    pub fn traffic(&self) -> Traffic {
+        self.traffic
+    }
+
+    /// Begins to measure how long stages take, if the adapter has timestamps, and bytes transferred.
+    pub(in crate::build) fn begin_measuring(&mut self) -> Result<(), GpuError> {
+        (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
+        Ok(())
+    }
+
+    /// Seconds that each stage took since [`GpuComputer::begin_measuring`], if they are measured.
+    pub(in crate::build) fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>> {
+        let timing = self.timing.as_ref()?;
+        Some(Stage::ALL.iter().map(|stage| (stage.name(), timing.seconds(stage.kernel()))).collect())
+    }
+
     /// Computes the frames while a collector takes them off.
-    fn run(&mut self, tables: &Tables, frames: &[Frame], pulse: &Pulse, output: &dyn Output) -> Result<bool, GpuError> {
+    fn run(
+        &mut self,
+        tables: &Tables,
+        frames: &[Frame],
+        pulse: &Pulse,
+        output: &dyn Output,
+    ) -> Result<bool, ComputeError> {
         let gpu = Arc::clone(&self.gpu);
         let mut recorder = Recorder::new(&gpu)?;
         recorder.timing = self.timing.take();
@@ -102,10 +105,10 @@ impl GpuComputer {
         }
         let result = std::thread::scope(|scope| {
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
-            let deliver = |recorder: &mut Recorder, frame: Frame, packed: &super::packer::PackedOnDevice| {
+            let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
                 match spares.recv() {
                     Ok(spare) => Ok(sender.send(send(recorder, frame, packed, spare)?).is_ok()),
-                    // The collector has given up; its error is told below.
+                    // The collector has given up; its error is returned below.
                     Err(_) => Ok(false),
                 }
             };
@@ -131,8 +134,8 @@ impl GpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-        deliver: impl Fn(&mut Recorder, Frame, &super::packer::PackedOnDevice) -> Result<bool, GpuError>,
-    ) -> Result<bool, GpuError> {
+        deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<bool, GpuError>,
+    ) -> Result<bool, ComputeError> {
         let mut frames = frames.iter().copied().peekable();
         while let Some(frame) = frames.next() {
             output.pair(frame);
@@ -143,9 +146,10 @@ impl GpuComputer {
             // Of a pair that an earlier run left half written only the second frame is missing.
             let mirrored = frames.next_if(|next| *next == frame.mirrored());
             for frame in [Some(frame), mirrored].into_iter().flatten() {
-                let scores = if frame == small { &self.pair.small_moves } else { self.pair.turn_large(recorder)? };
+                let scores =
+                    if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
                 let packed = loop {
-                    // More patches than were reckoned with may need the room of lower frames.
+                    // More patches than expected may need the memory of lower frames.
                     match self.packer.pack(recorder, frame, scores) {
                         Err(GpuError::OutOfMemory { .. }) if self.lower.evict(recorder)? => {}
                         other => break other?,
@@ -169,18 +173,25 @@ impl GpuComputer {
         tables: &Tables,
         small: Frame,
         pulse: &Pulse,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<bool, ComputeError> {
         loop {
             let before = pulse.positions.load(std::sync::atomic::Ordering::Relaxed);
             let computed = self.pair.compute(recorder, &mut self.lower, &mut self.rows, tables, small, pulse);
             self.rows.forget_relay_rows();
             match computed {
-                Err(GpuError::OutOfMemory { .. }) if self.lower.evict(recorder)? => {
+                Err(ComputeError::Gpu(GpuError::OutOfMemory { .. })) if self.lower.evict(recorder)? => {
                     pulse.positions.store(before, std::sync::atomic::Ordering::Relaxed);
                 }
                 other => return other,
             }
         }
+    }
+}
+
+impl fmt::Debug for GpuComputer {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (gpu, traffic) = (&self.gpu.report().name, &self.traffic);
+        formatter.debug_struct("GpuComputer").field("gpu", gpu).field("traffic", traffic).finish_non_exhaustive()
     }
 }
 
@@ -191,7 +202,7 @@ impl Computer for GpuComputer {
         frames: &[Frame],
         pulse: &Pulse,
         output: &dyn Output,
-    ) -> Result<bool, crate::build::ComputeError> {
-        Ok(self.run(tables, frames, pulse, output)?)
+    ) -> Result<bool, ComputeError> {
+        self.run(tables, frames, pulse, output)
     }
 }

@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::device::{DeviceBuffer, Window};
-use super::recorder::Recorder;
 use super::stages::{ABSENT, FrameAt, OVER};
-use super::{Gpu, GpuError};
+use crate::build::computer::ComputeError;
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::{FrameEntry, Tables, checked_frame};
 
@@ -24,11 +23,11 @@ struct Resident {
 pub(super) struct Lower {
     /// By seeds in play, then by seeds in the mover's row.
     resident: BTreeMap<usize, BTreeMap<usize, Resident>>,
-    /// Used in turns, so that one is filled while a stage reads the other.
+    /// Used alternately, so that one is filled while a stage reads the other.
     operands: [DeviceBuffer; 2],
-    turn: usize,
+    next: usize,
     memory: Option<u64>,
-    /// Whether there was no room for a frame of a lower layer; then no more is tried until one was given up.
+    /// Whether there was no memory for a frame of a lower layer; then no more is tried until one was evicted.
     full: bool,
 }
 
@@ -39,7 +38,7 @@ impl Lower {
     /// No frame yet, and operands of this size.
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
-        Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], turn: 0, memory, full: false })
+        Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], next: 0, memory, full: false })
     }
 
     /// Bytes of frames that stay on the device.
@@ -58,7 +57,7 @@ impl Lower {
         count: usize,
         children: &[Child],
         mut run: impl FnMut(&mut Recorder, Window, u32) -> Result<(), GpuError>,
-    ) -> Result<(), GpuError> {
+    ) -> Result<(), ComputeError> {
         let absent = FrameAt { profile_at: 0, lines_at: 0, patches_at: 0, rows: ABSENT };
         let mut over = vec![absent; count];
         let mut to_bring = Vec::new();
@@ -72,7 +71,7 @@ impl Lower {
         }
         let mut rest = &to_bring[..];
         loop {
-            let capacity = self.operands[self.turn].bytes();
+            let capacity = self.operands[self.next].bytes();
             let mut end = 0;
             let fitting = rest.iter().take_while(|(_, _, entry)| {
                 end += entry.checksums_at();
@@ -80,19 +79,18 @@ impl Lower {
             });
             let (now, later) = rest.split_at(fitting.count());
             if now.is_empty() && !later.is_empty() {
-                // A frame with more patches than was reckoned with.
+                // A frame with more patches than expected.
                 let (gpu, bytes) = (recorder.gpu(), later[0].2.checksums_at());
                 if bytes > gpu.max_binding() {
-                    let reason = format!("a frame has {bytes} bytes, a stage can use {} at once", gpu.max_binding());
-                    return Err(GpuError::Unfit { adapter: gpu.report().name.clone(), reason });
+                    return Err(gpu.binding_error(bytes).into());
                 }
-                // There may not be room for both.
-                self.operands[self.turn] = gpu.storage("no frame", 0)?;
-                self.operands[self.turn] = gpu.storage("a frame of a lower layer", bytes)?;
+                // There may not be memory for both.
+                self.operands[self.next] = gpu.storage("no frame", 0)?;
+                self.operands[self.next] = gpu.storage("a frame of a lower layer", bytes)?;
                 continue;
             }
-            let operand = self.operands[self.turn].window();
-            self.turn = 1 - self.turn;
+            let operand = self.operands[self.next].window();
+            self.next = 1 - self.next;
             let mut places = over.clone();
             let mut at = 0;
             for (number, frame, entry) in now {
@@ -105,7 +103,7 @@ impl Lower {
                 self.bring_one(recorder, tables, *frame, entry, &Window { offset: at, ..operand.clone() })?;
                 at += entry.checksums_at();
             }
-            let first = recorder.frames(&places)?;
+            let first = recorder.records(bytemuck::cast_slice(&places))?;
             run(recorder, Window { bytes: at.max(16), ..operand }, first)?;
             rest = later;
             if rest.is_empty() {
@@ -121,7 +119,7 @@ impl Lower {
         frame: Frame,
         entry: &FrameEntry,
         to: &Window,
-    ) -> Result<(), GpuError> {
+    ) -> Result<(), ComputeError> {
         let seeds = frame.mover + frame.other;
         let is_resident =
             |lower: &Lower| lower.resident.get(&seeds).is_some_and(|layer| layer.contains_key(&frame.mover));
@@ -132,7 +130,7 @@ impl Lower {
             let section = table.section(entry);
             let (head, rest) = section.split_at(entry.patches_at() as usize);
             let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];
-            match self.room(recorder.gpu(), head.len() as u64, patches.len() as u64)? {
+            match self.allocate(recorder.gpu(), head.len() as u64, patches.len() as u64)? {
                 Some(resident) => {
                     recorder.upload(head, &resident.head.window())?;
                     recorder.upload(patches, &resident.patches.window())?;
@@ -140,7 +138,7 @@ impl Lower {
                 }
                 None => {
                     self.full = true;
-                    return recorder.upload(&section[..entry.checksums_at() as usize], to);
+                    return Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?);
                 }
             }
         }
@@ -151,8 +149,8 @@ impl Lower {
         Ok(())
     }
 
-    /// Room for one more frame; `None` if there is none.
-    fn room(&self, gpu: &Gpu, head_bytes: u64, patch_bytes: u64) -> Result<Option<Resident>, GpuError> {
+    /// Memory for one more frame; `None` if there is none.
+    fn allocate(&self, gpu: &Gpu, head_bytes: u64, patch_bytes: u64) -> Result<Option<Resident>, GpuError> {
         let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
         if self.full || !gpu.room_for(head_bytes + patch_bytes + headroom) {
             return Ok(None);
@@ -167,7 +165,7 @@ impl Lower {
         }
     }
 
-    /// Keeps a packed frame on the device if there is room, perhaps in the place of lower layers.
+    /// Keeps a packed frame on the device if there is memory, evicting lower layers if need be.
     pub fn keep(
         &mut self,
         recorder: &mut Recorder,
@@ -178,7 +176,7 @@ impl Lower {
         let seeds = frame.mover + frame.other;
         let patch_bytes = patches.bytes.next_multiple_of(4);
         loop {
-            if let Some(resident) = self.room(recorder.gpu(), head.bytes, patch_bytes)? {
+            if let Some(resident) = self.allocate(recorder.gpu(), head.bytes, patch_bytes)? {
                 recorder.copy(head, &resident.head.window(), head.bytes);
                 recorder.copy(patches, &resident.patches.window(), patch_bytes);
                 self.resident.entry(seeds).or_default().insert(frame.mover, resident);
@@ -192,7 +190,7 @@ impl Lower {
         }
     }
 
-    /// Gives up the lowest layer that stays on the device. Whether there was one.
+    /// Evicts the lowest layer that stays on the device. Whether there was one.
     pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
         let evicted = self.resident.pop_first().is_some();
         self.full = false;

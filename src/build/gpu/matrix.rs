@@ -1,7 +1,6 @@
 use std::ops::Range;
 
-use super::device::{DeviceBuffer, Window};
-use super::{Gpu, GpuError};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Window};
 
 /// A matrix of scores on the device: a byte each, every row padded to whole words.
 pub(super) struct Matrix {
@@ -53,10 +52,7 @@ impl Matrix {
         let offset = rows.start as u64 * row_bytes / gpu.window_alignment() * gpu.window_alignment();
         let bytes = rows.end as u64 * row_bytes - offset;
         if bytes > gpu.max_binding() {
-            return Err(GpuError::Unfit {
-                adapter: gpu.report().name.clone(),
-                reason: format!("a stage would need {bytes} bytes at once, it allows {}", gpu.max_binding()),
-            });
+            return Err(gpu.binding_error(bytes));
         }
         Ok((Window { offset, bytes, ..all }, (offset / 4) as u32))
     }

@@ -2,17 +2,17 @@
 
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
-use super::recorder::RECORDER_BYTES;
 use super::stages::TILE;
+use crate::gpu::{AdapterReport, Gpu, RECORDER_BYTES};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 
-/// Frames are reckoned with this share more for their patches.
+/// The ratio by which frames are assumed to be larger for their patches.
 const PATCHES: (u64, u64) = (21, 20);
 
 /// Bytes of moves and maps for each row (measured: 60 to 90 at 6 pits).
 const ROW_BYTES: u64 = 96;
 
-/// Bytes for parameters, places of frames, ranks, times, and small change.
+/// Bytes for parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 
 /// What the beginning of a part of a buffer is a multiple of, at most.
@@ -67,6 +67,18 @@ impl DeviceMemory {
     pub fn least(&self) -> u64 {
         8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
+}
+
+/// Bytes of the device's memory that a build of all layers up to `seeds` takes at least; frames of lower layers that do
+/// not fit beside that are read from the files again and again.
+pub(in crate::build) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
+    DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
+}
+
+/// The seeds of the largest layer of boards with `pits` pits a side, from 1 to [`crate::index::MAX_TABLE_PITS`], that the
+/// limits of an adapter allow to be built, memory aside.
+pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
+    largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
 }
 
 /// The largest layer that a device can build with these limits on what a stage can use at once and on a buffer, as

@@ -1,13 +1,11 @@
 //! Packing on the device: the bytes of a table file from a matrix of scores.
 
-use super::device::{DeviceBuffer, Window};
 use super::matrix::Matrix;
-use super::recorder::{MAX_WORKGROUPS, Recorder};
 use super::stages::{Encode, LINE_POSITIONS, LINE_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
-use super::{Gpu, GpuError};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, MAX_WORKGROUPS, Recorder, Window};
 use crate::index::Frame;
 
-/// Bytes of patches for each byte of lines that are reckoned with; more is made room for when needed.
+/// Bytes of lines for each byte of patches that is allocated at first; more is allocated when needed.
 const PATCH_SHARE: u64 = 16;
 
 /// Memory for packing one frame after the other.
@@ -73,7 +71,7 @@ impl Packer {
         for first in (0..others).step_by(at_once) {
             let end = others.min(first + at_once);
             let (window, base) = scores.window(gpu, first..end)?;
-            let bound = recorder.bind(Stage::Profile, &[window, self.sums.window()]);
+            let bound = recorder.bind(Stage::Profile.kernel(), &[window, self.sums.window()]);
             let threads = words * (end - first).div_ceil(PROFILE_ROWS as usize) as u64;
             recorder.dispatch_threads(&bound, threads, words, |thread, threads| Profile {
                 threads,
@@ -85,7 +83,7 @@ impl Packer {
         }
         let lines_at = (rows as u64).next_multiple_of(64) / 4;
         let head = self.head.front(head_bytes(frame));
-        let bound = recorder.bind(Stage::Mean, &[self.sums.window(), head.clone()]);
+        let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
         // A few columns more than the sums have rows: the padding.
         recorder.dispatch_threads(&bound, lines_at, 1, |_, threads| Mean {
             threads,
@@ -104,14 +102,14 @@ impl Packer {
             lines_at: lines_at as u32,
         };
         for_lines(recorder, scores, rows, lines, |recorder, window, base, first, count| {
-            let bound = recorder.bind(Stage::Encode, &[window, head.clone(), self.sizes[0].window()]);
+            let bound = recorder.bind(Stage::Encode.kernel(), &[window, head.clone(), self.sizes[0].window()]);
             recorder.dispatch_threads(&bound, count, 1, |line, threads| params(base, first + line, threads))
         })?;
         let patch_bytes = self.scan(recorder, lines)?;
         if patch_bytes > 0 {
             let padded = patch_bytes.next_multiple_of(4);
             if padded > self.patches.bytes() {
-                // There may not be room for both.
+                // There may not be memory for both.
                 self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }
@@ -120,7 +118,7 @@ impl Packer {
                 let [sizes, blocks, superblocks, _] = &self.sizes;
                 let buffers = [sizes, blocks, superblocks, &self.patches].map(DeviceBuffer::window);
                 let windows: Vec<Window> = [window, head.clone()].into_iter().chain(buffers).collect();
-                let bound = recorder.bind(Stage::Patch, &windows);
+                let bound = recorder.bind(Stage::Patch.kernel(), &windows);
                 recorder.dispatch_threads(&bound, count, 1, |line, threads| params(base, first + line, threads))
             })?;
         }
@@ -133,7 +131,7 @@ impl Packer {
         for level in 0..3 {
             let blocks = numbers.div_ceil(SCAN_BLOCK.into());
             let windows = [self.sizes[level].window(), self.sizes[level + 1].window()];
-            let bound = recorder.bind(Stage::Scan, &windows);
+            let bound = recorder.bind(Stage::Scan.kernel(), &windows);
             for first in (0..blocks as u32).step_by(MAX_WORKGROUPS as usize) {
                 let params = Scan { numbers: numbers as u32, first_block: first };
                 recorder.dispatch(&bound, &params, MAX_WORKGROUPS.min(blocks as u32 - first))?;

@@ -7,13 +7,13 @@
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
-use super::recorder::{MAX_WORKGROUPS, Recorder};
 use super::rows::{Class, ClassKind, DeviceRows, RankParams};
-use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Turn};
-use super::{Gpu, GpuError};
-use crate::build::cpu::Pulse;
+use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
+use crate::build::computer::ComputeError;
 use crate::game::Capture;
+use crate::gpu::{Gpu, GpuError, MAX_WORKGROUPS, Recorder};
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::Tables;
 
 /// Bytes that a thread for moves to lower layers reads and writes at least: its word, and a child's codes and profile for
@@ -47,20 +47,20 @@ impl Pair {
         tables: &Tables,
         frame: Frame,
         pulse: &Pulse,
-    ) -> Result<bool, GpuError> {
+    ) -> Result<bool, ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
-        // A run for each mover's row, as children lie; then turned.
+        // A run for each mover's row, as children lie; then transposed.
         self.large_moves.shape(small_rows, large_rows);
         if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
             return Ok(false);
         }
         self.small_moves.shape(large_rows, small_rows);
-        turn(recorder, &self.large_moves, &self.small_moves)?;
+        transpose(recorder, &self.large_moves, &self.small_moves)?;
         self.large_moves.shape(large_rows, small_rows);
         if !forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)? {
             return Ok(false);
         }
-        self.quiet(recorder, rows, tables, frame, pulse)
+        Ok(self.quiet(recorder, rows, tables, frame, pulse)?)
     }
 
     /// Quiet moves, level by level of the large side's rows.
@@ -98,8 +98,10 @@ impl Pair {
             }) {
                 let large_moves = [large_list.buffer.window(), small_map.clone(), children.0, own.0.clone()];
                 let small_moves = [small_list.buffer.window(), large_map.clone(), own.0, waiting.0];
-                let stages =
-                    (recorder.bind(Stage::QuietLarge, &large_moves), recorder.bind(Stage::QuietSmall, &small_moves));
+                let stages = (
+                    recorder.bind(Stage::QuietLarge.kernel(), &large_moves),
+                    recorder.bind(Stage::QuietSmall.kernel(), &small_moves),
+                );
                 bound = Some((places, stages.0, stages.1));
             }
             let (_, quiet_large, quiet_small) = bound.as_ref().expect("bound above");
@@ -133,11 +135,11 @@ impl Pair {
         Ok(true)
     }
 
-    /// Turns the scores of the large side to move to the order of their indices. They take the place of the small side's.
-    pub fn turn_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
+    /// Transposes the scores of the large side to move, which brings them to the order of their indices. They take the place of the small side's.
+    pub fn transpose_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
         let (large_rows, small_rows) = (self.large_moves.rows, self.large_moves.columns);
         self.small_moves.shape(small_rows, large_rows);
-        turn(recorder, &self.large_moves, &self.small_moves)?;
+        transpose(recorder, &self.large_moves, &self.small_moves)?;
         Ok(&self.small_moves)
     }
 }
@@ -152,7 +154,7 @@ fn forward(
     frame: Frame,
     scores: &Matrix,
     pulse: &Pulse,
-) -> Result<bool, GpuError> {
+) -> Result<bool, ComputeError> {
     let gpu = recorder.gpu();
     recorder.clear(&scores.all());
     let moves = rows.moves(gpu, frame.mover)?;
@@ -196,9 +198,9 @@ fn forward(
                 let (first, end) = (group(first_row), group(end_row));
                 let (window, base) = scores.window(gpu, first_row as usize..end_row as usize)?;
                 let mut windows =
-                    vec![operand.clone(), recorder.frames_window(), moves.buffer.window(), map.clone(), window];
+                    vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), window];
                 windows.extend(more.iter().cloned());
-                let bound = recorder.bind(stage, &windows);
+                let bound = recorder.bind(stage.kernel(), &windows);
                 stopped |= pulse.is_stopped();
                 if stopped {
                     return Ok(());
@@ -243,7 +245,7 @@ fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
 }
 
 /// Transposes a matrix into another that has the shape of its transpose.
-fn turn(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
+fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
     let gpu = recorder.gpu();
     recorder.touched += from.all().bytes + to.all().bytes;
     assert_eq!((from.rows, from.columns), (to.columns, to.rows));
@@ -255,12 +257,12 @@ fn turn(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuEr
         for first_column in (0..from.columns).step_by(tiles_at_once(to)) {
             let end_column = from.columns.min(first_column + tiles_at_once(to));
             let (to_window, to_base) = to.window(gpu, first_column..end_column)?;
-            let bound = recorder.bind(Stage::Turn, &[from_window.clone(), to_window]);
+            let bound = recorder.bind(Stage::Transpose.kernel(), &[from_window.clone(), to_window]);
             let tiles = ((end_column - first_column).div_ceil(tile)) as u32;
             let rows_of_tiles = ((end_row - first_row).div_ceil(tile)) as u32;
             let step = (MAX_WORKGROUPS / tiles).max(1);
             for row in (0..rows_of_tiles).step_by(step as usize) {
-                let params = Turn {
+                let params = Transpose {
                     rows: end_row as u32,
                     columns: end_column as u32,
                     first_row: first_row as u32 + row * TILE,

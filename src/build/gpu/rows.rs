@@ -1,15 +1,14 @@
-//! What stages need to know of rows: their moves, and maps of ranks. Made on the CPU when first asked for, and kept on the
+//! What stages need to know of rows: their moves, and maps of ranks. Made on the CPU on first use, and kept on the
 //! device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::device::DeviceBuffer;
 use super::stages::{EVEN_EMPTY, RANK_BITS};
-use super::{Gpu, GpuError};
-use crate::build::cpu::{Evaluator, ForwardMove, Kind};
 use crate::game::Rules;
+use crate::gpu::{DeviceBuffer, Gpu, GpuError};
 use crate::index::TableRow;
+use crate::rows::{BoardRows, ForwardMove, Kind};
 
 /// What moves of a class have in common: the stage that does them, and the frames they lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,7 +47,7 @@ pub(super) struct RowMoves {
 
 /// The moves and maps that are on the device.
 pub(super) struct DeviceRows {
-    evaluator: Evaluator,
+    board: BoardRows,
     moves: HashMap<usize, Arc<RowMoves>>,
     spills: HashMap<(usize, usize), Arc<DeviceBuffer>>,
     captures: HashMap<(usize, usize), Arc<DeviceBuffer>>,
@@ -59,9 +58,9 @@ pub(super) struct DeviceRows {
 }
 
 impl DeviceRows {
-    pub fn new(gpu: &Gpu, evaluator: Evaluator) -> Result<DeviceRows, GpuError> {
+    pub fn new(gpu: &Gpu, board: BoardRows) -> Result<DeviceRows, GpuError> {
         Ok(DeviceRows {
-            evaluator,
+            board,
             moves: HashMap::new(),
             spills: HashMap::new(),
             captures: HashMap::new(),
@@ -72,7 +71,7 @@ impl DeviceRows {
     }
 
     pub fn rules(&self) -> Rules {
-        self.evaluator.rules
+        self.board.rules
     }
 
     /// The moves of the rows with `seeds` seeds.
@@ -86,8 +85,8 @@ impl DeviceRows {
     }
 
     fn make_moves(&self, gpu: &Gpu, seeds: usize) -> Result<RowMoves, GpuError> {
-        let moves = self.evaluator.moves(seeds);
-        let rows = self.evaluator.maps.rows();
+        let moves = self.board.moves(seeds);
+        let rows = self.board.maps.rows();
         let count = rows.rows(seeds) as u32;
         let mut words = vec![0];
         let mut quiet = Vec::new();
@@ -154,7 +153,7 @@ impl DeviceRows {
 
     /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it.
     pub fn spill(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
-        let maps = &self.evaluator.maps;
+        let maps = &self.board.maps;
         kept(&mut self.spills, (seeds, spilled), || {
             gpu.storage_of("a map of spills", maps.spill(seeds, spilled).ranks())
         })
@@ -163,7 +162,7 @@ impl DeviceRows {
     /// For each pit and each row with `seeds` seeds, when `spilled` more were sown into it and then the pit was taken: the
     /// seeds taken, above [`RANK_BITS`] bits of the rank of the row that is left.
     pub fn capture(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
-        let maps = &self.evaluator.maps;
+        let maps = &self.board.maps;
         kept(&mut self.captures, (seeds, spilled), || {
             let rows = maps.rows();
             let spill = maps.spill(seeds, spilled);
@@ -184,7 +183,7 @@ impl DeviceRows {
 
     /// The rows with `mover` seeds, then those with `other`: two words each, a byte a pit.
     pub fn relay_rows(&mut self, gpu: &Gpu, mover: usize, other: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
-        let maps = &self.evaluator.maps;
+        let maps = &self.board.maps;
         kept(&mut self.relay_rows, (mover, other), || {
             let words = |row: &TableRow| {
                 let mut bytes = [0; 8];
@@ -198,7 +197,7 @@ impl DeviceRows {
 
     /// The counts and levels from which ranks are made: see `shaders/shared/rank.wgsl`.
     pub fn ranks(&mut self, gpu: &Gpu) -> Result<(Arc<DeviceBuffer>, RankParams), GpuError> {
-        let rows = self.evaluator.maps.rows();
+        let rows = self.board.maps.rows();
         let (words, levels_at) = rows.words();
         let params = RankParams {
             pits: rows.pits() as u32,

@@ -5,6 +5,7 @@ use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
 
 /// A text that is no position, start position or line of play.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParseError {
     /// The text has none of the known shapes.
     #[error("'{}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4", shown(.0))]

@@ -14,6 +14,7 @@ pub struct Position {
 
 /// Rows and stores that make no position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PositionError {
     /// The rows have different numbers of pits.
     #[error("the rows have {0} and {1} pits: both sides need the same number")]
@@ -25,6 +26,7 @@ pub enum PositionError {
 
 /// A move that cannot be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum IllegalMove {
     /// One row is empty.
     #[error("the game is over: a row is empty")]

@@ -114,6 +114,7 @@ impl FrameEntry {
 
 /// What a table file says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TableHeader {
     /// What the table is about.
     pub key: TableKey,

@@ -9,6 +9,7 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
 /// What the tables know of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Probe {
     /// The position.
     pub position: Position,
@@ -23,6 +24,12 @@ pub struct Probe {
 }
 
 impl Probe {
+    /// What is known of a finished game without any table; `None` while the game goes on.
+    pub fn of_finished(position: &Position) -> Option<Probe> {
+        let (score, value) = (position.mover().total(), position.final_value()?);
+        Some(Probe { position: *position, score, value, moves: Vec::new(), line: Line::new(position.pits()) })
+    }
+
     /// The moves that reach the score.
     pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
         self.moves.iter().filter(|&&(_, score)| score == self.score).map(|&(pit, _)| pit)

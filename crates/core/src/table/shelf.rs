@@ -22,6 +22,7 @@ pub struct Shelf {
 
 /// What is in the directory.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Listing {
     /// What the tables are about, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,

@@ -1,27 +1,6 @@
-use super::residual::residuals;
-use super::{EXCEPTION_BYTES, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED, params, read, threads};
-
-params! {
-    /// Parameters of [`Stage::Encode`](super::Stage::Encode).
-    ///
-    /// Buffers: scores, the head of a frame (profile, then lines), the size of each line's patch.
-    pub struct Encode {
-        /// Threads: lines.
-        threads,
-        /// The first line.
-        first_line,
-        /// Mover's rows.
-        rows,
-        /// Words of a run of scores.
-        words,
-        /// The first word of the scores that is in the buffer.
-        base,
-        /// Positions of the frame.
-        positions,
-        /// The first word of the lines in the head.
-        lines_at,
-    }
-}
+use super::constants::{EXCEPTION_BYTES, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED};
+use super::residual::{Encode, residuals};
+use crate::gpu::{read, threads};
 
 /// The base for which most residuals fit 4 bits, the smallest of these, and how many fit.
 fn best_base(residuals: impl Iterator<Item = u32>, least: u32, greatest: u32) -> (u32, u32) {

@@ -1,6 +1,7 @@
 //! What the stages for moves to lower layers have in common.
 
-use super::{NO_MAP, params};
+use super::constants::NO_MAP;
+use crate::gpu::params;
 
 params! {
     /// Parameters of the stages for moves to lower layers.

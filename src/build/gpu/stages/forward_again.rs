@@ -1,6 +1,7 @@
+use super::constants::{RANK_BITS, RANK_MASK};
 use super::forward::{Forward, lanes, spilled, work_of};
 use super::score::{frame, score};
-use super::{RANK_BITS, RANK_MASK, pack4x_u8, read, threads, unpack4x_u8};
+use crate::gpu::{pack4x_u8, read, threads, unpack4x_u8};
 
 /// Moves that end in the store: worth what they store and what the mover still collects.
 pub(super) fn forward_again(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {

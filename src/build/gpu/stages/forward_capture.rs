@@ -1,6 +1,7 @@
+use super::constants::{ABSENT, EVEN_EMPTY, PIT_MASK, RANK_BITS, RANK_MASK};
 use super::forward::{Forward, lanes, work_of};
 use super::score::{frame, score};
-use super::{ABSENT, EVEN_EMPTY, PIT_MASK, RANK_BITS, RANK_MASK, pack4x_u8, read, threads, unpack4x_u8};
+use crate::gpu::{pack4x_u8, read, threads, unpack4x_u8};
 
 /// Moves that capture a pit of the other row: the child's frame depends on the seeds it holds.
 pub(super) fn forward_capture(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {

@@ -1,6 +1,7 @@
+use super::constants::{ABSENT, OVER, RING};
 use super::forward::{Forward, lanes, work_of};
 use super::score::{frame, score};
-use super::{ABSENT, OVER, RING, extract_bits, pack4x_u8, read, threads, unpack4x_u8};
+use crate::gpu::{extract_bits, pack4x_u8, read, threads, unpack4x_u8};
 
 /// Rows of `pits` pits with these seeds and this potential.
 fn row_count(params: &Forward, ranks: &[u32], pits: u32, seeds: u32, potential: u32) -> u32 {

@@ -1,4 +1,4 @@
-use super::{pack4x_u8, params, read, threads};
+use crate::gpu::{pack4x_u8, params, read, threads};
 
 params! {
     /// Parameters of [`Stage::Mean`](super::Stage::Mean).

@@ -1,5 +1,6 @@
-use super::residual::residuals;
-use super::{EXCEPTION_BYTES, Encode, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED, SCAN_BLOCK, extract_bits, read, threads};
+use super::constants::{EXCEPTION_BYTES, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED, SCAN_BLOCK};
+use super::residual::{Encode, residuals};
+use crate::gpu::{extract_bits, read, threads};
 
 /// Parameters of [`Stage::Patch`](super::Stage::Patch): those of [`Encode`].
 ///

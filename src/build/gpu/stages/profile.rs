@@ -1,4 +1,5 @@
-use super::{PROFILE_ROWS, params, read, threads, unpack4x_u8};
+use super::constants::PROFILE_ROWS;
+use crate::gpu::{params, read, threads, unpack4x_u8};
 
 params! {
     /// Parameters of [`Stage::Profile`](super::Stage::Profile).

@@ -1,4 +1,5 @@
-use super::{RANK_BITS, RANK_MASK, extract_bits, pack4x_u8, params, read, threads, unpack4x_u8};
+use super::constants::{RANK_BITS, RANK_MASK};
+use crate::gpu::{extract_bits, pack4x_u8, params, read, threads, unpack4x_u8};
 
 params! {
     /// Parameters of [`Stage::QuietSmall`](super::Stage::QuietSmall).

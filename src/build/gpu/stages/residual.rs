@@ -1,6 +1,30 @@
-//! Reading the residuals of a line from scores: see `shaders/shared/residual.wgsl`.
+//! What the stages that pack lines have in common: parameters, and reading the residuals of a line from scores (see
+//! `shaders/shared/residual.wgsl`).
 
-use super::{BASE_BIAS, Encode, LINE_POSITIONS, extract_bits};
+use super::constants::{BASE_BIAS, LINE_POSITIONS};
+use crate::gpu::{extract_bits, params};
+
+params! {
+    /// Parameters of [`Stage::Encode`](super::Stage::Encode).
+    ///
+    /// Buffers: scores, the head of a frame (profile, then lines), the size of each line's patch.
+    pub struct Encode {
+        /// Threads: lines.
+        threads,
+        /// The first line.
+        first_line,
+        /// Mover's rows.
+        rows,
+        /// Words of a run of scores.
+        words,
+        /// The first word of the scores that is in the buffer.
+        base,
+        /// Positions of the frame.
+        positions,
+        /// The first word of the lines in the head.
+        lines_at,
+    }
+}
 
 /// The residuals, biased so that they are positive, of the positions of `line`.
 ///

@@ -1,4 +1,5 @@
-use super::{SCAN_BLOCK, params, read};
+use super::constants::SCAN_BLOCK;
+use crate::gpu::{params, read};
 
 params! {
     /// Parameters of [`Stage::Scan`](super::Stage::Scan).

@@ -1,6 +1,7 @@
-use super::{
-    BASE_BIAS, EXCEPTION_BYTES, LINE_POSITIONS, LINE_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED, extract_bits,
+use super::constants::{
+    BASE_BIAS, EXCEPTION_BYTES, LINE_POSITIONS, LINE_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
 };
+use crate::gpu::extract_bits;
 
 /// Where a frame lies in the operand: `Frame` of the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -12,7 +13,7 @@ pub struct FrameAt {
     pub lines_at: u32,
     /// First byte of the patches.
     pub patches_at: u32,
-    /// Mover's rows; or [`OVER`], or [`super::ABSENT`].
+    /// Mover's rows; or [`OVER`], or [`super::constants::ABSENT`].
     pub rows: u32,
 }
 

@@ -1,23 +1,27 @@
+use std::collections::HashMap;
+
 use wgpu::{BufferUsages, CommandEncoder, QuerySet, QueryType};
 
-use super::device::DeviceBuffer;
-use super::stages::Stage;
-use super::{Gpu, GpuError};
+use super::buffer::DeviceBuffer;
+use super::device::Gpu;
+use super::error::GpuError;
+use super::kernel::Kernel;
 
 /// Passes of one submission that can be timed.
 const PASSES: u32 = 2048;
 
-/// Measures how long stages take, by the device's own clock. Submissions are waited for one by one.
-pub struct Timing {
+/// Measures how long kernels take, by the device's own clock. Submissions are waited for one by one.
+#[derive(Debug)]
+pub(crate) struct Timing {
     set: QuerySet,
     resolved: DeviceBuffer,
     readable: DeviceBuffer,
     /// Nanoseconds a tick.
     period: f64,
     /// The passes recorded and not read yet.
-    passes: Vec<Stage>,
-    /// Seconds of each stage, in the order of [`Stage::ALL`].
-    pub seconds: [f64; Stage::ALL.len()],
+    passes: Vec<&'static Kernel>,
+    /// Seconds of each kernel that ran, by name.
+    seconds: HashMap<&'static str, f64>,
 }
 
 impl Timing {
@@ -34,14 +38,19 @@ impl Timing {
             readable: gpu.host_buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
             period: gpu.queue.get_timestamp_period().into(),
             passes: Vec::new(),
-            seconds: [0.0; Stage::ALL.len()],
+            seconds: HashMap::new(),
         }))
     }
 
+    /// Seconds that a kernel took so far.
+    pub fn seconds(&self, kernel: &Kernel) -> f64 {
+        self.seconds.get(kernel.name).copied().unwrap_or(0.0)
+    }
+
     /// A pass begins: where its two times go.
-    pub(super) fn begin(&mut self, stage: Stage) -> (QuerySet, u32) {
+    pub(super) fn begin(&mut self, kernel: &'static Kernel) -> (QuerySet, u32) {
         let first = 2 * self.passes.len() as u32 % (2 * PASSES);
-        self.passes.push(stage);
+        self.passes.push(kernel);
         (self.set.clone(), first)
     }
 
@@ -58,8 +67,9 @@ impl Timing {
         if passes > 0 {
             let times: Vec<u64> =
                 gpu.mapped(&self.readable.buffer, 16 * passes as u64, None, bytemuck::pod_collect_to_vec)?;
-            for (stage, times) in self.passes.drain(..).zip(times.as_chunks::<2>().0) {
-                self.seconds[stage as usize] += times[1].saturating_sub(times[0]) as f64 * self.period * 1e-9;
+            for (kernel, times) in self.passes.drain(..).zip(times.as_chunks::<2>().0) {
+                *self.seconds.entry(kernel.name).or_default() +=
+                    times[1].saturating_sub(times[0]) as f64 * self.period * 1e-9;
             }
         }
         Ok(())

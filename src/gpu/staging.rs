@@ -6,9 +6,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use wgpu::{Buffer, BufferUsages, MapMode};
 
-use super::{Gpu, GpuError};
+use super::device::Gpu;
+use super::error::GpuError;
 
 /// Buffers in the memory of the machine through which data goes to the device, used again and again.
+#[derive(Debug)]
 pub(super) struct Staging {
     /// Bytes of each.
     bytes: u64,

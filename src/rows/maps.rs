@@ -1,10 +1,11 @@
+use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::cache::Cache;
-use super::{RowIndex, TableRow};
+use crate::index::{RowIndex, TableRow};
 
 /// Where rows go when a sowing drops seeds on them: for every row of one seed count, its rank after `spilled` seeds
 /// were sown into it from the first pit on, lap by lap.
@@ -94,7 +95,7 @@ impl CaptureMap {
     }
 }
 
-/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made when first asked for and kept.
+/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made on first use and kept.
 ///
 /// They depend on the board alone, so one set serves all layers of a build. To 34 seeds at 6 pits they take less than
 /// half a gigabyte.
@@ -145,5 +146,28 @@ impl RowMaps {
     /// Rows with `seeds` seeds when `pit` (from 0) is captured.
     pub fn capture(&self, seeds: usize, pit: usize) -> Arc<CaptureMap> {
         self.captures.get((seeds, pit), || CaptureMap::new(&self.rows, &self.all(seeds), seeds, pit))
+    }
+}
+
+impl fmt::Debug for SpillMap {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.debug_struct("SpillMap").field("rows", &self.ranks.len()).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for CaptureMap {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let rows = self.places.len();
+        formatter
+            .debug_struct("CaptureMap")
+            .field("rows", &rows)
+            .field("segments", &self.segments)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for RowMaps {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.debug_struct("RowMaps").field("pits", &self.rows.pits()).finish_non_exhaustive()
     }
 }

@@ -1,19 +1,23 @@
 //! Computing pairs of frames one by one, beside other processes that do the same in one directory.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::cpu::Pulse;
-use super::{Backend, BuildError, Computer, Event, Output};
+use super::backend::Backend;
+use super::computer::{Computer, Output};
+use super::error::BuildError;
+use super::event::Event;
 use crate::game::Rules;
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{
     Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
     check_blocks, join_pieces, remove_pieces, remove_temporary,
 };
 
-/// How often a process that waits for others looks what they did: at first, and in the long run.
+/// How often a process that waits for others checks their progress: at first, and in the long run.
 const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
 /// Computes pairs of frames of one rule set and board into a directory, beside other processes.
@@ -32,7 +36,7 @@ pub struct PairBuilder<'a> {
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
-/// What came of the pair that [`PairBuilder::run_pair`] was asked for.
+/// The result for the pair that [`PairBuilder::run_pair`] was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairReport {
     /// Whether it was computed; else its piece or its layer was there.
@@ -77,7 +81,7 @@ impl<'a> PairBuilder<'a> {
     /// joined, or the process that does so is waited for.
     ///
     /// # Errors
-    /// When a layer below is missing and not all its pieces are there (the error tells the command that makes it), a table
+    /// When a layer below is missing and not all its pieces are there (the error names it), a table
     /// is damaged, reading or writing fails, or the pulse says stop.
     pub fn run_pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
         let backend = self.backend;
@@ -274,6 +278,13 @@ impl<'a> PairBuilder<'a> {
             }
         }
         Ok(false)
+    }
+}
+
+impl fmt::Debug for PairBuilder<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let (key, backend) = (self.tables.key(self.last), self.backend.name());
+        formatter.debug_struct("PairBuilder").field("last", &key).field("backend", &backend).finish_non_exhaustive()
     }
 }
 

@@ -2,8 +2,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Values by key, each made when first asked for and kept.
-pub(crate) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);
+/// Values by key, each made on first use and kept.
+pub(super) struct Cache<K, V>(Mutex<HashMap<K, Arc<V>>>);
 
 impl<K, V> Default for Cache<K, V> {
     fn default() -> Self {

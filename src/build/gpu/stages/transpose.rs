@@ -1,17 +1,18 @@
-use super::{TILE, extract_bits, params, read};
+use super::constants::TILE;
+use crate::gpu::{extract_bits, params, read};
 
 params! {
-    /// Parameters of [`Stage::Turn`](super::Stage::Turn): a matrix of bytes, its rows padded to whole words, transposed.
+    /// Parameters of [`Stage::Transpose`](super::Stage::Transpose): a matrix of bytes, its rows padded to whole words, transposed.
     ///
     /// Buffers: the matrix, its transpose. A workgroup for each tile of [`TILE`] x [`TILE`] bytes.
-    pub struct Turn {
-        /// The row of the matrix after the last to be turned.
+    pub struct Transpose {
+        /// The row of the matrix after the last to be transposed.
         rows,
-        /// The column of the matrix after the last to be turned.
+        /// The column of the matrix after the last to be transposed.
         columns,
-        /// The first row to be turned: a multiple of [`TILE`].
+        /// The first row to be transposed: a multiple of [`TILE`].
         first_row,
-        /// The first column to be turned: a multiple of [`TILE`].
+        /// The first column to be transposed: a multiple of [`TILE`].
         first_column,
         /// Tiles side by side.
         tiles,
@@ -27,8 +28,8 @@ params! {
 }
 
 /// Transposes a matrix of bytes.
-pub(super) fn turn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &Turn = read(params);
+pub(super) fn transpose(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
+    let params: &Transpose = read(params);
     let [from, to] = buffers else { unreachable!("bindings of the stage") };
     let first_row = params.first_row + workgroup / params.tiles * TILE;
     let first_column = params.first_column + workgroup % params.tiles * TILE;

@@ -1,11 +1,12 @@
 use std::path::Path;
 
-use super::Backend;
+use super::backend::Backend;
 use super::plan::{packed_bytes, pair_memory, rate};
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
 
 /// One pair of frames that is still to be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PairWork {
     /// The pair.
     pub pair: PairKey,
@@ -15,7 +16,7 @@ pub struct PairWork {
     pub bytes: u64,
     /// Bytes of memory of the process that computes it, at the most, beside the page cache.
     pub memory: u64,
-    /// Seconds, estimated from the backend and the threads alone; reading and checking the layers below is not counted.
+    /// Estimated seconds, from the backend and the threads alone; reading and checking the layers below is not counted.
     pub seconds: f64,
 }
 
@@ -23,6 +24,7 @@ pub struct PairWork {
 ///
 /// A pair needs all layers below its own ([`PairKey::needs`]) and no other pair of its own layer.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Work {
     /// The pairs without a piece, layers in order and in each the largest pair first.
     pub pairs: Vec<PairWork>,

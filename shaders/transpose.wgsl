@@ -1,4 +1,4 @@
-// Transposes a matrix of bytes, tile by tile: a workgroup turns one tile of TILE x TILE bytes.
+// Transposes a matrix of bytes, tile by tile: a workgroup does one tile of TILE x TILE bytes.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> from_: array<u32>;
@@ -10,7 +10,7 @@ const TILE_STRIDE: u32 = TILE_WORDS + 1u;
 var<workgroup> tile: array<u32, TILE * TILE_STRIDE>;
 
 @compute @workgroup_size(WORKGROUP)
-fn turn(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+fn transpose_(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
     let first_row = params.first_row + group.x / params.tiles * TILE;
     let first_column = params.first_column + group.x % params.tiles * TILE;
     for (var index = local; index < TILE * TILE_WORDS; index += WORKGROUP) {

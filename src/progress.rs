@@ -1,7 +1,9 @@
+//! The progress of long work, and the word to stop it.
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// How a computation tells its progress and is told to stop.
-#[derive(Default)]
+/// Carries a computation's progress out, and the word to stop in.
+#[derive(Debug, Default)]
 pub struct Pulse {
     /// Positions computed.
     pub positions: AtomicU64,
@@ -14,7 +16,7 @@ impl Pulse {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it was told to stop.
+    /// Whether it is to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

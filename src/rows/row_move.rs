@@ -1,7 +1,7 @@
 use crate::game::{Capture, Rules};
 use crate::index::TableRow;
 
-/// What a move does, as far as the mover's row alone tells.
+/// What a move does, as far as the mover's row alone determines it.
 ///
 /// `own` is the mover's row after the move, `stored` the seeds the store gains, and `spilled` the seeds that fall on the
 /// other row, from its first pit on, lap by lap.
@@ -43,7 +43,7 @@ pub enum RowMove {
         uncaptured: Option<TableRow>,
     },
     /// The last seed falls into a pit of the other row whose seeds, if it has any, are sown on: only the position as a
-    /// whole tells what happens then.
+    /// whole determines what happens then.
     Relay {
         /// The mover's row when the last seed falls.
         own: TableRow,

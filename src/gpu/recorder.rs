@@ -4,27 +4,32 @@ use std::sync::Arc;
 
 use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
 
-use super::device::{DeviceBuffer, Window};
-use super::stages::{FrameAt, Params, Stage, WORKGROUP};
+use super::buffer::{DeviceBuffer, Window};
+use super::device::{Gpu, Pipeline};
+use super::error::GpuError;
+use super::kernel::{Access, Kernel, Params, WORKGROUP};
+use super::report::Tier;
 use super::staging::Staging;
 use super::timing::Timing;
-use super::{Gpu, GpuError, Tier};
 
 /// The most workgroups of a dispatch.
-pub(super) const MAX_WORKGROUPS: u32 = 65535;
+pub(crate) const MAX_WORKGROUPS: u32 = 65535;
 
 /// Bytes from the parameters of one dispatch to those of the next: what every adapter aligns to.
 const PARAMS_STRIDE: usize = 256;
 const PARAMS_BYTES: usize = PARAMS_STRIDE * 2048;
 
-/// Frames that the dispatches of one submission may name.
-const FRAMES: usize = 1 << 14;
+/// Small data that kernels read: see [`Recorder::records`].
+pub(crate) type Record = [u32; 4];
+
+/// Records of one submission at the most.
+const RECORDS: usize = 1 << 14;
 
 /// Bytes that a recorder takes of the device's memory.
-pub(super) const RECORDER_BYTES: u64 = (PARAMS_BYTES + FRAMES * size_of::<FrameAt>()) as u64;
+pub(crate) const RECORDER_BYTES: u64 = (PARAMS_BYTES + RECORDS * size_of::<Record>()) as u64;
 
 /// Threads after which what is recorded is submitted, so that one submission is a matter of a fraction of a second and a
-/// stop is heeded; a software adapter is a hundred times slower.
+/// stop takes effect soon; a software adapter is a hundred times slower.
 const SUBMIT_THREADS: u64 = 1 << 26;
 const SOFTWARE_SUBMIT_THREADS: u64 = 1 << 20;
 
@@ -37,23 +42,25 @@ const PIECE: u64 = 16 << 20;
 /// Bytes to the device after which what is recorded is submitted: what staging may take.
 const SUBMIT_UPLOAD: u64 = 4 * PIECE;
 
-/// A stage with the buffers that it is to use.
-#[derive(Clone)]
-pub(super) struct Bound {
-    stage: Stage,
+/// A kernel with the buffers that it is to use.
+#[derive(Clone, Debug)]
+pub(crate) struct Bound {
+    kernel: &'static Kernel,
+    pipeline: Arc<Pipeline>,
     group: wgpu::BindGroup,
     windows: Arc<Vec<Window>>,
 }
 
 /// Records work for the device and submits it, some at a time.
-pub(super) struct Recorder<'g> {
+#[derive(Debug)]
+pub(crate) struct Recorder<'g> {
     gpu: &'g Gpu,
     encoder: Option<CommandEncoder>,
-    pass: Option<(Stage, ComputePass<'static>)>,
+    pass: Option<(&'static Kernel, ComputePass<'static>)>,
     params: Vec<u8>,
     params_buffer: DeviceBuffer,
-    frames: Vec<FrameAt>,
-    frames_buffer: DeviceBuffer,
+    records: Vec<Record>,
+    records_buffer: DeviceBuffer,
     staging: Staging,
     threads: u64,
     uploading: u64,
@@ -65,7 +72,7 @@ pub(super) struct Recorder<'g> {
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
-    /// Bytes that stages read and write at least.
+    /// Bytes that kernels read and write at least, as who dispatches them counts.
     pub touched: u64,
 }
 
@@ -78,8 +85,8 @@ impl<'g> Recorder<'g> {
             pass: None,
             params: Vec::new(),
             params_buffer: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
-            frames: Vec::new(),
-            frames_buffer: gpu.storage("places of frames", (FRAMES * size_of::<FrameAt>()) as u64)?,
+            records: Vec::new(),
+            records_buffer: gpu.storage("records", (RECORDS * size_of::<Record>()) as u64)?,
             staging: Staging::new(PIECE),
             threads: 0,
             uploading: 0,
@@ -96,27 +103,27 @@ impl<'g> Recorder<'g> {
         self.gpu
     }
 
-    /// The buffer in which [`Recorder::frames`] puts frames.
-    pub fn frames_window(&self) -> Window {
-        self.frames_buffer.window()
+    /// The buffer in which [`Recorder::records`] puts records.
+    pub fn records_window(&self) -> Window {
+        self.records_buffer.window()
     }
 
-    /// Puts frames where stages find them; returns the number of the first.
-    pub fn frames(&mut self, frames: &[FrameAt]) -> Result<u32, GpuError> {
-        assert!(frames.len() <= FRAMES);
-        if self.frames.len() + frames.len() > FRAMES {
+    /// Puts records where the kernels recorded next find them; returns the number of the first.
+    pub fn records(&mut self, records: &[Record]) -> Result<u32, GpuError> {
+        assert!(records.len() <= RECORDS);
+        if self.records.len() + records.len() > RECORDS {
             // The next submission will overwrite them.
             self.submit()?;
-            self.frames.clear();
+            self.records.clear();
         }
-        let first = self.frames.len() as u32;
-        self.frames.extend_from_slice(frames);
+        let first = self.records.len() as u32;
+        self.records.extend_from_slice(records);
         Ok(first)
     }
 
-    /// A stage with its buffers, in the order of its bindings.
-    pub fn bind(&self, stage: Stage, windows: &[Window]) -> Bound {
-        assert_eq!(windows.len(), stage.access().len(), "buffers of {}", stage.name());
+    /// A kernel with its buffers, in the order of its bindings.
+    pub fn bind(&self, kernel: &'static Kernel, windows: &[Window]) -> Bound {
+        assert_eq!(windows.len(), kernel.access.len(), "buffers of {}", kernel.name);
         fn binding(window: &Window) -> wgpu::BindingResource<'_> {
             let Window { buffer, offset, bytes } = window;
             wgpu::BindingResource::Buffer(BufferBinding { buffer, offset: *offset, size: NonZeroU64::new(*bytes) })
@@ -126,29 +133,29 @@ impl<'g> Recorder<'g> {
             .zip([&params].into_iter().chain(windows))
             .map(|(number, window)| BindGroupEntry { binding: number, resource: binding(window) })
             .collect();
+        let pipeline = self.gpu.pipeline(kernel);
         let group = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: Some(stage.name()),
-            layout: &self.gpu.pipeline(stage).layout,
+            label: Some(kernel.name),
+            layout: &pipeline.layout,
             entries: &entries,
         });
-        Bound { stage, group, windows: Arc::new(windows.to_vec()) }
+        Bound { kernel, pipeline, group, windows: Arc::new(windows.to_vec()) }
     }
 
-    /// Runs a stage in `workgroups` workgroups, at most [`MAX_WORKGROUPS`].
+    /// Runs a kernel in `workgroups` workgroups, at most [`MAX_WORKGROUPS`].
     pub fn dispatch<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
         assert!(workgroups <= MAX_WORKGROUPS && size_of::<P>() <= PARAMS_STRIDE);
         if workgroups == 0 {
             return Ok(());
         }
-        if self.gpu.is_twin(bound.stage) {
+        if self.gpu.is_twin(bound.kernel) {
             return self.run_twin(bound, params, workgroups);
         }
         let offset = self.params.len();
         self.params.extend_from_slice(bytemuck::bytes_of(params));
         self.params.resize(offset + PARAMS_STRIDE, 0);
-        let pipeline = &self.gpu.pipeline(bound.stage).pipeline;
-        let pass = self.pass(bound.stage);
-        pass.set_pipeline(pipeline);
+        let pass = self.pass(bound.kernel);
+        pass.set_pipeline(&bound.pipeline.pipeline);
         pass.set_bind_group(0, &bound.group, &[offset as u32]);
         pass.dispatch_workgroups(workgroups, 1, 1);
         self.threads += u64::from(workgroups * WORKGROUP);
@@ -160,7 +167,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Runs a stage over `threads` threads; `params` tells the parameters for the part that begins at a thread and the
+    /// Runs a kernel over `threads` threads; `params` gives the parameters for the part that begins at a thread and the
     /// threads of that part. Parts hold whole multiples of `unit` threads.
     pub fn dispatch_threads<P: Params>(
         &mut self,
@@ -180,28 +187,28 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Does the work of a stage on the CPU, on copies of its buffers.
+    /// Does the work of a kernel on the CPU, on copies of its buffers.
     fn run_twin<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
         self.finish()?;
-        self.write_frames();
+        self.write_records();
         let mut buffers = Vec::new();
         for window in bound.windows.iter() {
             buffers.push(bytemuck::pod_collect_to_vec(&self.gpu.read(window)?));
         }
         let params: &[u32] = bytemuck::cast_slice(std::slice::from_ref(params));
         for workgroup in 0..workgroups {
-            bound.stage.twin()(workgroup, params, &mut buffers);
+            (bound.kernel.twin)(workgroup, params, &mut buffers);
         }
-        for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.stage.access()) {
-            if *access == super::stages::Access::Write {
+        for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.kernel.access) {
+            if *access == Access::Write {
                 self.gpu.queue.write_buffer(&window.buffer, window.offset, bytemuck::cast_slice(words));
             }
         }
         Ok(())
     }
 
-    fn write_frames(&self) {
-        self.gpu.queue.write_buffer(&self.frames_buffer.buffer, 0, bytemuck::cast_slice(&self.frames));
+    fn write_records(&self) {
+        self.gpu.queue.write_buffer(&self.records_buffer.buffer, 0, bytemuck::cast_slice(&self.records));
     }
 
     fn encoder(&mut self) -> &mut CommandEncoder {
@@ -209,21 +216,21 @@ impl<'g> Recorder<'g> {
         self.encoder.get_or_insert_with(|| self.gpu.device.create_command_encoder(&Default::default()))
     }
 
-    /// The pass under way, or a new one: with times, one for each stage.
-    fn pass(&mut self, stage: Stage) -> &mut ComputePass<'static> {
+    /// The pass under way, or a new one: with times, one for each kernel.
+    fn pass(&mut self, kernel: &'static Kernel) -> &mut ComputePass<'static> {
         let timed = self.timing.is_some();
-        if self.pass.as_ref().is_none_or(|(other, _)| timed && *other != stage) {
+        if self.pass.as_ref().is_none_or(|(other, _)| timed && other.name != kernel.name) {
             self.encoder();
-            let times = self.timing.as_mut().map(|timing| timing.begin(stage));
+            let times = self.timing.as_mut().map(|timing| timing.begin(kernel));
             let timestamp_writes =
                 times.as_ref().map(|(set, first): &(QuerySet, u32)| wgpu::ComputePassTimestampWrites {
                     query_set: set,
                     beginning_of_pass_write_index: Some(*first),
                     end_of_pass_write_index: Some(first + 1),
                 });
-            let descriptor = wgpu::ComputePassDescriptor { label: Some(stage.name()), timestamp_writes };
+            let descriptor = wgpu::ComputePassDescriptor { label: Some(kernel.name), timestamp_writes };
             let encoder = self.encoder.as_mut().expect("made above");
-            self.pass = Some((stage, encoder.begin_compute_pass(&descriptor).forget_lifetime()));
+            self.pass = Some((kernel, encoder.begin_compute_pass(&descriptor).forget_lifetime()));
         }
         &mut self.pass.as_mut().expect("made above").1
     }
@@ -261,7 +268,7 @@ impl<'g> Recorder<'g> {
     /// Submits what is recorded; waits until few submissions wait for each other.
     ///
     /// # Errors
-    /// When the device told of a fault.
+    /// When the device reported a fault.
     pub fn submit(&mut self) -> Result<(), GpuError> {
         self.pass = None;
         if let Some(mut encoder) = self.encoder.take() {
@@ -270,7 +277,7 @@ impl<'g> Recorder<'g> {
             }
             self.staging.finish();
             self.gpu.queue.write_buffer(&self.params_buffer.buffer, 0, &self.params);
-            self.write_frames();
+            self.write_records();
             let submission = self.gpu.queue.submit([encoder.finish()]);
             self.last = Some(submission.clone());
             self.in_flight.push_back(submission);
@@ -291,7 +298,7 @@ impl<'g> Recorder<'g> {
     /// Submits what is recorded and waits until all is done.
     ///
     /// # Errors
-    /// When the device told of a fault.
+    /// When the device reported a fault.
     pub fn finish(&mut self) -> Result<(), GpuError> {
         self.submit()?;
         self.in_flight.clear();

@@ -1,8 +1,9 @@
 use rayon::prelude::*;
 
-use super::RowMove;
+use super::maps::RowMaps;
+use super::row_move::RowMove;
 use crate::game::Rules;
-use crate::index::{RowMaps, TableRow};
+use crate::index::TableRow;
 
 /// A move that leads to a lower layer, with ranks instead of rows.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +13,7 @@ pub(crate) struct ForwardMove {
     pub own: u32,
     /// Seeds of the mover's row after the move.
     pub left: u8,
-    /// Seeds stored, as far as the mover's row tells.
+    /// Seeds stored, as far as the mover's row determines them.
     pub stored: u8,
     /// Seeds sown into the other row (see [`RowMove`]).
     pub spilled: u8,

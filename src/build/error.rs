@@ -1,0 +1,38 @@
+use super::computer::ComputeError;
+use crate::gpu::GpuError;
+use crate::system::OutOfMemory;
+use crate::table::{LockError, PairKey, TableError, TableKey};
+
+/// Why a build ended early. Finished frames are kept in every case; of a pair that is computed on its own, nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// Another process builds here.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// A table cannot be read or written.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// There is not enough memory.
+    #[error(transparent)]
+    Memory(OutOfMemory),
+    /// The GPU failed.
+    #[error(transparent)]
+    Gpu(GpuError),
+    /// It was stopped.
+    #[error("stopped while building {0}")]
+    Stopped(TableKey),
+    /// It was stopped while it computed a pair on its own.
+    #[error("stopped while computing {0}")]
+    PairStopped(PairKey),
+}
+
+impl From<ComputeError> for BuildError {
+    fn from(error: ComputeError) -> BuildError {
+        match error {
+            ComputeError::Table(error) => BuildError::Table(error),
+            ComputeError::Memory(error) => BuildError::Memory(error),
+            ComputeError::Gpu(error) => BuildError::Gpu(error),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+use super::log::BuildRecord;
+use crate::index::Frame;
+use crate::table::{PairKey, TableError, TableKey};
+
+/// A report of a build's progress while it runs.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A layer begins.
+    Layer {
+        /// The layer.
+        key: TableKey,
+        /// Positions that are still to be computed.
+        positions: u64,
+        /// Frames kept from an earlier run.
+        kept: usize,
+    },
+    /// A pair of frames begins: the one with fewer seeds in the mover's row.
+    Pair(Frame),
+    /// A layer is done.
+    Done(&'a BuildRecord),
+    /// A pair of frames is computed, and its piece written.
+    Piece {
+        /// The pair.
+        pair: PairKey,
+        /// Seconds that it took.
+        seconds: f64,
+    },
+    /// The pieces of a layer were joined.
+    Joined(TableKey),
+    /// A piece is damaged; its frames are computed again.
+    Damaged(&'a TableError),
+}

@@ -1,0 +1,72 @@
+//! The GPU builder of a build without the feature `gpu`: no [`Gpu`] can be opened, so nothing here is ever reached.
+
+use std::sync::Arc;
+
+mod traffic;
+
+use super::computer::{ComputeError, Computer, Output};
+use crate::gpu::{AdapterReport, Gpu, GpuError};
+use crate::index::Frame;
+use crate::progress::Pulse;
+use crate::table::Tables;
+
+pub use traffic::Traffic;
+
+/// Computes frames on a GPU: in this build there is none.
+#[derive(Debug)]
+pub enum GpuComputer {}
+
+impl GpuComputer {
+    pub(super) fn new(gpu: Arc<Gpu>, _tables: &Tables, _seeds: usize) -> Result<GpuComputer, ComputeError> {
+        match gpu.never {}
+    }
+
+    pub(super) fn traffic(&self) -> Traffic {
+        match *self {}
+    }
+
+    pub(super) fn begin_measuring(&mut self) -> Result<(), GpuError> {
+        match *self {}
+    }
+
+    pub(super) fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>> {
+        match *self {}
+    }
+}
+
+impl Computer for GpuComputer {
+    fn compute(&mut self, _: &Tables, _: &[Frame], _: &Pulse, _: &dyn Output) -> Result<bool, ComputeError> {
+        match *self {}
+    }
+}
+
+pub(super) fn least_memory(gpu: &Gpu, _pits: usize, _seeds: usize) -> u64 {
+    match gpu.never {}
+}
+
+/// The seeds of the largest layer that an adapter can build: in this build none can.
+pub fn max_seeds(_report: &AdapterReport, _pits: usize) -> usize {
+    0
+}
+
+/// The stages of the computation: in this build there are none.
+pub mod stages {
+    /// A stage of the computation of tables on a GPU.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Stage {}
+
+    impl Stage {
+        /// All stages.
+        pub const ALL: [Stage; 0] = [];
+
+        /// The name.
+        pub fn name(self) -> &'static str {
+            match self {}
+        }
+
+        /// The stage with this name.
+        pub fn from_name(_name: &str) -> Option<Stage> {
+            None
+        }
+    }
+}

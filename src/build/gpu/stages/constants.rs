@@ -1,0 +1,64 @@
+//! Numbers that shaders and their twins share.
+
+use crate::gpu::WORKGROUP;
+use crate::index::MAX_TABLE_PITS;
+use crate::table::group;
+
+/// Bytes on a side of the tiles that the stage `transpose` works in.
+pub const TILE: u32 = 64;
+/// Runs that a thread of the stage `profile` adds up.
+pub const PROFILE_ROWS: u32 = 64;
+/// Numbers that a workgroup of the stage `scan` adds up.
+pub const SCAN_BLOCK: u32 = 1024;
+/// Bits of a rank in an entry of moves or maps; the bits above have other uses.
+pub const RANK_BITS: u32 = 24;
+/// Mask of the rank in an entry.
+pub(super) const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
+/// Mask of the pit above the rank in the entry of a capture.
+pub(super) const PIT_MASK: u32 = 7;
+/// Bit of the entry of a capture: an empty pit is captured too.
+pub const EVEN_EMPTY: u32 = 1 << 31;
+/// In the place of where a map begins: there is none.
+pub const NO_MAP: u32 = u32::MAX;
+/// In the place of the rows of a frame: all its positions are over.
+pub const OVER: u32 = u32::MAX;
+/// In the place of the rows of a frame: it is not in this operand.
+pub const ABSENT: u32 = u32::MAX - 1;
+
+/// 32-bit words of a line.
+pub const LINE_WORDS: u32 = group::GROUP_BYTES as u32 / 4;
+/// Positions of a line.
+pub const LINE_POSITIONS: u32 = group::GROUP_POSITIONS as u32;
+pub(super) const BASE_BIAS: u32 = group::BASE_BIAS as u32;
+pub(super) const PATCHED: u32 = group::PATCHED as u32;
+pub(super) const MOVED_CODES: u32 = group::MOVED_CODES as u32;
+pub(super) const PATCH_HEAD_BYTES: u32 = group::PATCH_HEAD_BYTES as u32;
+pub(super) const EXCEPTION_BYTES: u32 = group::EXCEPTION_BYTES as u32;
+/// Words that count how many residuals have each value below 128, four counts a word.
+pub(super) const COUNT_WORDS: u32 = 32;
+/// Places on the largest ring: two rows and a store.
+pub(super) const RING: u32 = 2 * MAX_TABLE_PITS as u32 + 1;
+
+/// Every constant that shaders use, with its name there.
+pub(super) const CONSTANTS: &[(&str, u32)] = &[
+    ("WORKGROUP", WORKGROUP),
+    ("TILE", TILE),
+    ("PROFILE_ROWS", PROFILE_ROWS),
+    ("SCAN_BLOCK", SCAN_BLOCK),
+    ("RANK_BITS", RANK_BITS),
+    ("RANK_MASK", RANK_MASK),
+    ("PIT_MASK", PIT_MASK),
+    ("EVEN_EMPTY", EVEN_EMPTY),
+    ("NO_MAP", NO_MAP),
+    ("OVER", OVER),
+    ("ABSENT", ABSENT),
+    ("LINE_WORDS", LINE_WORDS),
+    ("LINE_POSITIONS", LINE_POSITIONS),
+    ("BASE_BIAS", BASE_BIAS),
+    ("PATCHED", PATCHED),
+    ("MOVED_CODES", MOVED_CODES),
+    ("PATCH_HEAD_BYTES", PATCH_HEAD_BYTES),
+    ("EXCEPTION_BYTES", EXCEPTION_BYTES),
+    ("COUNT_WORDS", COUNT_WORDS),
+    ("RING", RING),
+];

@@ -1,0 +1,63 @@
+//! The device layer of a build without the feature `gpu`: there are no adapters and no [`Gpu`] can be opened. What takes
+//! one compiles, and is never reached.
+
+use std::convert::Infallible;
+
+mod error;
+mod options;
+mod report;
+
+pub use error::{GpuError, Shortage};
+pub use options::GpuOptions;
+pub use report::{AdapterReport, Tier};
+
+/// Whether this build can compute on GPUs.
+pub const IS_SUPPORTED: bool = false;
+
+/// An adapter that can be opened: in this build there is none.
+#[derive(Debug)]
+pub struct Adapter {
+    /// What is known of it.
+    pub report: AdapterReport,
+    never: Infallible,
+}
+
+impl Adapter {
+    /// All adapters of this machine: in this build none.
+    pub fn all() -> Vec<Adapter> {
+        Vec::new()
+    }
+
+    /// The adapter to compute on.
+    ///
+    /// # Errors
+    /// Always: in this build there is none.
+    pub fn choose(_name: Option<&str>) -> Result<Adapter, GpuError> {
+        Err(GpuError::Unsupported)
+    }
+}
+
+/// A GPU that is open: in this build there is none.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(crate) never: Infallible,
+}
+
+impl Gpu {
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// None: there is no adapter.
+    pub fn open(adapter: &Adapter, _options: GpuOptions) -> Result<Gpu, GpuError> {
+        match adapter.never {}
+    }
+
+    /// What is known of the adapter.
+    pub fn report(&self) -> &AdapterReport {
+        match self.never {}
+    }
+
+    pub(crate) fn copy_bandwidth(&self, _bytes: u64) -> Result<f64, GpuError> {
+        match self.never {}
+    }
+}

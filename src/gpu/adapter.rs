@@ -1,0 +1,104 @@
+use wgpu::{Backends, DeviceType, Features, InstanceDescriptor, Limits, MemoryBudgetThresholds};
+
+use super::error::GpuError;
+use super::kernel::{MAX_BUFFERS, WORKGROUP};
+use super::report::{AdapterReport, Tier};
+
+/// The share of a device's memory, in percent, that the driver may report as used before an allocation fails.
+const MEMORY_PERCENT: u8 = 95;
+
+/// An adapter that can be opened.
+#[derive(Debug)]
+pub struct Adapter {
+    pub(super) adapter: wgpu::Adapter,
+    /// What is known of it.
+    pub report: AdapterReport,
+}
+
+impl Adapter {
+    /// All adapters of this machine.
+    pub fn all() -> Vec<Adapter> {
+        let mut descriptor = InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = Backends::VULKAN | Backends::METAL | Backends::DX12;
+        descriptor.memory_budget_thresholds =
+            MemoryBudgetThresholds { for_resource_creation: Some(MEMORY_PERCENT), for_device_loss: None };
+        let instance = wgpu::Instance::new(descriptor);
+        let adapters = pollster::block_on(instance.enumerate_adapters(Backends::all()));
+        adapters.into_iter().map(|adapter| Adapter { report: report(&adapter), adapter }).collect()
+    }
+
+    /// The adapter to compute on: the first whose name contains `name`, whatever the case; without a name the best GPU,
+    /// never a software adapter.
+    ///
+    /// # Errors
+    /// When there is none, or the named one is unfit.
+    pub fn choose(name: Option<&str>) -> Result<Adapter, GpuError> {
+        let adapters = Adapter::all();
+        let found =
+            adapters.iter().map(|Adapter { report, .. }| format!("{} ({})", report.name, report.device)).collect();
+        let Some(name) = name else {
+            let rank = |adapter: &Adapter| match adapter.adapter.get_info().device_type {
+                DeviceType::DiscreteGpu => 0,
+                DeviceType::VirtualGpu => 1,
+                _ => 2,
+            };
+            let real = adapters.into_iter().filter(|adapter| matches!(adapter.report.tier, Tier::Full | Tier::Untimed));
+            return real.min_by_key(rank).ok_or(GpuError::NoAdapter { wanted: None, found });
+        };
+        let named = |adapter: &Adapter| adapter.report.name.to_lowercase().contains(&name.to_lowercase());
+        let adapter = adapters
+            .into_iter()
+            .find(named)
+            .ok_or_else(|| GpuError::NoAdapter { wanted: Some(name.to_owned()), found })?;
+        match &adapter.report.lacks {
+            Some(reason) => Err(GpuError::Unfit { adapter: adapter.report.name, reason: reason.clone() }),
+            None => Ok(adapter),
+        }
+    }
+}
+
+/// What is known of an adapter.
+fn report(adapter: &wgpu::Adapter) -> AdapterReport {
+    let (info, limits) = (adapter.get_info(), adapter.limits());
+    let timestamps = adapter.features().contains(Features::TIMESTAMP_QUERY);
+    let lacks = lacks(&limits);
+    let tier = match info.device_type {
+        _ if lacks.is_some() => Tier::Unfit,
+        DeviceType::Cpu => Tier::Software,
+        _ if timestamps => Tier::Full,
+        _ => Tier::Untimed,
+    };
+    let device = match info.device_type {
+        DeviceType::DiscreteGpu => "discrete GPU",
+        DeviceType::IntegratedGpu => "integrated GPU",
+        DeviceType::VirtualGpu => "virtual GPU",
+        DeviceType::Cpu => "software",
+        DeviceType::Other => "unknown device",
+    };
+    AdapterReport {
+        name: info.name,
+        device: device.to_owned(),
+        backend: info.backend.to_string(),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
+        tier,
+        lacks,
+        max_binding_bytes: limits.max_storage_buffer_binding_size,
+        max_buffer_bytes: limits.max_buffer_size,
+        max_storage_buffers: limits.max_storage_buffers_per_shader_stage,
+        max_workgroup: limits.max_compute_invocations_per_workgroup,
+        subgroup: (info.subgroup_min_size, info.subgroup_max_size),
+        timestamps,
+    }
+}
+
+/// What an adapter with these limits lacks.
+fn lacks(limits: &Limits) -> Option<String> {
+    if limits.max_storage_buffers_per_shader_stage < MAX_BUFFERS as u32 {
+        let found = limits.max_storage_buffers_per_shader_stage;
+        return Some(format!("a stage can use {found} storage buffers, {MAX_BUFFERS} are needed"));
+    }
+    if limits.max_compute_invocations_per_workgroup < WORKGROUP || limits.max_compute_workgroup_size_x < WORKGROUP {
+        return Some(format!("its workgroups have less than {WORKGROUP} threads"));
+    }
+    None
+}

@@ -1,0 +1,158 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use wgpu::{BufferUsages, ErrorFilter};
+
+use super::device::Gpu;
+use super::error::{GpuError, Shortage};
+
+/// A buffer on the device, counted against its memory as long as it lives.
+#[derive(Debug)]
+pub(crate) struct DeviceBuffer {
+    pub buffer: wgpu::Buffer,
+    /// Where its bytes are counted; not those of buffers in the memory of the machine.
+    used: Option<Arc<AtomicU64>>,
+}
+
+impl Drop for DeviceBuffer {
+    fn drop(&mut self) {
+        if let Some(used) = &self.used {
+            used.fetch_sub(self.buffer.size(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// A part of a buffer that a kernel uses.
+#[derive(Clone, Debug)]
+pub(crate) struct Window {
+    pub buffer: wgpu::Buffer,
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+impl DeviceBuffer {
+    pub fn bytes(&self) -> u64 {
+        self.buffer.size()
+    }
+
+    /// The whole buffer.
+    pub fn window(&self) -> Window {
+        Window { buffer: self.buffer.clone(), offset: 0, bytes: self.bytes() }
+    }
+
+    /// The first `bytes` of it.
+    pub fn front(&self, bytes: u64) -> Window {
+        Window { bytes, ..self.window() }
+    }
+}
+
+impl Gpu {
+    /// A buffer of `bytes`, rounded up to whole words, with zeros.
+    ///
+    /// # Errors
+    /// When there is not enough memory for it.
+    pub(crate) fn buffer(&self, what: &'static str, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
+        let bytes = bytes.next_multiple_of(4).max(16);
+        let budget = self.options.memory;
+        let out_of_memory = |shortage| GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        if bytes > self.report().max_buffer_bytes {
+            return Err(out_of_memory(Shortage::BufferSize(budget)));
+        }
+        if let Some(budget) = budget.filter(|&budget| self.used() + bytes > budget) {
+            return Err(out_of_memory(Shortage::Allowed(budget)));
+        }
+        let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let descriptor = wgpu::BufferDescriptor { label: Some(what), size: bytes, usage, mapped_at_creation: false };
+        let buffer = self.device.create_buffer(&descriptor);
+        if pollster::block_on(scope.pop()).is_some() {
+            return Err(out_of_memory(Shortage::Device(budget)));
+        }
+        self.used.fetch_add(bytes, Ordering::Relaxed);
+        Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
+    }
+
+    /// A buffer in the memory of the machine, through which data comes.
+    pub(crate) fn host_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
+        Ok(DeviceBuffer { buffer: self.make_host_buffer(bytes, usage, false)?, used: None })
+    }
+
+    /// A buffer in the memory of the machine, through which data goes: mapped already.
+    pub(crate) fn mapped_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
+        self.make_host_buffer(bytes, usage, true)
+    }
+
+    fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
+        let bytes = bytes.next_multiple_of(4).max(16);
+        let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
+        let buffer = self.device.create_buffer(&descriptor);
+        if pollster::block_on(scope.pop()).is_some() {
+            let (what, shortage) = ("what comes and goes", Shortage::Machine);
+            return Err(GpuError::OutOfMemory { what, bytes, used: self.used(), shortage });
+        }
+        Ok(buffer)
+    }
+
+    /// A buffer that kernels use.
+    pub(crate) fn storage(&self, what: &'static str, bytes: u64) -> Result<DeviceBuffer, GpuError> {
+        self.buffer(what, bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
+    }
+
+    /// A buffer that kernels use, with these words.
+    pub(crate) fn storage_of(&self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
+        let buffer = self.storage(what, 4 * words.len() as u64)?;
+        self.queue.write_buffer(&buffer.buffer, 0, bytemuck::cast_slice(words));
+        Ok(buffer)
+    }
+
+    /// Reads the bytes of a part of a buffer; waits for everything before.
+    pub(crate) fn read(&self, window: &Window) -> Result<Vec<u8>, GpuError> {
+        let staging = self.host_buffer(window.bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(&window.buffer, window.offset, &staging.buffer, 0, window.bytes);
+        let submission = self.queue.submit([encoder.finish()]);
+        self.mapped(&staging.buffer, window.bytes, Some(submission), |bytes| bytes.to_vec())
+    }
+
+    /// Waits for a submission, or all, and shows the first bytes of a buffer that can be mapped.
+    pub(crate) fn mapped<T>(
+        &self,
+        buffer: &wgpu::Buffer,
+        bytes: u64,
+        submission: Option<wgpu::SubmissionIndex>,
+        look: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, GpuError> {
+        buffer.slice(..bytes).map_async(wgpu::MapMode::Read, |_| ());
+        self.wait(submission)?;
+        // A mapping that failed without a reported fault.
+        let view = buffer.slice(..bytes).get_mapped_range().map_err(|error| GpuError::Lost(error.to_string()))?;
+        let result = look(&view);
+        drop(view);
+        buffer.unmap();
+        Ok(result)
+    }
+
+    /// Bytes a second, read and written, of copies of `bytes` bytes in the device's memory: the best of three.
+    ///
+    /// # Errors
+    /// When there is not enough memory, or the device fails.
+    pub fn copy_bandwidth(&self, bytes: u64) -> Result<f64, GpuError> {
+        const COPIES: u64 = 8;
+        let half = (bytes / 2).min(self.report().max_buffer_bytes);
+        let (from, to) = (self.storage("a copy to measure", half)?, self.storage("a copy to measure", half)?);
+        let mut best = 0.0f64;
+        for _ in 0..3 {
+            let mut encoder = self.device.create_command_encoder(&Default::default());
+            for _ in 0..COPIES {
+                encoder.copy_buffer_to_buffer(&from.buffer, 0, &to.buffer, 0, half);
+            }
+            self.wait(None)?;
+            let start = Instant::now();
+            self.queue.submit([encoder.finish()]);
+            self.wait(None)?;
+            best = best.max((2 * COPIES * half) as f64 / start.elapsed().as_secs_f64());
+        }
+        Ok(best)
+    }
+}

@@ -1,0 +1,221 @@
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use wgpu::{
+    BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ComputePipeline, Features, PollType,
+    ShaderStages,
+};
+
+use super::adapter::Adapter;
+use super::error::GpuError;
+use super::kernel::{Access, Kernel, MAX_BUFFERS};
+use super::options::GpuOptions;
+use super::report::{AdapterReport, Tier};
+
+/// Vulkan's storage buffers end here, whatever the driver offers, less what keeps windows aligned.
+const MAX_BINDING: u64 = (1 << 31) - 256;
+
+/// How long a refused command may wait to be explained by a reported loss of the device.
+const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
+
+/// A GPU that is open.
+#[derive(Debug)]
+pub struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    report: AdapterReport,
+    pub(super) options: GpuOptions,
+    checked: bool,
+    max_binding: u64,
+    window_alignment: u64,
+    /// The kernels used so far, by name.
+    pipelines: Mutex<HashMap<&'static str, Arc<Pipeline>>>,
+    faults: Arc<Mutex<Faults>>,
+    /// Bytes of the device's memory that buffers take.
+    pub(super) used: Arc<AtomicU64>,
+}
+
+/// Faults that the device reported by itself, the first of each kind.
+#[derive(Debug, Default)]
+struct Faults {
+    lost: Option<String>,
+    refused: Option<String>,
+}
+
+/// A kernel, compiled.
+#[derive(Debug)]
+pub(super) struct Pipeline {
+    pub layout: BindGroupLayout,
+    pub pipeline: ComputePipeline,
+}
+
+impl Gpu {
+    /// Opens an adapter.
+    ///
+    /// # Errors
+    /// When its driver does not give a device.
+    pub fn open(adapter: &Adapter, options: GpuOptions) -> Result<Gpu, GpuError> {
+        let report = adapter.report.clone();
+        let limits = adapter.adapter.limits();
+        let wanted = Features::TIMESTAMP_QUERY;
+        let descriptor = wgpu::DeviceDescriptor {
+            required_features: adapter.adapter.features() & wanted,
+            required_limits: limits.clone(),
+            ..Default::default()
+        };
+        let unfit =
+            |error: &dyn std::fmt::Display| GpuError::Unfit { adapter: report.name.clone(), reason: error.to_string() };
+        let (device, queue) =
+            pollster::block_on(adapter.adapter.request_device(&descriptor)).map_err(|error| unfit(&error))?;
+
+        let faults: Arc<Mutex<Faults>> = Arc::default();
+        let kept = Arc::clone(&faults);
+        device.set_device_lost_callback(move |reason, message| {
+            let message = if message.is_empty() { format!("{reason:?}") } else { message };
+            kept.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(message);
+        });
+        let kept = Arc::clone(&faults);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            kept.lock().unwrap_or_else(PoisonError::into_inner).refused.get_or_insert(error.to_string());
+        }));
+        let max_binding = limits.max_storage_buffer_binding_size.min(MAX_BINDING);
+        Ok(Gpu {
+            checked: options.checked || cfg!(debug_assertions) || report.tier == Tier::Software,
+            max_binding: options.max_binding.unwrap_or(max_binding).min(max_binding),
+            window_alignment: limits.min_storage_buffer_offset_alignment.into(),
+            pipelines: Default::default(),
+            used: Arc::default(),
+            device,
+            queue,
+            report,
+            options,
+            faults,
+        })
+    }
+
+    /// What is known of the adapter.
+    pub fn report(&self) -> &AdapterReport {
+        &self.report
+    }
+
+    /// Bytes of the largest part of a buffer that a kernel can use at once.
+    pub fn max_binding(&self) -> u64 {
+        self.max_binding
+    }
+
+    /// What the beginning of a part of a buffer is a multiple of.
+    pub(crate) fn window_alignment(&self) -> u64 {
+        self.window_alignment
+    }
+
+    /// Whether a kernel runs as its twin.
+    pub(super) fn is_twin(&self, kernel: &Kernel) -> bool {
+        self.options.twins.contains(&kernel.name)
+    }
+
+    /// Bytes of the device's memory that buffers take.
+    pub fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// Whether `bytes` more are within what may be used; whether the device has them is another question.
+    pub(crate) fn room_for(&self, bytes: u64) -> bool {
+        self.options.memory.is_none_or(|budget| self.used() + bytes <= budget)
+    }
+
+    /// Bytes of the device's memory that may be used, if that is limited.
+    pub fn budget(&self) -> Option<u64> {
+        self.options.memory
+    }
+
+    /// The error where a kernel needs so many bytes of a buffer at once, which are too many.
+    pub(crate) fn binding_error(&self, needed: u64) -> GpuError {
+        let (adapter, what) = (self.report.name.clone(), "bytes of a buffer at once");
+        GpuError::Limit { adapter, what, needed, allowed: self.max_binding }
+    }
+
+    /// Loses the device, as a driver's reset does: for tests of what happens then.
+    pub fn lose(&self) {
+        self.device.destroy();
+    }
+
+    /// Whether all went well so far.
+    ///
+    /// # Errors
+    /// The loss of the device, or else the first command that it refused.
+    pub(super) fn check(&self) -> Result<(), GpuError> {
+        let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        if faults().refused.is_some() {
+            // A device that is gone refuses everything, and reports its loss only when it is polled and idle; then it
+            // tells the thread that polled first, which may be another that has not yet written it down.
+            let asked = Instant::now();
+            while faults().lost.is_none() && asked.elapsed() < LOSS_IS_REPORTED_WITHIN {
+                let _ = self.device.poll(PollType::wait_indefinitely());
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        match &*faults() {
+            Faults { lost: Some(message), .. } => Err(GpuError::Lost(message.clone())),
+            Faults { refused: Some(message), .. } => Err(GpuError::Refused(message.clone())),
+            Faults { lost: None, refused: None } => Ok(()),
+        }
+    }
+
+    /// Waits for a submission, or all.
+    pub(super) fn wait(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let polled = self.device.poll(PollType::Wait { submission_index: submission, timeout: None });
+        self.check()?;
+        polled.map(|_| ()).map_err(|error| GpuError::Lost(error.to_string()))
+    }
+
+    /// The compiled kernel.
+    pub(super) fn pipeline(&self, kernel: &'static Kernel) -> Arc<Pipeline> {
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(pipelines.entry(kernel.name).or_insert_with(|| Arc::new(self.compile(kernel))))
+    }
+
+    fn compile(&self, kernel: &Kernel) -> Pipeline {
+        assert!(kernel.access.len() <= MAX_BUFFERS, "buffers of {}", kernel.name);
+        let entry = |binding, ty, has_dynamic_offset| BindGroupLayoutEntry {
+            binding,
+            visibility: ShaderStages::COMPUTE,
+            ty: BindingType::Buffer { ty, has_dynamic_offset, min_binding_size: None },
+            count: None,
+        };
+        let storage = (1..).zip(kernel.access).map(|(binding, &access)| {
+            entry(binding, BufferBindingType::Storage { read_only: access == Access::Read }, false)
+        });
+        let entries: Vec<BindGroupLayoutEntry> =
+            [entry(0, BufferBindingType::Uniform, true)].into_iter().chain(storage).collect();
+        let label = Some(kernel.name);
+        let layout =
+            self.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries });
+        let source = kernel.source();
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label, source: wgpu::ShaderSource::Wgsl(source.as_str().into()) };
+        let module = if self.checked {
+            self.device.create_shader_module(descriptor)
+        } else {
+            // SAFETY: whoever made the kernel guarantees that its loops end and its indices are within their buffers.
+            unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+        };
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label,
+            layout: Some(&self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+                label,
+                bind_group_layouts: &[Some(&layout)],
+                immediate_size: 0,
+            })),
+            module: &module,
+            entry_point: Some(kernel.entry_point),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
+            cache: None,
+        });
+        Pipeline { layout, pipeline }
+    }
+}

@@ -1,0 +1,23 @@
+//! What moves do to rows of ranks: to all rows with the same seeds at once.
+//!
+//! Everything a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first
+//! pit on, or takes one pit.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`row_move`](RowMove) | what a move does, as far as the mover's row determines it |
+//! | `moves` | the moves of all rows with the same seeds, by rank |
+//! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
+//! | `board_rows` | moves and maps of the rows of a board, whatever the layer |
+//! | `cache` | values made on first use and kept |
+
+mod board_rows;
+mod cache;
+mod maps;
+mod moves;
+mod row_move;
+
+pub(crate) use board_rows::BoardRows;
+pub use maps::{CaptureMap, RowMaps, SpillMap};
+pub(crate) use moves::{ForwardMove, Kind, Moves, QuietMove};
+pub use row_move::RowMove;

@@ -1,0 +1,80 @@
+//! Links between the pages of the documentation lead somewhere.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// Every page of the repository.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let directories = [root.to_owned(), root.join("docs"), root.join("crates/core"), root.join("tables")];
+    let files = directories.iter().flat_map(|directory| directory.read_dir().unwrap());
+    files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
+}
+
+/// The lines of a page that are not code.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut code = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        code ^= fence;
+        !code && !fence
+    })
+}
+
+/// The targets of the links in a line: what stands in parentheses behind a bracket.
+fn targets(line: &str) -> impl Iterator<Item = &str> {
+    line.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
+}
+
+/// The anchors of a page, made of its headings as the usual sites make them: a number is added where one comes again.
+fn anchors(text: &str) -> HashSet<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let anchor = |line: &str| {
+        let heading = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        let anchor: String = kept.map(|c| if c == ' ' { '-' } else { c }).collect();
+        let before = seen.entry(anchor.clone()).or_default();
+        *before += 1;
+        if *before == 1 { anchor } else { format!("{anchor}-{}", *before - 1) }
+    };
+    prose(text).filter(|line| line.starts_with('#')).map(anchor).collect()
+}
+
+/// What is wrong with a link on `page`, if anything.
+fn fault(page: &Path, target: &str) -> Option<String> {
+    if target.contains("://") {
+        return None;
+    }
+    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let path = if file.is_empty() { page.to_owned() } else { page.parent().unwrap().join(file) };
+    let told = |what| Some(format!("{}: {what}: {target}", page.display()));
+    if !path.exists() {
+        return told("there is no such file");
+    }
+    if anchor.is_empty() || anchors(&std::fs::read_to_string(&path).unwrap()).contains(anchor) {
+        return None;
+    }
+    told("there is no such heading")
+}
+
+#[test]
+fn every_link_of_the_documentation_leads_somewhere() {
+    let (mut links, mut faults) = (0, Vec::new());
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for target in prose(&text).flat_map(targets) {
+            links += 1;
+            faults.extend(fault(&page, target));
+        }
+    }
+    assert_eq!(faults, Vec::<String>::new());
+    assert!(links > 150, "only {links} links were found");
+}
+
+#[test]
+fn a_link_to_nothing_is_found() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    assert!(fault(&page, "docs/no-such-page.md").is_some());
+    assert!(fault(&page, "docs/glossary.md#no-such-heading").is_some());
+    assert!(fault(&page, "docs/glossary.md").is_none());
+}
