@@ -17,7 +17,7 @@ mod unix {
 
     /// The system's allocator; it notes when there is no memory.
     ///
-    /// Large requests are made such that their failure is an ordinary error. Where a small one fails, Rust says so and aborts:
+    /// Large requests are made such that their failure is an ordinary error. Where a small one fails, Rust prints a message and aborts:
     /// the handler of that signal then knows why.
     struct Noting {
         ran_out: AtomicBool,
@@ -65,7 +65,7 @@ mod unix {
     ];
 
     /// Makes the limits of the system ordinary failures: a file that may not grow is an error of the write, and a program
-    /// without memory or threads says so and exits with code 1.
+    /// without memory or threads prints a message and exits with code 1.
     pub fn respect_limits() {
         let handler: extern "C" fn(libc::c_int) = on_abort;
         // SAFETY: the handler calls only what a signal handler may.

@@ -177,7 +177,7 @@ fn a_manifest_that_compares_nothing_fails() {
     let compare = |more: &[&str]| kalah(directory.path(), &[&["verify", "--manifest", &path], more].concat());
 
     write_manifest(directory.path(), &[]);
-    compare(&[]).exits(1).says("tells of no table");
+    compare(&[]).exits(1).says("has no entries");
     let of_others: Vec<Value> = entries.iter().filter(|entry| entry["pits"] == 2).cloned().collect();
     write_manifest(directory.path(), &of_others);
     compare(&[]).exits(1).says("nothing was compared");

@@ -13,10 +13,10 @@ use crate::solve::{Evaluation, LimitedSearch, Method};
 /// Who plays the games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Players {
-    /// Each looks this many moves ahead by alpha-beta, 1 at least, the difference of the stores being what counts then, and
-    /// chooses evenly among the best moves.
+    /// Each searches to this depth by alpha-beta, 1 at least, evaluates by the difference of the stores, and chooses evenly
+    /// among the best moves.
     AlphaBeta {
-        /// Moves looked ahead.
+        /// Depth in moves.
         depth: u32,
     },
     /// Each chooses evenly among all moves.
@@ -66,7 +66,7 @@ pub struct Estimate {
     pub high: f64,
 }
 
-/// What the games of a board tell.
+/// The results of the games of a board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Complexity {
     /// Plies of a game.

@@ -38,7 +38,7 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What an error says, with its figures as people read them.
+/// The statement of an error, with its figures as people read them.
 pub fn statement(error: &(dyn Error + 'static)) -> String {
     if let Some(error) = error.downcast_ref() {
         return plan_statement(error);
@@ -210,7 +210,7 @@ fn of_game_values(error: &GameValuesError) -> Option<String> {
 fn of_scan_state(error: &StateError) -> Option<String> {
     match error {
         StateError::Other(_) => Some("use the same ones, or name another file with --state".to_owned()),
-        // The first line says what the file is.
+        // The first line names the scan.
         StateError::Version { .. } | StateError::Damaged { line: 1, .. } => {
             Some("name another file with --state".to_owned())
         }

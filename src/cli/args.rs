@@ -67,7 +67,7 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// So many threads, or as many as this machine can put to use, which is told then.
+/// So many threads, or as many as this machine can put to use, which is noted then.
 pub fn threads_that_fit(asked: u16) -> usize {
     let (asked, cores) = (usize::from(asked), cores());
     let threads = asked.min(cores * THREADS_A_CORE);

@@ -32,7 +32,7 @@ pub struct Complexity {
     /// Who plays: alpha-beta, choosing evenly among the best moves, or random
     #[arg(long, value_name = "PLAYERS", default_value = "alpha-beta")]
     players: PlayersName,
-    /// Moves that alpha-beta looks ahead
+    /// Depth of the alpha-beta searches, in moves
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=30))]
     depth: u32,
     /// Where games end. plain: on an empty row; irving: also where a store holds more than half of all seeds

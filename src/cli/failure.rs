@@ -1,4 +1,4 @@
-//! What is said of an error that ends a command, and the exit code that it gives.
+//! The message of an error that ends a command, and its exit code.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use kalah::verify::Fault;
 
 use super::advice;
 
-/// An error, those of its causes that it does not tell itself, and what to do about it.
+/// An error, those of its causes that it does not state itself, and what to do about it.
 pub fn message(error: &anyhow::Error) -> String {
     let mut causes = error.chain().map(advice::statement);
     let mut message = causes.next().unwrap_or_default();
@@ -26,7 +26,7 @@ pub fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// Whether an error says that nobody reads our output any more.
+/// Whether an error means that nobody reads our output any more.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }

@@ -37,10 +37,10 @@ pub struct Graph {
     /// the same whoever is to move (Kvitberg 2026)
     #[arg(long, default_value_t, value_name = "CONVENTION")]
     convention: Convention,
-    /// Tell the positions of every pair of stores too
+    /// Print the positions of every pair of stores too
     #[arg(long)]
     layers: bool,
-    /// Count positions without telling their outcomes, which needs no tables
+    /// Only count positions, without their outcomes; needs no tables
     #[arg(long)]
     no_values: bool,
     /// Memory that may be taken, such as 4GiB [default: three quarters of what is available, 12 GiB at most]
@@ -57,10 +57,10 @@ pub struct Graph {
 /// Bytes that are taken at most where nothing is said.
 const MOST_BY_DEFAULT: u64 = 12 << 30;
 
-/// How often it is told how far an exploration is.
+/// How often the progress of an exploration is reported.
 const TELL_EVERY: Duration = Duration::from_secs(2);
 
-/// What is told of one board.
+/// The report on one board.
 #[derive(Serialize)]
 struct BoardReport {
     pits: usize,
@@ -161,7 +161,7 @@ impl Graph {
     fn explore(&self, start: StartPosition, stop: &AtomicBool) -> anyhow::Result<BoardReport> {
         let Self { rules, convention, .. } = *self;
         let memory = self.limit();
-        // Told before tables are built.
+        // Reported before tables are built.
         let need = Need::of(start).ok_or(GraphError::Board(start))?;
         if need.expected > memory {
             return Err(GraphError::Memory { start, need, limit: memory }.into());

@@ -1,4 +1,4 @@
-//! What help says beside the flags: the commands in groups, examples, the rule sets.
+//! The parts of help beside the flags: the commands in groups, examples, the rule sets.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
@@ -125,8 +125,8 @@ pub fn completed(command: Command) -> Command {
     command.help_template(template).after_help(AFTER)
 }
 
-/// What is said below the groups.
-const AFTER: &str = "`kalah help COMMAND` says more, with examples. \
+/// The text below the groups.
+const AFTER: &str = "`kalah help COMMAND` explains a command, with examples. \
     Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage.";
 
 /// The examples of a command.
@@ -143,7 +143,7 @@ fn groups(command: &Command) -> String {
             let about = match command.find_subcommand(name).and_then(Command::get_about) {
                 Some(about) => about.to_string(),
                 // clap adds this one itself, later.
-                None if *name == "help" => "Tell more about a command".to_owned(),
+                None if *name == "help" => "Explain a command".to_owned(),
                 // The program was compiled without it.
                 None => continue,
             };

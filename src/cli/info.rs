@@ -36,7 +36,7 @@ struct Entry {
     bits_per_position: f64,
     exceptions: u64,
     digest: String,
-    /// How long the build took; absent if the log does not tell.
+    /// How long the build took; absent if the log has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
 }
@@ -143,7 +143,7 @@ impl Report {
         grid
     }
 
-    /// Bits a position, and how fast each layer was built where the log tells.
+    /// Bits a position, and how fast each layer was built where the log has it.
     fn chart(&self) -> Vec<Chart> {
         let series = |figure: &dyn Fn(&Entry) -> Option<f64>| {
             let mut series: Vec<Series> = Vec::new();
@@ -165,7 +165,7 @@ impl Report {
             log,
             series: series(figure),
         };
-        // Of layers built in less, the clock says little.
+        // Of layers built in less, the clock is too coarse.
         const LEAST_SECONDS: f64 = 0.01;
         vec![
             chart("size of the layers", "bytes", true, &|entry| Some(entry.bytes as f64)),

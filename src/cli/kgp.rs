@@ -33,13 +33,13 @@ pub struct Kgp {
     /// The server's port
     #[arg(long, env = "KGP_PORT", default_value_t = 2671)]
     port: u16,
-    /// The name that the server is told
+    /// The name to give the server
     #[arg(long, default_value = "kalah")]
     name: String,
-    /// The authors that the server is told, separated by commas
+    /// The authors to give the server, separated by commas
     #[arg(long, default_value = "")]
     author: String,
-    /// The token that tells the server who plays
+    /// The token by which the server recognises the player
     #[arg(long, env = "KGP_TOKEN", default_value = "", hide_env_values = true)]
     token: String,
     /// Seconds for a move when the server sends no clock; servers usually allow 5
@@ -116,7 +116,7 @@ impl Kgp {
     }
 }
 
-/// Tells a person what happens.
+/// Reports what happens.
 fn tell(event: Event) {
     match event {
         Event::Greeted { .. } | Event::Moved { .. } => output::note(event),

@@ -10,7 +10,7 @@ use super::output;
 /// Write the manual pages: kalah.1 and one for every command
 #[derive(Args)]
 pub struct Manual {
-    /// Directory of the pages, made if it is not there
+    /// Directory of the pages, created if missing
     #[arg(value_name = "DIR")]
     directory: PathBuf,
 }
@@ -26,7 +26,7 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ),
     ("KGP_HOST", "The server of `kalah kgp` where --host is not given."),
     ("KGP_PORT", "Its port where --port is not given."),
-    ("KGP_TOKEN", "The token that tells it who plays where --token is not given."),
+    ("KGP_TOKEN", "The token by which it recognises the player where --token is not given."),
 ];
 
 impl Manual {

@@ -161,7 +161,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
     choice
 }
 
-/// Tells a person by which rules is answered where nothing was said.
+/// Notes the default rules on a terminal where --rules was not given.
 fn tell_default_rules(matches: &ArgMatches) {
     let Some((_, command)) = matches.subcommand() else { return };
     let by_default = || command.value_source("rules") == Some(ValueSource::DefaultValue);

@@ -23,7 +23,7 @@ pub struct Opening {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
-    /// Positions to look at before giving up
+    /// Positions to visit before giving up
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
     positions: u64,
     /// Print one JSON document

@@ -20,8 +20,8 @@ use super::{args, output};
 
 /// Find the seeds with which the first player does not win
 ///
-/// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is played again by the rules
-/// alone before it counts.
+/// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is confirmed by playing its
+/// lines by the rules alone.
 #[derive(Args)]
 pub struct OpeningScan {
     /// Pits a side, both ends included
@@ -36,19 +36,19 @@ pub struct OpeningScan {
     /// Rule set
     #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
     rules: Rules,
-    /// Turns to look ahead in each game
+    /// Depth of the search of each game, in turns
     #[arg(long, value_name = "N", default_value_t = Limits::default().turns, value_parser = clap::value_parser!(u32).range(1..))]
     turns: u32,
-    /// Positions to look at in each game
+    /// Positions to visit in each game
     #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
     positions: u64,
     /// List each win within the first turn as well
     #[arg(long)]
     wins: bool,
-    /// Print the lines that prove each game that is told
+    /// Print the lines that prove each game listed
     #[arg(long, conflicts_with_all = ["json", "csv"])]
     lines: bool,
-    /// Keep what is done in FILE, and go on from what it holds
+    /// Save finished games in FILE, and continue from those it holds
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]

@@ -7,11 +7,11 @@ pub const EXIT_DAMAGE: u8 = 3;
 #[derive(Clone, Copy)]
 pub enum Outcome {
     Done,
-    /// Something could not be answered; told where it happened.
+    /// Something could not be answered; reported where it happened.
     Failed,
-    /// Some input could not be read; told where it happened.
+    /// Some input could not be read; reported where it happened.
     Usage,
-    /// A check found a wrong score or damage; told where it happened.
+    /// A check found a wrong score or damage; reported where it happened.
     Wrong,
 }
 

@@ -33,14 +33,14 @@ pub fn is_quiet() -> bool {
     QUIET.load(Ordering::Relaxed)
 }
 
-/// Tells a person on stderr what is good to know, unless --quiet says not to.
+/// Prints a note on stderr, unless --quiet was given.
 pub fn note(text: impl std::fmt::Display) {
     if !is_quiet() {
         tell(text);
     }
 }
 
-/// Tells a person something on stderr that must not be missed: an error.
+/// Prints on stderr what must not be missed: an error.
 ///
 /// Unlike `eprintln!` it does not panic when nobody reads there any more (`kalah build 2>&1 | head`).
 pub fn tell(text: impl std::fmt::Display) {

@@ -87,7 +87,7 @@ impl Game {
         Game { rules, start, place: Place { position: start, south: true }, past: Vec::new(), typed: Vec::new() }
     }
 
-    /// Makes a move; says what it did, after `North sows 3`. `None` if it is not legal.
+    /// Makes a move; describes what it did, after `North sows 3`. `None` if it is not legal.
     fn play(&mut self, pit: Pit) -> Option<String> {
         let Place { position, south } = self.place;
         let played = position.play(self.rules, pit).ok()?;

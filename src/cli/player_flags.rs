@@ -29,7 +29,7 @@ pub struct PlayerFlags {
 }
 
 impl PlayerFlags {
-    /// The tables for games from `position`, if there are some. What is missing is told where `wanted`.
+    /// The tables for games from `position`, if there are some. Missing ones are noted where they are `wanted`.
     pub fn open_tables(&self, position: &Position, wanted: bool) -> anyhow::Result<Option<Tables>> {
         let pits = position.pits();
         if pits > MAX_TABLE_PITS {

@@ -45,7 +45,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Tells why it is not answered.
+    /// Reports why it is not answered.
     pub fn refuse(&self, error: &dyn fmt::Display) {
         match &self.place {
             Some(place) => output::tell(format_args!("kalah: {place}: {error}")),

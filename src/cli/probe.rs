@@ -77,7 +77,7 @@ struct Prober<'a> {
 }
 
 impl Prober<'_> {
-    /// Answers one position, or says why not and goes on.
+    /// Answers one position, or reports why not and goes on.
     fn answer(&mut self, given: &Given) -> anyhow::Result<()> {
         let position = match &given.position {
             Ok(position) => position,
@@ -101,7 +101,7 @@ impl Prober<'_> {
         }
     }
 
-    /// Notes that something went wrong. Bad input is told rather than what failed.
+    /// Notes that something went wrong. Bad input outweighs what failed.
     fn ended(&mut self, outcome: Outcome) {
         if !matches!(self.outcome, Outcome::Usage) {
             self.outcome = outcome;

@@ -16,10 +16,10 @@ const TICK: Duration = Duration::from_millis(100);
 /// How often a line is logged where there is no terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
-/// Steps that took fewer seconds are not told.
+/// Steps that took fewer seconds are not reported.
 const TOLD_FROM: f64 = 0.5;
 
-/// Tells a watching thread that the work is over, also when it panics.
+/// Notifies a watching thread that the work is over, also when it panics.
 pub struct Finish<'a>(pub &'a AtomicBool, pub std::thread::Thread);
 
 impl Drop for Finish<'_> {
@@ -69,7 +69,7 @@ impl Progress {
         self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
     }
 
-    /// Tells of a step that took some time; of quick ones the summary at the end tells enough.
+    /// Reports a step that took some time; quick ones are part of the summary at the end.
     pub fn step(&self, seconds: f64, text: &str) {
         if seconds > TOLD_FROM {
             self.note(text);

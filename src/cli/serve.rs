@@ -30,7 +30,7 @@ pub struct Serve {
     /// Seconds that a search above the tables may take
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     time: Duration,
-    /// Searches under way at the most; further requests are told to try again later [default: all cores]
+    /// At most so many searches at a time; further requests are refused for the moment [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
     /// Threads of one search

@@ -26,13 +26,13 @@ pub struct Tournament {
     /// The start
     #[arg(long, value_name = "POSITION", default_value = "6x4")]
     start: Position,
-    /// Start positions; with --random-moves each is another one
+    /// Start positions, which differ by their --random-moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     starts: u32,
-    /// Random moves that are made from the start before the players begin
+    /// Random moves from the start before the players take over
     #[arg(long, value_name = "N", default_value_t = 0)]
     random_moves: u32,
-    /// Seconds for a move [default: players look as far as they are made to, the perfect one until it has proved its move]
+    /// Seconds for a move [default: players search to their own depth, the perfect one until its move is proved]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time: Option<Duration>,
     #[command(flatten)]

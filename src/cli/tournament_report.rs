@@ -1,4 +1,4 @@
-//! What a tournament is told as.
+//! The report on a tournament.
 
 use std::io;
 

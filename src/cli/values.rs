@@ -37,7 +37,7 @@ pub struct Values {
     /// Minutes for each board
     #[arg(long, value_name = "MINUTES", default_value_t = 60.0, value_parser = args::minutes)]
     within: f64,
-    /// Keep what is proved in FILE, and a search under way beside it, and take up what they hold
+    /// Save proved values in FILE, and the search in progress beside it, and continue from them
     #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
     #[command(flatten)]
@@ -277,7 +277,7 @@ enum Ended {
     /// Proved, or out of time; with the file of its search, if there is one.
     Done(GameValue, Option<Checkpoint>),
     Stopped(GameValue),
-    /// The board is too large, which was told.
+    /// The board is too large, which was reported.
     Refused,
 }
 

@@ -21,7 +21,7 @@ use super::progress::Progress;
 use super::verify_report::{self, Board, Check, Directory, Passed};
 use super::{args, output};
 
-/// Check that tables are right
+/// Check that tables are correct
 ///
 /// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks: --checksums.
 /// Every file of the board is opened, and none may be missing below one that is there. Where there was nothing to check or to
@@ -50,7 +50,7 @@ pub struct Verify {
     /// Check the layers below against their checksums, then compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
     against: Option<Against>,
-    /// Compare the tables with those that this file tells of (tables/manifest.jsonl of the repository has the known ones):
+    /// Compare the tables with the entries of this file (tables/manifest.jsonl of the repository has the known tables):
     /// digests, sizes, and the number of positions with each score; all scores are read for that, as by --checksums
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
@@ -149,7 +149,7 @@ impl Verify {
                 let manifest = Manifest::read(path);
                 let manifest = manifest.with_context(|| format!("cannot read the manifest {}", path.display()))?;
                 if manifest.entries().is_empty() {
-                    bail!("the manifest {} tells of no table: nothing can be compared with it", path.display());
+                    bail!("the manifest {} has no entries: nothing can be compared with it", path.display());
                 }
                 Some(manifest)
             }
@@ -176,10 +176,10 @@ impl Verify {
         let highest = self.seeds.or(there.last().copied()).unwrap_or(2);
         let mut tables = Tables::empty(directory, rules, pits, highest);
         if !there.contains(&highest) {
-            // The error tells the command that makes it.
+            // The error names the command that builds it.
             tables.require(highest)?;
         }
-        // One layer alone can be checked against what it says itself; anything else needs those below.
+        // One layer alone can be checked against its own checksums; anything else needs those below.
         let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
         let first = if needs_below { 2 } else { highest };
         let (mut chosen, mut report) = (BTreeMap::new(), Board::new(rules, pits));
@@ -220,7 +220,7 @@ fn misnamed(survey: &Survey) -> Vec<String> {
     survey.others.iter().filter(|name| name.ends_with(".kalah")).cloned().collect()
 }
 
-/// Has the run fail where the manifest tells of no table that was looked at.
+/// Makes the run fail if the manifest has no entry of a table that was checked.
 fn compared_nothing(reports: &mut [Board], manifest: &Manifest, path: &std::path::Path) {
     let compared = |board: &Board| board.passed.iter().any(|passed| passed.check == Check::Manifest);
     if reports.iter().any(|board| compared(board) || !board.is_ok()) {
@@ -254,7 +254,7 @@ impl Means<'_> {
 
     /// Makes all checks of a board.
     ///
-    /// What is told by a table alone is told of every table. Scores are compared with those below, so there the first fault is the
+    /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first fault is the
     /// last: others would come from it.
     fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<Board> {
         let Opened { tables, chosen, mut report } = board;

@@ -1,4 +1,4 @@
-//! What `kalah verify` says: of each board what passed, what is wrong, and what was not looked at.
+//! The report of `kalah verify`: for each board what passed, what is wrong, and what was not checked.
 
 use indicatif::HumanCount;
 use kalah::game::Rules;
@@ -89,7 +89,7 @@ pub struct Board {
     failed: Vec<Failed>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unchecked: Vec<Unchecked>,
-    /// Seeds of the layers of which the manifest tells, but which are not there.
+    /// Seeds of the layers that the manifest lists, but that are missing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub only_in_manifest: Vec<usize>,
 }
@@ -107,7 +107,7 @@ pub struct Directory {
 }
 
 impl Board {
-    /// Nothing was looked at yet.
+    /// Nothing was checked yet.
     pub fn new(rules: Rules, pits: usize) -> Board {
         let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
@@ -192,7 +192,7 @@ pub fn outcome(boards: &[Board]) -> Outcome {
     }
 }
 
-/// Tells a person of all boards: what is wrong on stdout, what failed on stderr, and a line for each check.
+/// Prints all boards: what is wrong on stdout, what failed on stderr, and a line of text for each check.
 pub fn text(boards: &[Board]) -> std::io::Result<()> {
     for board in boards {
         for wrong in &board.faults {
@@ -274,7 +274,7 @@ impl Check {
         match self {
             Check::Files => "tables",
             Check::Checksums => "blocks",
-            Check::Manifest => "positions with the digests, sizes and numbers of each score that the manifest tells",
+            Check::Manifest => "positions with the digests, sizes and numbers of each score of the manifest",
             Check::Consistency => "positions are the minimax of their children",
             Check::Cpu | Check::Gpu => "positions computed again, all equal",
         }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{beside, open_with};
 
-/// The most bytes of what a holder wrote about itself that are told.
+/// The most bytes that are shown of what a holder wrote about itself.
 const HOLDER_BYTES: u64 = 1000;
 
 /// The right to write to something, held by one process at a time and given back when it ends, however it ends.

@@ -26,7 +26,7 @@ pub use seal::{Seal, SealError};
 #[must_use]
 pub fn resolved(path: &Path) -> PathBuf {
     let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    // A link that leads nowhere is told when it is used.
+    // A link that leads nowhere is an error when it is used.
     if is_link { std::fs::canonicalize(path) } else { Ok(path.to_owned()) }.unwrap_or_else(|_| path.to_owned())
 }
 

@@ -9,7 +9,7 @@ pub enum Seal<'a> {
     /// On several lines, to be read by people.
     Page,
     /// On a line, of a file that begins with `head`: the checksum is of `head` and the line together, so that lines of
-    /// another file are told apart.
+    /// another file are recognised.
     Line {
         /// The first line of the file; nothing for that line itself.
         head: &'a [u8],

@@ -13,9 +13,9 @@ pub struct Command {
     pub id: Option<u64>,
     /// The other side's number of the line that it answers.
     pub reference: Option<u64>,
-    /// What it says.
+    /// Its name.
     pub name: String,
-    /// What more it says.
+    /// Its arguments.
     pub arguments: Vec<Argument>,
 }
 
@@ -29,7 +29,7 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// What it says, quotes and escapes aside.
+    /// Its text without quotes and escapes.
     pub fn text(&self) -> &str {
         match self {
             Argument::Word(text) | Argument::Text(text) => text,

@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use crate::game::{Pit, Position};
 use crate::printable::printable;
 
-/// The most characters that are shown of what the server says.
+/// The most characters that are shown of a text of the server.
 const MAX_SHOWN: usize = 200;
 
-/// How many events that the server causes are told at once; after these, one each [`PAUSE`].
+/// How many events that the server causes are reported at once; after these, one each [`PAUSE`].
 const AT_ONCE: u32 = 20;
 
-/// Time after which one more event is told.
+/// Time after which one more event is reported.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// What happens in a session.
@@ -33,7 +33,7 @@ pub enum Event<'e> {
         /// The move.
         pit: Pit,
     },
-    /// The server says that something went wrong.
+    /// The server reports that something went wrong.
     Error(&'e str),
     /// A line that means nothing to us, and is left alone.
     Ignored(&'e str),
@@ -42,7 +42,7 @@ pub enum Event<'e> {
         /// The server's id of it.
         id: u64,
     },
-    /// So many events were not told, because the server caused too many.
+    /// So many events were not reported, because the server caused too many.
     Hidden(u64),
 }
 
@@ -61,16 +61,16 @@ impl fmt::Display for Event<'_> {
     }
 }
 
-/// Tells the events that the server causes, at a limited rate.
+/// Reports the events that the server causes, at a limited rate.
 pub(super) struct Reports<'s> {
     on_event: &'s (dyn Fn(Event) + Sync),
     /// Shared by the thread that listens and those that think.
     rate: Mutex<Rate>,
 }
 
-/// How much was told of late.
+/// How much was reported recently.
 struct Rate {
-    /// How many may be told now.
+    /// How many may be reported now.
     left: u32,
     /// Since when one more is due.
     since: Instant,
@@ -82,7 +82,7 @@ impl<'s> Reports<'s> {
         Reports { on_event, rate: Mutex::new(Rate { left: AT_ONCE, since: Instant::now(), hidden: 0 }) }
     }
 
-    /// Tells one, unless there were too many of late.
+    /// Reports one, unless there were too many recently.
     pub fn tell(&self, event: Event) {
         let mut rate = self.rate.lock().unwrap_or_else(PoisonError::into_inner);
         let due = rate.since.elapsed().as_secs() / PAUSE.as_secs();

@@ -3,8 +3,8 @@
 //! | module | idea |
 //! |---|---|
 //! | [`command`](Command) | a line of the protocol, read and written |
-//! | `requests` | the positions that the server wants moves for, each until its time is up or the server says stop |
-//! | [`event`](Event) | what a person is told of a session, fit for a terminal and no flood |
+//! | `requests` | the positions that the server wants moves for, each until its time is up or the server sends stop |
+//! | [`event`](Event) | what is reported of a session, safe for a terminal and at a limited rate |
 //! | [`session`](play) | one connection from the greeting to the goodbye |
 
 mod command;

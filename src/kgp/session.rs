@@ -16,8 +16,8 @@ use crate::table::Shelf;
 /// The rules of the protocol's servers.
 const RULES: Rules = Rules::Standard;
 
-/// How often it is asked whether to stop while the server says nothing.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How often the stop flag is checked while the server sends nothing.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
 /// The part of a player's whole clock that a move may take.
 const CLOCK_PART: u32 = 20;
@@ -35,7 +35,7 @@ const PLAYER_POSITIONS: usize = 1 << 12;
 /// The most characters of the server's text in an answer to it.
 const MAX_QUOTED: usize = 200;
 
-/// Who plays, as the server is told; what is empty is not told.
+/// Who plays, as sent to the server; empty texts are not sent.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Introduction {
@@ -53,9 +53,9 @@ pub struct Introduction {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Thinking {
-    /// The time for a move where the server tells no clock; less than the server's own limit.
+    /// The time for a move where the server sends no clock; less than the server's own limit.
     pub time: Duration,
-    /// What is left unused of the server's clock, if it tells one.
+    /// What is left unused of the server's clock, if it sends one.
     pub margin: Duration,
     /// Positions that are thought about at once, at least 1; others wait with their first move sent.
     pub searches: usize,
@@ -88,7 +88,7 @@ pub enum KgpError {
     /// The connection failed.
     #[error("the connection to the server failed: {0}")]
     Io(#[from] io::Error),
-    /// The server speaks another version, told in its own words.
+    /// The server speaks another version, as it names it.
     #[error("the server speaks version {} of the protocol; this client speaks version 1", quoted(.0))]
     Version(String),
     /// A table or a search failed.
@@ -157,7 +157,7 @@ impl Sender<'_> {
     }
 }
 
-/// Whether an error of the stream only says that it was not ready in time.
+/// Whether an error of the stream only means that it was not ready in time.
 fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
 }
@@ -171,7 +171,7 @@ fn word(text: impl std::fmt::Display) -> Argument {
     Argument::Word(text.to_string())
 }
 
-/// Plays on the server at the other end of `stream` until one side ends it or `stop` is set. `on_event` is told what
+/// Plays on the server at the other end of `stream` until one side ends it or `stop` is set. `on_event` is called with what
 /// happens.
 ///
 /// # Errors
@@ -184,8 +184,8 @@ pub fn play(
     stop: &AtomicBool,
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<End, KgpError> {
-    stream.set_read_timeout(Some(LOOK_EVERY))?;
-    stream.set_write_timeout(Some(LOOK_EVERY))?;
+    stream.set_read_timeout(Some(CHECK_EVERY))?;
+    stream.set_write_timeout(Some(CHECK_EVERY))?;
     stream.set_nodelay(true)?;
     let reading = stream.try_clone()?;
     let sender = Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), stop };
@@ -233,7 +233,7 @@ impl Drop for Close<'_> {
     }
 }
 
-/// One thread that thinks: the best move known is told at once, a better one when it is found.
+/// One thread that thinks: it sends the best move known at once, and a better one when it is found.
 fn think(
     requests: &Requests,
     sender: &Sender<'_>,
@@ -372,7 +372,7 @@ impl Session<'_> {
         Ok(self.sender.say(None, "mode", vec![word("freeplay")])?)
     }
 
-    /// Says why a command is not obeyed.
+    /// Answers why a command is not obeyed.
     fn refuse(&self, command: &Command, why: impl Into<String>) -> io::Result<()> {
         self.sender.say(command.id, "error", vec![Argument::Text(why.into())])
     }
@@ -418,7 +418,7 @@ impl Session<'_> {
                 let seconds = value.parse().ok();
                 self.clock = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
             }
-            // Of games and opponents nothing needs to be known: every position is told whole.
+            // Games and opponents do not matter: every position is sent whole.
             _ => {}
         }
     }

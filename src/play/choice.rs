@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::game::Pit;
 
-/// A move, what the player knows of it, and how.
+/// A move, what the player knows of its value, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The move.

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a watching thread checks whether it was told to stop.
+/// How often a watching thread checks whether it was asked to stop.
 const CHECK_EVERY: Duration = Duration::from_millis(5);
 
 /// How many positions a depth-limited search may visit.
@@ -20,7 +20,7 @@ impl Budget {
     pub const PLAYER: Budget = Budget { whole: 1 << 30, step: 1 << 24 };
 }
 
-/// When a player has to answer: at a time, when told to, or whenever it is done.
+/// When a player has to answer: at a time, when asked to, or whenever it is done.
 #[derive(Clone, Debug, Default)]
 pub struct Limit {
     deadline: Option<Instant>,
@@ -100,7 +100,7 @@ impl Limit {
     }
 }
 
-/// Tells a watching thread that the work is over, also when it panics.
+/// Notifies a watching thread that the work is over, also when it panics.
 struct Done<'a>(&'a AtomicBool, &'a thread::Thread);
 
 impl Drop for Done<'_> {

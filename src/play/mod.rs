@@ -20,7 +20,7 @@
 //! | module | idea |
 //! |---|---|
 //! | [`player`](Player) | what a player is asked |
-//! | [`choice`](Choice) | what it answers: a move, what it knows of it, and how |
+//! | [`choice`](Choice) | what it answers: a move, what is known of its value, and how |
 //! | [`limit`](Limit) | when it has to answer |
 //! | [`name`](PlayerName) | the names of all players, read and written |
 //! | [`make`](PlayerName::player) | the player of a name |

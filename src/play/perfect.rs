@@ -28,7 +28,7 @@ const PLAIN_DEPTH: u32 = 8;
 /// store by the tables, and the one proved first by the solver.
 ///
 /// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
-/// one, else the one that looked best some turns later; the choice tells which.
+/// one, else the one with the best evaluation; the choice states which.
 pub(super) struct Perfect<'t> {
     setting: Setting<'t>,
     /// Kept between moves: what it has proved stays proved.
@@ -171,7 +171,7 @@ impl Thinking<'_, '_> {
         Ok((outlook, guess))
     }
 
-    /// A best move, proved; bounds are told as they are found.
+    /// A best move, proved; bounds are reported as they are found.
     fn solve(&self, guess: i64, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, SolveError> {
         let mut proved = || {
             if let Some(choice) = self.proved()? {

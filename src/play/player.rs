@@ -48,7 +48,7 @@ pub trait Player: Send {
         Ok(())
     }
 
-    /// The move to play in `position`. Players that have a move early `tell` of it, and of each better one, before they
+    /// The move to play in `position`. Players that have a move early pass it to `tell`, and each better one, before they
     /// return the last; when `limit` is over they return the best they have, always a legal move.
     ///
     /// # Errors

@@ -16,7 +16,7 @@ pub struct Setting<'t> {
     pub memory: u64,
     /// Threads of a solver, at least 1.
     pub threads: usize,
-    /// Told apart by this, random players with the same seed play differently: the number of a game, for instance.
+    /// Makes random players with the same seed play differently: the number of a game, for instance.
     pub game: u64,
 }
 
@@ -45,7 +45,7 @@ impl<'t> Setting<'t> {
         Setting { threads, ..self }
     }
 
-    /// For the game with this number, which tells random players apart.
+    /// For the game with this number, which makes random players differ.
     #[must_use]
     pub fn game(self, game: u64) -> Setting<'t> {
         Setting { game, ..self }

@@ -16,7 +16,7 @@ pub struct Tournament<'t> {
     pub players: Vec<PlayerName>,
     /// The start positions, the first player South.
     pub starts: Vec<Position>,
-    /// What players are made with, rules and tables among it; its `game` tells tournaments apart.
+    /// What players are made with, rules and tables among it; its `game` makes tournaments differ.
     pub setting: Setting<'t>,
     /// The time a move may take; without it players look as far as they are made to.
     pub time: Option<Duration>,
@@ -79,10 +79,10 @@ impl<'t> Tournament<'t> {
         self.players.len().pow(2) * self.starts.len()
     }
 
-    /// Plays all games, on the threads of the current pool. They are told to `on_game` as they end, and returned in order: by
+    /// Plays all games, on the threads of the current pool. `on_game` is called as they end, and returned in order: by
     /// first player, second player, start.
     ///
-    /// Every game has players of its own, told apart by its number: threads change the times, never a game. (Where `time`
+    /// Every game has players of its own, made with its number: threads change the times, never a game. (Where `time`
     /// cuts a player short, times do change games.)
     ///
     /// # Errors

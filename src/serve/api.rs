@@ -26,7 +26,7 @@ pub(super) struct Service {
     pub patience: Duration,
     /// Whom it answers as.
     pub hosts: Hosts,
-    /// Told of what the operator should know.
+    /// Called with what the operator should know.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -64,8 +64,8 @@ impl Service {
         reading.await.map_err(|_| ApiError::Failed("reading the tables broke down".to_owned()))?
     }
 
-    /// Tells the operator of errors that are not the client's.
-    fn tell<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
+    /// Reports errors that are not the client's to the operator.
+    fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
         if let Err(error) = &result
             && error.kind().0 == StatusCode::INTERNAL_SERVER_ERROR
         {
@@ -151,7 +151,7 @@ pub(super) async fn tables(State(service): Shared) -> Answer<TablesAnswer> {
     let listing = service.read(|shelf| {
         shelf.list().map_err(|error| ApiError::Failed(format!("the directory of the tables cannot be listed: {error}")))
     });
-    Ok(Json(service.tell(listing.await)?.into()))
+    Ok(Json(service.report(listing.await)?.into()))
 }
 
 /// `GET /api/position`
@@ -160,7 +160,7 @@ pub(super) async fn position(State(service): Shared, address: Uri) -> Answer<Pos
     let position = read_position(&fields.board()?)?;
     let rules = read_rules(&mut fields)?;
     let time = service.time(&mut fields)?;
-    Ok(Json(service.tell(service.position(rules, position, time).await)?))
+    Ok(Json(service.report(service.position(rules, position, time).await)?))
 }
 
 /// `GET /api/line`
@@ -190,5 +190,5 @@ pub(super) async fn line(address: Uri) -> Answer<LineAnswer> {
 
 /// `POST /api/move`
 pub(super) async fn choose(State(service): Shared, body: Bytes) -> Answer<MoveAnswer> {
-    Ok(Json(service.tell(service.choose(&body).await)?))
+    Ok(Json(service.report(service.choose(&body).await)?))
 }

@@ -98,7 +98,7 @@ pub enum ApiError {
 }
 
 impl ApiError {
-    /// The HTTP status, and the code that programs can tell errors by.
+    /// The HTTP status, and the code by which programs distinguish errors.
     pub fn kind(&self) -> (u16, &'static str) {
         match self {
             ApiError::Request(_) => (400, "request"),

@@ -1,4 +1,4 @@
-//! The fields of a request, read one by one, with errors that name the field and say what it must be.
+//! The fields of a request, read one by one, with errors that name the field and what it must be.
 
 use std::fmt;
 

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderName, Uri, header};
 use super::ApiError;
 use crate::printable::printable;
 
-/// Says how the page that sends a request relates to this server.
+/// How the page that sends a request relates to this server.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The most characters that are shown of a host or origin.
@@ -99,7 +99,7 @@ impl Hosts {
     }
 
     /// Checks which host a request is meant for, and which page sends it. `local` is the address at which it arrived; `api`
-    /// says that it is one to the API, and not one for the page, which may be linked from elsewhere.
+    /// means that it is one to the API, and not one for the page, which may be linked from elsewhere.
     ///
     /// # Errors
     /// When there is not exactly one host, when it is not this server, or when a page of another website sends the request.

@@ -98,7 +98,7 @@ impl<'t> Searcher<'t> {
         Searcher { shelf, options, solver: None, asked: 0, stop: Arc::default(), player: None }
     }
 
-    /// The move that a player chooses. `game` tells random players apart.
+    /// The move that a player chooses. `game` makes random players differ.
     pub fn choose(
         &mut self,
         name: PlayerName,

@@ -114,7 +114,7 @@ impl Searches {
         receiver.await.map_err(|_| failed(()))?
     }
 
-    /// A free thread, if there is one: the one that knows the game if there is a choice.
+    /// A free thread, if there is one: the one that searched the board last if there is a choice.
     fn take(&self, game: Board) -> Option<usize> {
         let mut idle = lock(&self.idle);
         let knows = idle.iter().position(|idle| idle.last == Some(game));

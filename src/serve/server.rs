@@ -33,7 +33,7 @@ const ANSWERING: usize = 2;
 /// Threads that read tables.
 const READING: usize = 8;
 
-/// How long requests under way may take once the server was told to stop.
+/// How long requests under way may take once the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// The most connections; fewer where the limit of open files would leave less than this number for tables and the rest.
@@ -43,8 +43,8 @@ const OTHER_FILES: u64 = 64;
 /// How long to wait after a connection could not be accepted.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// How often the operator is told of that.
-const TELL_AGAIN: Duration = Duration::from_secs(60);
+/// How often that is reported to the operator.
+const REPORT_AGAIN: Duration = Duration::from_secs(60);
 
 /// How to serve.
 #[non_exhaustive]
@@ -65,7 +65,7 @@ pub struct Options {
     /// Hosts that it answers as, besides `localhost`, loopback addresses and the address that a client reached. Pages of
     /// these may use it, on whatever port.
     pub hosts: Vec<Host>,
-    /// Told of failures that are not a client's, in a line each.
+    /// Called with failures that are not a client's, each in one line of text.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
@@ -118,7 +118,7 @@ impl Stop {
     }
 }
 
-/// Answers requests that arrive at `listener` until `stop` says so.
+/// Answers requests that arrive at `listener` until `stop` is used.
 ///
 /// # Errors
 /// When threads or the listener fail.
@@ -158,18 +158,18 @@ fn max_connections() -> u32 {
     u32::try_from(spare.clamp(4, MAX_CONNECTIONS)).expect("it is small")
 }
 
-/// Waits until the server is told to stop.
+/// Waits until the server is asked to stop.
 async fn stopped(mut stop: watch::Receiver<bool>) {
     // It fails only when the sender is gone, and the caller of `serve` holds that.
     let _ = stop.wait_for(|&stop| stop).await;
 }
 
-/// Accepts connections until the server is told to stop.
+/// Accepts connections until the server is asked to stop.
 async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots: &Slots, stop: &watch::Sender<bool>) {
     let routes = routes(Arc::clone(service));
     let stopping = stopped(stop.subscribe());
     tokio::pin!(stopping);
-    let mut told: Option<Instant> = None;
+    let mut reported: Option<Instant> = None;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -179,9 +179,9 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots
             Ok((stream, _)) => stream,
             Err(error) => {
                 // Mostly too many open files, of this process or of the system: one has to be closed first.
-                if told.is_none_or(|told| told.elapsed() >= TELL_AGAIN) {
+                if reported.is_none_or(|reported| reported.elapsed() >= REPORT_AGAIN) {
                     (service.log)(&format!("cannot accept a connection: {error}"));
-                    told = Some(Instant::now());
+                    reported = Some(Instant::now());
                 }
                 tokio::time::sleep(ACCEPT_AGAIN).await;
                 continue;
@@ -195,7 +195,7 @@ async fn answer(listener: tokio::net::TcpListener, service: &Arc<Service>, slots
     }
 }
 
-/// Answers the requests on one connection until the client closes it or takes too long, the server is told to stop, or the
+/// Answers the requests on one connection until the client closes it or takes too long, the server is asked to stop, or the
 /// slot is needed for another.
 async fn converse(stream: TcpStream, slot: Slot, routes: Router, patience: Duration, stop: watch::Receiver<bool>) {
     let Ok(local) = stream.local_addr() else { return };
@@ -217,7 +217,7 @@ async fn converse(stream: TcpStream, slot: Slot, routes: Router, patience: Durat
         let answering = std::future::poll_fn(|context| connection.poll_without_shutdown(context));
         tokio::select! {
             ended = answering => Some(ended),
-            () = slot.told_to_leave() => return,
+            () = slot.asked_to_leave() => return,
             () = stopped(stop) => None,
         }
     };

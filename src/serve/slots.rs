@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// How long a connection may wait for its client before it can be closed in favour of another.
 const UNDISTURBED: Duration = Duration::from_secs(2);
 
-/// How long to wait for a connection that was told to leave before another one is told.
+/// How long to wait for a connection that was asked to leave before another one is asked.
 const LEAVING: Duration = Duration::from_millis(100);
 
 /// Room for so many connections.
@@ -38,7 +38,7 @@ impl Slots {
         Slots { most, free: Arc::new(Semaphore::new(most as usize)), waiting: Arc::default() }
     }
 
-    /// A slot, as soon as one is free; when none is, the connection that has waited longest for its client is told to leave.
+    /// A slot, as soon as one is free; when none is, the connection that has waited longest for its client is asked to leave.
     pub async fn take(&self) -> Slot {
         let mut give_way = Duration::ZERO;
         loop {
@@ -101,7 +101,7 @@ impl Slot {
     }
 
     /// Returns when the connection is to give way.
-    pub async fn told_to_leave(&self) {
+    pub async fn asked_to_leave(&self) {
         self.leave.notified().await;
     }
 }

@@ -66,7 +66,7 @@ pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Re
 }
 
 /// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are
-/// themselves right is told.
+/// themselves right is reported.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
     let oracle = Oracle::new(tables.rules(), tables.pits());
     let stored = tables.score(mover, other)?;

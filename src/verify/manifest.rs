@@ -1,14 +1,14 @@
 use super::{Fault, check_checksums};
 use crate::table::{Manifest, Table, score_counts};
 
-/// Compares a table with what a manifest tells of it: positions, bytes, exceptions, digest, and how often each score occurs.
+/// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and how often each score occurs.
 /// Returns its positions.
 ///
 /// All of it is taken from the scores themselves: blocks and frames are compared with their checksums and digests, of which
 /// the digest of the table is made, and the scores are counted.
 ///
 /// # Errors
-/// What differs, damage, or that the manifest does not tell of the table.
+/// What differs, damage, or that the manifest does not list the table.
 pub fn check_manifest(manifest: &Manifest, table: &Table) -> Result<u64, Fault> {
     let key = table.key();
     let entry = manifest.entry(key).ok_or(Fault::NotInManifest(key))?;

@@ -1,6 +1,6 @@
-//! Proof that tables are right.
+//! Proof that tables are correct.
 //!
-//! | room | idea |
+//! | module | idea |
 //! |---|---|
 //! | [`oracle`](Oracle) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
@@ -63,7 +63,7 @@ pub enum Fault {
         /// Seeds of the layers that are missing, at least one, ascending.
         missing: Vec<usize>,
     },
-    /// A table is not the one that a manifest tells of.
+    /// A table is not the one that a manifest lists.
     #[error("{key}: the {figure} differs from that in the manifest")]
     Manifest {
         /// The table.
@@ -71,8 +71,8 @@ pub enum Fault {
         /// What differs.
         figure: &'static str,
     },
-    /// The manifest does not tell of a table.
-    #[error("the manifest does not tell of {0}")]
+    /// The manifest does not list a table.
+    #[error("the manifest has no entry of {0}")]
     NotInManifest(TableKey),
     /// The check could not be made.
     #[error(transparent)]

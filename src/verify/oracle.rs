@@ -21,7 +21,7 @@ impl Oracle {
     }
 
     /// The score of a position by one step of minimax: the most the mover can collect of the seeds in play, when
-    /// `score(mover, other)` tells how much a mover collects in the positions one move on.
+    /// `score(mover, other)` is how much a mover collects in the positions one move on.
     ///
     /// Both rows must hold seeds. `score` is asked about positions with seeds in both rows only; scores above the seeds in
     /// play, which only a damaged table has, give some number.

@@ -24,7 +24,7 @@ pub struct Explorer<'a> {
     pub convention: Convention,
     /// Bytes of memory that it may take.
     pub memory: u64,
-    /// The tables of the rule set and the pits, to all seeds of the start, to tell outcomes; without them positions are only
+    /// The tables of the rule set and the pits, to all seeds of the start, for outcomes; without them positions are only
     /// counted.
     pub tables: Option<&'a Tables>,
 }
@@ -110,7 +110,7 @@ pub enum GraphError {
     /// A table is missing or damaged.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// It was told to stop.
+    /// It was asked to stop.
     #[error("stopped with {seeds} seeds in play, after {positions} positions")]
     Stopped {
         /// Seeds in play of the layer that was under way.

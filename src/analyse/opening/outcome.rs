@@ -59,12 +59,12 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// How long a position is looked at.
+/// How far a position is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Turns to look ahead; with 1 only wins within the first turn are found.
+    /// Depth in turns; with 1 only wins within the first turn are found.
     pub turns: u32,
-    /// Positions to look at in all: moves to play.
+    /// Positions to visit in all: moves to play.
     pub positions: u64,
 }
 
@@ -78,18 +78,18 @@ impl Default for Limits {
 /// The most lines that a verdict gives as its proof.
 pub const MAX_LINES: usize = 10_000;
 
-/// What is known of a position after looking at it turn by turn.
+/// What is known of a position after a search turn by turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The outcome for the mover; `None` if it was not decided within the limits.
     pub outcome: Option<Outcome>,
-    /// Turns that were looked ahead to decide it; if it was not decided, those looked ahead in full.
+    /// Depth in turns at which it was decided; if it was not decided, the last depth that was searched in full.
     pub turns: u32,
     /// Why: of a win that the mover wins, else that the mover does not win. One side has one turn in each of its
     /// positions, the other one all its different turns, and every line ends when the game is over or the side that has
     /// one turn holds more than half of the seeds. Empty if nothing is decided, or the lines are more than [`MAX_LINES`].
     /// [`check`](super::check()) confirms them by the rules alone.
     pub lines: Vec<Line>,
-    /// Positions looked at: moves played.
+    /// Positions visited: moves played.
     pub positions: u64,
 }

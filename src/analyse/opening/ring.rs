@@ -1,7 +1,7 @@
 use crate::game::{Pit, Position, Row, Rules};
 
 /// A board as one ring of `PLACES = 2 * pits + 1` places, for sowing many seeds fast: the mover's row, the mover's store,
-/// the other row, each in sowing order. The other store is told by the seeds of the game.
+/// the other row, each in sowing order. The other store follows from the seeds of the game.
 ///
 /// A sowing costs one pass over the ring however many seeds it has: its whole laps are added everywhere together with the
 /// part of a lap that is left, which is read from a table. [`crate::game::sow`] is the rule; the tests hold this to it.

@@ -20,9 +20,9 @@ const BATCH: u32 = 4096;
 pub struct Scan {
     /// The rule set.
     pub rules: Rules,
-    /// How long each game is looked at.
+    /// How far each game is searched.
     pub limits: Limits,
-    /// Whether wins within the first turn are told one by one too.
+    /// Whether wins within the first turn are listed one by one too.
     pub wins: bool,
 }
 
@@ -35,9 +35,9 @@ pub struct ScannedStart {
     pub seeds: u32,
     /// W, D or L for the first player; `None` if it was not decided within the limits.
     pub outcome: Option<char>,
-    /// Turns looked ahead, as in [`Verdict::turns`].
+    /// Depth in turns, as in [`Verdict::turns`].
     pub turns: u32,
-    /// Positions looked at.
+    /// Positions visited.
     pub positions: u64,
     /// The proof, as in [`Verdict::lines`].
     pub lines: Vec<String>,
@@ -60,7 +60,7 @@ pub struct Tally {
     pub undecided: u64,
     /// Moves played to decide them.
     pub positions: u64,
-    /// Decided with proofs too long to tell and check.
+    /// Decided with proofs too long to list and check.
     pub unproved: u64,
 }
 

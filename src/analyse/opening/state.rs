@@ -12,7 +12,7 @@ use crate::file::{self, FileLock, LockError, Seal};
 /// The version of the file. The first one had no checksums.
 const VERSION: u32 = 2;
 
-/// The file in which a scan keeps its finished batches: a first line that tells what is scanned, then a line a batch, each
+/// The file in which a scan keeps its finished batches: a first line that describes the scan, then a line a batch, each
 /// JSON with a [checksum](Seal::Line). A line cut off by a kill is dropped, so a scan goes on from the last whole one.
 #[derive(Debug)]
 pub struct ScanState {
@@ -43,7 +43,7 @@ pub enum StateError {
         /// The version found.
         found: u32,
     },
-    /// A line is not what a scan wrote, or does not say what the rules say.
+    /// A line is not what a scan wrote, or contradicts the rules.
     #[error("{path}, line {line}: {what}")]
     Damaged {
         /// The file.
@@ -79,7 +79,7 @@ impl Header {
     }
 }
 
-/// The version that a first line tells, whatever else it says.
+/// The version in a first line, whatever else it holds.
 #[derive(Deserialize)]
 struct HeaderVersion {
     opening_scan: u32,

@@ -44,7 +44,7 @@ pub(super) enum Found {
     Limit,
 }
 
-/// Looks through a turn: the boards that a player can reach by moves that move again, each once, and where the turn ends.
+/// Searches a turn: the boards that a player can reach by moves that move again, each once, and where the turn ends.
 ///
 /// Depth first, the fullest store first: most starts are won after a few moves, and where none wins every board is met.
 pub(super) struct TurnSearch<const PLACES: usize> {
@@ -63,7 +63,7 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
         TurnSearch { rules, nodes: Vec::new(), stack: Vec::new(), seen, ends: Vec::new(), moves: 0 }
     }
 
-    /// Looks through the turn of the mover of `start`, which is not over, in a game with `seeds` seeds, by at most about
+    /// Searches the turn of the mover of `start`, which is not over, in a game with `seeds` seeds, by at most about
     /// `limit` moves.
     pub fn run(&mut self, start: Ring<PLACES>, seeds: u32, limit: u64) -> Found {
         let (enough, most) = (seeds / 2 + 1, self.moves.saturating_add(limit));
@@ -104,7 +104,7 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
         Found::NoWin
     }
 
-    /// The different ends of a turn looked through without a win, the fullest store first.
+    /// The different ends of a turn searched without a win, the fullest store first.
     pub fn ends(&self) -> Vec<End<PLACES>> {
         let mut ends = self.ends.clone();
         ends.sort_by(|a, b| b.board.store().cmp(&a.board.store()).then_with(|| a.board.cmp(&b.board)));
@@ -112,7 +112,7 @@ impl<const PLACES: usize> TurnSearch<PLACES> {
         ends
     }
 
-    /// The moves to an end of the turn looked through last.
+    /// The moves to an end of the turn searched last.
     pub fn moves_to(&self, end: &End<PLACES>) -> Vec<Pit> {
         self.path(end.step)
     }

@@ -13,7 +13,7 @@ use crate::game::{Line, Pit, Position, Rules};
 /// the game that counts what is left; on boards with one pit a side, where nobody ever has a choice, it is a win at all.
 ///
 /// So read all 36 cells of her Table 4 hold; without the second part 35 do, all but that of one pit a side with two seeds.
-/// A [`Verdict`] that is undecided after one turn tells that there is none.
+/// A [`Verdict`] that is undecided after one turn means that there is none.
 pub fn winning_opening(rules: Rules, position: &Position, positions: u64, stop: &AtomicBool) -> Verdict {
     let turns = if position.pits() == 1 { u32::MAX } else { 1 };
     outcome(rules, position, Limits { turns, positions }, stop)
@@ -44,7 +44,7 @@ macro_rules! on_ring {
     };
 }
 
-/// Decides a position by looking ahead turn by turn (Kvitberg 2026, section 5: the turn game tree): first whether the
+/// Decides a position by a search turn by turn (Kvitberg 2026, section 5: the turn game tree): first whether the
 /// mover can win within the turn, then whether the other player can after every end of it, then deeper.
 ///
 /// The answer depends on nothing but the arguments; only if `stop` is set it is left undecided at once.
@@ -80,7 +80,7 @@ fn outcome_on_ring<const PLACES: usize>(
             Ok(None) => verdict.turns = turns,
             Ok(Some(outcome)) => {
                 (verdict.outcome, verdict.turns, verdict.positions) = (Some(outcome), turns, tree.search.moves);
-                // What was decided within the limits is told in full.
+                // What was decided within the limits is proved in full.
                 tree.limit = u64::MAX;
                 let mut lines = Lines::default();
                 if tree.prove(board, outcome == Outcome::Win, &mut lines).is_ok() {
@@ -116,7 +116,7 @@ impl Lines {
     }
 }
 
-/// More positions than may be looked at, more lines than may be told, or asked to stop.
+/// More positions than may be visited, more lines than may be given, or asked to stop.
 struct OutOfLimit;
 
 /// What the search of a position has given so far.

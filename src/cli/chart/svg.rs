@@ -20,10 +20,10 @@ const CAPTION: u32 = 22;
 const LETTERS: u32 = 16;
 const LETTER_WIDTH: u32 = 9;
 
-/// What the legend takes beside its letters: the line of a series, and room around.
-const LEGEND_ROOM: u32 = 64;
+/// What the legend takes beside its letters: the stroke of a series, and space around.
+const LEGEND_SPACE: u32 = 64;
 
-/// The colours of series one after the other, to be told apart also by those who see few (Okabe and Ito).
+/// The colours of series one after the other, distinguishable for the colour-blind (Okabe and Ito).
 const COLOURS: [RGBColor; 7] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -167,7 +167,7 @@ impl Chart {
         self.series.iter().flat_map(|series| series.points.iter().copied())
     }
 
-    /// The axis of the values: whole powers of ten around all points, or zero and all points with a little room.
+    /// The axis of the values: whole powers of ten around all points, or zero and all points with a little space.
     fn values(&self) -> Axis {
         const MARKS: usize = 8;
         let low = self.points().map(|(_, y)| y).fold(f64::INFINITY, f64::min);
@@ -177,8 +177,8 @@ impl Chart {
             return Axis::powers(low, (high.log10().ceil() as i32).max(low + 1), MARKS);
         }
         let (low, high) = (low.min(0.0), high.max(0.0));
-        let room = ((high - low) * 0.05).max(1e-9);
-        let range = (if low < 0.0 { low - room } else { 0.0 })..(if high > 0.0 { high + room } else { room });
+        let margin = ((high - low) * 0.05).max(1e-9);
+        let range = (if low < 0.0 { low - margin } else { 0.0 })..(if high > 0.0 { high + margin } else { margin });
         Axis::linear(range, MARKS, 0.0)
     }
 
@@ -192,7 +192,7 @@ impl Chart {
     fn draw(&self, area: &Area) -> Drawn {
         let named = self.series.len() > 1;
         let letters = self.series.iter().map(|series| series.name.chars().count()).max().unwrap_or(0) as u32;
-        let legend = if named { (letters * LETTER_WIDTH + LEGEND_ROOM).min(SIZE.0 / 2) } else { 0 };
+        let legend = if named { (letters * LETTER_WIDTH + LEGEND_SPACE).min(SIZE.0 / 2) } else { 0 };
         let (plot, beside) = area.split_horizontally(SIZE.0 - legend);
         let mut chart = ChartBuilder::on(&plot)
             .caption(&self.title, ("sans-serif", CAPTION))
@@ -228,7 +228,7 @@ impl Chart {
         if named { self.draw_legend(&beside) } else { Ok(()) }
     }
 
-    /// Names the series, one below the other, as far as there is room.
+    /// Names the series, one below the other, as far as there is space.
     fn draw_legend(&self, area: &Area) -> Drawn {
         let top = CAPTION as i32 + 30;
         let height = (SIZE.1 as i32 - 2 * top) / self.series.len() as i32;

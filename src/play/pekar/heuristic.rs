@@ -26,7 +26,7 @@ pub(super) fn last_seed_to_kalaha(side: Side) -> Option<usize> {
 /// The capture that takes most, the first found of equals: straight into an empty pit, all around into the pit itself, or
 /// around into an empty pit farther from the store. Seeds that a way around adds to the opposite pit count.
 ///
-/// Only captures of pits for which `counts`, which is told the opposite seeds before the move.
+/// Only captures of pits for which `counts`, which is given the opposite seeds before the move.
 fn most_valuable(side: Side, counts: impl Fn(usize) -> bool) -> Option<Target> {
     let mut best = Target { from: 1, into: 1, value: 0 };
     for number in 1..=side.pits() {

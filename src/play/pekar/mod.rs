@@ -1,9 +1,9 @@
 //! The players of Pekař, Matušů, Andrla and Litschmannová 2020 ("Review of Kalah Game Research and the Proposition of a
 //! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics 7:34).
 //!
-//! Where the paper leaves something open, `docs/players.md` tells what was chosen; `tests/players.rs` holds it.
+//! Where the paper leaves something open, `docs/players.md` states what was chosen; `tests/players.rs` checks it.
 //!
-//! | room | idea |
+//! | module | idea |
 //! |---|---|
 //! | `side` | the mover's pits numbered as in the paper: 1 is next to the store |
 //! | `heuristic` | Algorithm 1 and its four functions |
