@@ -295,6 +295,65 @@ mod tests {
         assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
     }
 
+    fn assert_a_full_bucket_gives_up_the_least_effort<W: Word>() {
+        let one_bucket = || TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
+        let count = TranspositionTable::<W>::BUCKET as u64;
+        let proved = |key: u64| Bounds { lower: key as u32, upper: W::SEEDS as u32 };
+        let put = |table: &TranspositionTable<W>, key, nodes| table.put(table.slot(W::from(key)), proved(key), nodes);
+        let get = |table: &TranspositionTable<W>, key: u64| table.get(table.slot(W::from(key)));
+        let kept = |table: &TranspositionTable<W>| -> Vec<u64> {
+            let kept: Vec<u64> = (0..1 << 10).filter(|&key| get(table, key).is_some()).collect();
+            kept.iter().for_each(|&key| assert_eq!(get(table, key), Some(proved(key))));
+            kept
+        };
+
+        // Nothing is given up while there is room. Later keys were less effort.
+        let table = one_bucket();
+        (0..count).for_each(|key| put(&table, key, 1 << (20 - key)));
+        assert_eq!(kept(&table), Vec::from_iter(0..count));
+        // The newcomer is kept, even if it was less effort than all others; then it is the next to go.
+        for newcomer in [count, count + 1] {
+            put(&table, newcomer, 1);
+            assert_eq!(kept(&table), Vec::from_iter((0..count - 1).chain([newcomer])));
+        }
+        put(&table, count + 2, 1 << 30);
+        // What is proved again counts with the larger effort, whichever came first.
+        put(&table, count - 2, 1 << 25);
+        put(&table, count - 2, 1);
+        put(&table, count + 3, 1 << 30);
+        assert_eq!(kept(&table), Vec::from_iter((0..count - 3).chain([count - 2, count + 2, count + 3])));
+
+        // Efforts count by powers of two. Of equal ones the first entry of the bucket goes, whatever its age.
+        let table = one_bucket();
+        (0..count).for_each(|key| put(&table, key, 8 + (count - key) % 8));
+        for newcomer in [count, count + 1] {
+            put(&table, newcomer, 15);
+            assert_eq!(kept(&table), Vec::from_iter((1..count).chain([newcomer])));
+        }
+    }
+
+    fn assert_bounds_of_one_position_are_joined<W: Word>() {
+        let table = TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
+        let slot = table.slot(W::from(77u8));
+        for (lower, upper, joined) in [(3, 90, (3, 90)), (0, 50, (3, 50)), (7, 120, (7, 50)), (20, 20, (20, 20))] {
+            table.put(slot, Bounds { lower, upper }, 100);
+            assert_eq!(table.get(slot), Some(Bounds { lower: joined.0, upper: joined.1 }));
+        }
+        assert_eq!(table.words().filter(|&word| word != W::default()).count(), 1);
+    }
+
+    #[test]
+    fn a_full_bucket_gives_up_the_least_effort() {
+        assert_a_full_bucket_gives_up_the_least_effort::<u64>();
+        assert_a_full_bucket_gives_up_the_least_effort::<u128>();
+    }
+
+    #[test]
+    fn bounds_of_one_position_are_joined() {
+        assert_bounds_of_one_position_are_joined::<u64>();
+        assert_bounds_of_one_position_are_joined::<u128>();
+    }
+
     #[test]
     fn slots_tell_all_keys_apart() {
         assert_slots_tell_all_keys_apart::<u64>();
