@@ -1,4 +1,4 @@
-// Sowings of s-kalaha that reach the other row: played position by position.
+// Sowings that reach the other row and may go on from there: played position by position.
 
 // The rows of the mover's seeds, then those of the other side's, by rank: two words each, a byte a pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
@@ -30,14 +30,14 @@ fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
         ring[place] = extractBits(rows[2u * row + place / 4u], shift, 8u);
         ring[params.pits + 1u + place] = extractBits(rows[params.others_at + 2u * other + place / 4u], shift, 8u);
     }
-    let again = sow(&ring, pit);
+    let in_store = sow(&ring, pit);
     var mover_seeds = 0u;
     var other_seeds = 0u;
     for (var place = 0u; place < params.pits; place++) {
         mover_seeds += ring[place];
         other_seeds += ring[params.pits + 1u + place];
     }
-    let mover_first = again && other_seeds > 0u;
+    let mover_first = in_store && params.moves_again > 0u && other_seeds > 0u;
     let to_move = select(other_seeds, mover_seeds, mover_first);
     let waiting = select(mover_seeds, other_seeds, mover_first);
     let frame = frames[params.frames_at + to_move * params.total + waiting];

@@ -1,8 +1,8 @@
 //! Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 //!
 //! A *table* holds, for every position of a *layer* (all positions with the same number of seeds in play), how many of
-//! those seeds the mover collects with best play: the *score*. Tables exist for three [rule sets](game::Rules) and boards
-//! of 1 to 6 pits a side. They are built layer by layer, each from those below:
+//! those seeds the mover collects with best play: the *score*. Tables exist for several [rule sets](game::Rules) and
+//! boards of 1 to 6 pits a side. They are built layer by layer, each from those below:
 //!
 //! ```
 //! use kalah::build::build;

@@ -1,10 +1,13 @@
 //! The fast board against the rules' own, and keys against the boards they number.
 
+mod small_boards;
+
 use std::collections::HashMap;
 
 use kalah::game::{MAX_PITS, Pit, Position, Row, Rules, sow};
 use kalah::solve::{Board, Keys, Sower, Word};
 use proptest::prelude::*;
+use small_boards::each_position;
 
 /// Positions that a word holds: seeds dropped into pits one by one, so that some pits are empty and some full.
 fn positions<W: Word>() -> impl Strategy<Value = Position> {
@@ -38,16 +41,34 @@ fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<()
         prop_assert_eq!(pair, held(2 * index) | held(2 * index + 1) << 4, "pits {} and the next", 2 * index);
     }
     for rules in Rules::ALL {
-        let sower = Sower::new(rules, pits, position.seeds() as usize);
-        for pit in position.mover().moves() {
-            let expected = sow(rules, position.mover(), position.other(), pit);
-            let sown = sower.sow(board, pit.index());
-            prop_assert_eq!(unpacked(sown.board.mover, pits), expected.mover, "{} move {}", rules, pit);
-            prop_assert_eq!(unpacked(sown.board.other, pits), expected.other, "{} move {}", rules, pit);
-            prop_assert_eq!((sown.stored, sown.again), (expected.stored, expected.again), "{} move {}", rules, pit);
-        }
+        assert_sown_alike(&Sower::<W>::new(rules, pits, position.seeds() as usize), position);
     }
     Ok(())
+}
+
+/// Plays every move of a position by a sower and by the rules.
+fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
+    let (rules, pits, board) = (sower.rules(), position.pits(), Board::of(position).unwrap());
+    for pit in position.mover().moves() {
+        let right = sow(rules, position.mover(), position.other(), pit);
+        let sown = sower.sow(board, pit.index());
+        let rows = (unpacked(sown.board.mover, pits), unpacked(sown.board.other, pits));
+        assert_eq!(rows, (right.mover, right.other), "{rules} {position} move {pit}");
+        assert_eq!((sown.stored, sown.again), (right.stored, right.again), "{rules} {position} move {pit}");
+    }
+}
+
+#[test]
+fn all_moves_of_small_boards_are_those_of_the_rules() {
+    const SEEDS: usize = 40;
+    for rules in Rules::ALL {
+        let narrow: Vec<_> = (1..=6).map(|pits| Sower::<u64>::new(rules, pits, SEEDS)).collect();
+        let wide: Vec<_> = (1..=6).map(|pits| Sower::<u128>::new(rules, pits, SEEDS)).collect();
+        each_position(|position| {
+            assert_sown_alike(&narrow[position.pits() - 1], position);
+            assert_sown_alike(&wide[position.pits() - 1], position);
+        });
+    }
 }
 
 proptest! {

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
+use kalah::game::Rules;
 use serde_json::Value;
 
 /// Tables to 10 seeds, built once for all tests that only read.
 fn tables() -> &'static Path {
     static TABLES: std::sync::LazyLock<tempfile::TempDir> = std::sync::LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
-        for rules in ["empty-capture", "standard", "s-kalaha"] {
+        for rules in Rules::ALL.map(Rules::name) {
             kalah(directory.path(), &["build", "--seeds", "10", "--rules", rules], "").success();
         }
         directory
@@ -94,7 +95,7 @@ fn bad_positions_are_told_and_the_others_answered() {
 #[test]
 fn stats_count_every_position_once() {
     // The numbers of 10 seeds for the rule sets differ; the positions do not.
-    for rules in ["empty-capture", "standard", "s-kalaha"] {
+    for rules in Rules::ALL.map(Rules::name) {
         let report = kalah(tables(), &["stats", "--seeds", "10", "--rules", rules, "--json"], "").success().json();
         assert_eq!(report["rules"], rules);
         assert_eq!((&report["pits"], &report["seeds"]), (&6.into(), &10.into()));
@@ -113,7 +114,7 @@ fn stats_count_every_position_once() {
 fn info_lists_what_is_there() {
     let report = kalah(tables(), &["info", "--json"], "").success().json();
     let tables = report["tables"].as_array().unwrap();
-    assert_eq!(tables.len(), 27);
+    assert_eq!(tables.len(), 9 * Rules::ALL.len());
     let last = tables.iter().find(|table| table["rules"] == "standard" && table["seeds"] == 10).unwrap();
     assert_eq!(last["positions"], 346_710);
     let bits = last["bytes"].as_f64().unwrap() * 8.0 / 346_710.0;

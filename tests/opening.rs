@@ -2,6 +2,7 @@
 //! minimax, proofs, and scans that are stopped.
 
 mod reference;
+mod small_boards;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -15,6 +16,7 @@ use kalah::file::LockError;
 use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
 use proptest::prelude::*;
 use serde_json::Value;
+use small_boards::each_position;
 
 const SCAN: Scan = Scan { rules: Rules::SKalaha, limits: Limits { turns: 100, positions: 500_000 }, wins: false };
 
@@ -135,11 +137,18 @@ fn assert_sown_alike_on_its_ring(rules: Rules, position: &Position) {
         1 => assert_sown_alike::<3>(rules, position),
         2 => assert_sown_alike::<5>(rules, position),
         3 => assert_sown_alike::<7>(rules, position),
+        4 => assert_sown_alike::<9>(rules, position),
+        5 => assert_sown_alike::<11>(rules, position),
         6 => assert_sown_alike::<13>(rules, position),
         7 => assert_sown_alike::<15>(rules, position),
         16 => assert_sown_alike::<33>(rules, position),
         pits => panic!("{pits}"),
     }
+}
+
+#[test]
+fn the_ring_sows_all_positions_of_small_boards_as_the_rules_do() {
+    each_position(|position| Rules::ALL.into_iter().for_each(|rules| assert_sown_alike_on_its_ring(rules, position)));
 }
 
 /// Positions whose pits are drawn from `seeds`.

@@ -1,7 +1,12 @@
 //! The rules of the game, against the same rules written a second time and against examples worked out by hand.
 
-use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, Trace, sow};
+mod small_boards;
+
+use kalah::build::cpu::kernels;
+use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, Trace, mover_score, sow};
+use kalah::isa::Isa;
 use proptest::prelude::*;
+use small_boards::each_position;
 
 /// The rules once more: seeds are sown one by one around a ring of all pits and both stores.
 fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sowing {
@@ -20,19 +25,24 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
             ring[place] += 1;
         }
         if place == store {
-            break true;
+            break match rules {
+                Rules::EmptyCapture | Rules::Standard | Rules::SKalaha => true,
+            };
         }
-        if rules == Rules::SKalaha && !was_empty {
-            relays += 1;
-            continue;
-        }
-        if rules != Rules::SKalaha && place < store && was_empty {
-            // The places of two opposite pits add up to that of the last pit of the other row.
-            let opposite = 2 * pits - place;
-            if rules == Rules::EmptyCapture || ring[opposite] > 0 {
-                captured = std::mem::take(&mut ring[place]) + std::mem::take(&mut ring[opposite]);
-                ring[store] += captured;
+        // The places of two opposite pits add up to that of the last pit of the other row.
+        let opposite = 2 * pits - place;
+        let takes = match rules {
+            Rules::SKalaha if !was_empty => {
+                relays += 1;
+                continue;
             }
+            Rules::SKalaha => false,
+            Rules::EmptyCapture => was_empty && place < store,
+            Rules::Standard => was_empty && place < store && ring[opposite] > 0,
+        };
+        if takes {
+            captured = std::mem::take(&mut ring[place]) + std::mem::take(&mut ring[opposite]);
+            ring[store] += captured;
         }
         break false;
     };
@@ -40,6 +50,36 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
     let row = |seeds: &[u32]| Row::new(seeds).unwrap();
     let (mover, other) = (row(&ring[..store]), row(&ring[store + 1..other_store]));
     Sowing { stored: ring[store], captured, relays, mover, other, again }
+}
+
+/// Whether a trace says what the sowing does.
+fn assert_traced(rules: Rules, mover: &Row, other: &Row, pit: Pit, sown: &Sowing) {
+    let pits = mover.pits();
+    let mut places = [&[0], mover.seeds(), &[0], other.seeds()].concat();
+    let trace = Trace::of(rules, mover, other, pit);
+    assert_eq!(trace.lifts.len(), 1 + sown.relays as usize, "{rules} {mover:?} {other:?} {pit}");
+    for lift in trace.lifts {
+        assert_eq!(std::mem::take(&mut places[lift.from]), lift.drops.len() as u32);
+        lift.drops.iter().for_each(|&place| places[place] += 1);
+    }
+    for place in trace.captured {
+        places[pits + 1] += std::mem::take(&mut places[place]);
+    }
+    let told = (&places[1..=pits], places[pits + 1], &places[pits + 2..]);
+    assert_eq!(told, (sown.mover.seeds(), sown.stored, sown.other.seeds()), "{rules} {mover:?} {other:?} {pit}");
+}
+
+#[test]
+fn all_moves_of_small_boards_are_sown_one_by_one_and_traced() {
+    each_position(|position| {
+        let (mover, other) = (position.mover(), position.other());
+        for (rules, pit) in Rules::ALL.into_iter().flat_map(|rules| mover.moves().map(move |pit| (rules, pit))) {
+            let sown = sow(rules, mover, other, pit);
+            let right = sow_one_by_one(rules, mover.seeds(), other.seeds(), pit.index());
+            assert_eq!(sown, right, "{rules} {position} {pit}");
+            assert_traced(rules, mover, other, pit, &sown);
+        }
+    });
 }
 
 /// Two rows of equal length, the pits drawn from `seeds`.
@@ -62,20 +102,8 @@ proptest! {
         let (mover_row, other_row) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
         for rules in Rules::ALL {
             for pit in mover_row.moves() {
-                let pits = mover.len();
-                let mut places = [&[0], &mover[..], &[0], &other[..]].concat();
-                let trace = Trace::of(rules, &mover_row, &other_row, pit);
-                for lift in trace.lifts {
-                    prop_assert_eq!(std::mem::take(&mut places[lift.from]), lift.drops.len() as u32);
-                    lift.drops.iter().for_each(|&place| places[place] += 1);
-                }
-                for place in trace.captured {
-                    places[pits + 1] += std::mem::take(&mut places[place]);
-                }
                 let sown = sow(rules, &mover_row, &other_row, pit);
-                prop_assert_eq!(sown.mover.seeds(), &places[1..=pits]);
-                prop_assert_eq!(sown.stored, places[pits + 1]);
-                prop_assert_eq!(sown.other.seeds(), &places[pits + 2..]);
+                assert_traced(rules, &mover_row, &other_row, pit, &sown);
             }
         }
     }
@@ -128,6 +156,52 @@ proptest! {
                 prop_assert_eq!(played.again, again);
                 prop_assert_eq!(played.position, if again { after } else { after.turned() });
             }
+        }
+    }
+
+    #[test]
+    fn a_score_after_a_move_is_worth_the_same_final_difference_to_the_mover(
+        (mover, other) in rows(prop_oneof![3 => Just(0), 2 => 1..=20u32]),
+        stores in (0..100u32, 0..100u32),
+    ) {
+        let (mover, other) = (Row::new(&mover).unwrap(), Row::new(&other).unwrap());
+        let position = Position::new(mover, other, stores.0, stores.1).unwrap();
+        for (rules, pit) in Rules::ALL.into_iter().flat_map(|rules| position.moves().map(move |pit| (rules, pit))) {
+            let played = position.play(rules, pit).unwrap();
+            for next in [0, played.position.seeds() / 3, played.position.seeds()] {
+                let score = played.mover_score(&position, next);
+                prop_assert!(score <= position.seeds(), "{} {}", rules, pit);
+                prop_assert_eq!(position.value(score), played.mover_value(played.position.value(next)));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
+    // Longer than any vector, and no multiple of one.
+    let scores: Vec<u8> = (0..=48).cycle().take(49 * 5 + 3).collect();
+    let places: Vec<u32> = (0..scores.len() as u32 - 3).rev().collect();
+    for isa in Isa::available() {
+        for (before, total, stored) in [(0, 48, 1), (7, 48, 13), (20, 96, 48)] {
+            let raised = |again, score: u8| mover_score(again, stored, total, score).max(before);
+            let check = |name: &str, found: &[u8], right: &mut dyn Iterator<Item = u8>| {
+                assert!(found.iter().copied().eq(right), "{name} with {}, {total} seeds, {stored} stored", isa.name());
+            };
+            let mut best = vec![before; scores.len()];
+            kernels::max_after_again(isa, &mut best, &scores, stored);
+            check("again", &best, &mut scores.iter().map(|&score| raised(true, score)));
+            best.fill(before);
+            kernels::max_after_pass(isa, &mut best, &scores, total);
+            check("pass", &best, &mut scores.iter().map(|&score| raised(false, score)));
+            best.fill(before);
+            let mask: Vec<u8> = scores.iter().map(|score| if score % 3 == 0 { 0xff } else { 0 }).collect();
+            kernels::max_after_pass_masked(isa, &mut best, &scores, &mask, total);
+            let masked = |(&score, &mask)| if mask > 0 { raised(false, score) } else { before };
+            check("masked pass", &best, &mut scores.iter().zip(&mask).map(masked));
+            let mut best = vec![before; places.len()];
+            kernels::max_after_capture(isa, &mut best, &scores, &places, total);
+            check("capture", &best, &mut places.iter().map(|&place| raised(false, scores[place as usize])));
         }
     }
 }
@@ -196,9 +270,28 @@ fn the_last_seed_decides() {
 }
 
 #[test]
-fn the_last_seed_in_the_store_moves_again() {
+fn rule_sets_have_places_codes_and_names_of_their_own() {
+    for (index, rules) in Rules::ALL.into_iter().enumerate() {
+        assert_eq!(rules.index(), index);
+        assert_eq!(Rules::from_code(rules.code()), Some(rules));
+        assert_eq!(rules.name().parse(), Ok(rules));
+        assert_eq!(rules.is_default(), rules == Rules::default());
+        let same = Rules::ALL.into_iter().filter(|other| other.code() == rules.code() || other.name() == rules.name());
+        assert_eq!(same.count(), 1, "{rules}");
+    }
+    // They stand in files.
+    let codes = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha].map(Rules::code);
+    assert_eq!(codes, [0, 1, 2]);
+    assert_eq!(Rules::from_code(Rules::ALL.len() as u8), None);
+    let told = "oware".parse::<Rules>().unwrap_err().to_string();
+    assert!(Rules::ALL.into_iter().all(|rules| told.contains(rules.name())), "{told}");
+}
+
+#[test]
+fn a_last_seed_in_the_store_may_move_again() {
     for rules in Rules::ALL {
-        assert_eq!(after(rules, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), true), "{rules}");
+        let again = rules.moves_again();
+        assert_eq!(after(rules, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), again), "{rules}");
     }
     // Nine seeds from the middle pit of three: once around and on to the store.
     assert_eq!(after(Rules::Standard, "<3,0,0,0,9,0,0,0,1>", 2), ("<3,2,0,1,1,2,1,1,2>".to_owned(), true));

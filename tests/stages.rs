@@ -417,6 +417,7 @@ fn forward_relay() {
             stride: index.potentials() as u32,
             levels_at,
             others_at: 2 * movers.len() as u32,
+            moves_again: rng.u32(0..=1),
             ..Forward::default()
         };
         let more = vec![rows.as_flattened().to_vec(), at_least_four(ranks)];

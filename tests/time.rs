@@ -161,7 +161,7 @@ fn every_player_answers_any_board_in_time_with_a_legal_move() {
     let tables = Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap());
     for seed in 0..cases(120) {
         let mut random = fastrand::Rng::with_seed(seed);
-        let (rules, position) = (Rules::ALL[random.usize(..3)], random_position(&mut random, u32::MAX));
+        let (rules, position) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_position(&mut random, u32::MAX));
         let (name, time) = (random_player(&mut random), random_time(&mut random));
         let tables = tables.iter().find(|tables| tables.rules() == rules && tables.pits() == position.pits());
         let setting = Setting { tables, memory: 64 << 20, ..Setting::new(rules) };
@@ -182,7 +182,7 @@ fn every_player_has_a_move_at_once_when_it_is_told_to_stop() {
         for player in ["perfect", "minimax:40", "alphabeta:40", "minimax2:1", "minimax2:9", "minimax3:9"] {
             let name: PlayerName = player.parse().unwrap();
             let limits = [Limit::none(), Limit::time(Duration::from_secs(3600))];
-            for (limit, rules) in limits.into_iter().zip([Rules::SKalaha, Rules::ALL[index % 3]]) {
+            for (limit, rules) in limits.into_iter().zip([Rules::SKalaha, Rules::ALL[index % Rules::ALL.len()]]) {
                 let told = format!("{player}, {rules}, {board}, told to stop after 30 ms");
                 let choice = within(Duration::from_millis(30), &told, || {
                     let stop = Arc::new(AtomicBool::new(false));
@@ -388,7 +388,7 @@ fn the_server_answers_any_board_in_time() {
     for seed in 0..cases(60) {
         let mut random = fastrand::Rng::with_seed(seed);
         let position = random_position(&mut random, 400);
-        let (rules, time) = (Rules::ALL[random.usize(..3)], random_time(&mut random));
+        let (rules, time) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_time(&mut random));
         let (name, ask_move) = (random_player(&mut random), random.bool());
         let told =
             format!("case {seed}: {} {rules} {position}", if ask_move { name.to_string() } else { String::new() });

@@ -139,8 +139,7 @@ impl Sampling {
                 let search = LimitedSearch { rules, method, depth, par_depth: 0, evaluation };
                 let value = |&pit: &Pit| {
                     let played = position.play(rules, pit).expect("a legal move");
-                    let value = search.run(&played.position).value;
-                    if played.again { value } else { -value }
+                    played.mover_value(search.run(&played.position).value)
                 };
                 let values: Vec<i64> = moves.iter().map(value).collect();
                 let best = values.iter().max().copied();

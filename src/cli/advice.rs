@@ -168,8 +168,7 @@ fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String 
 /// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
 pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
     let mut flags = String::new();
-    let default = Rules::default();
-    if rules != default {
+    if !rules.is_default() {
         flags += &format!(" --rules {rules}");
     }
     if pits != DEFAULT_PITS {

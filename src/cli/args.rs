@@ -17,7 +17,7 @@ use super::{advice, output};
 /// The game that is played.
 #[derive(Args, Clone, Copy)]
 pub struct Board {
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
     /// Pits a side

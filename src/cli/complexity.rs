@@ -22,7 +22,7 @@ use super::{Outcome, args, output};
 pub struct Complexity {
     #[command(flatten)]
     boards: Boards,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     /// Games of each board

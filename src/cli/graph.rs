@@ -27,7 +27,7 @@ use super::{Outcome, args, output, solve_tables};
 pub struct Graph {
     #[command(flatten)]
     boards: Boards,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     /// Which positions differ and where games end. irving: also where a store holds more than half of all seeds, final

@@ -19,7 +19,7 @@ use super::{Outcome, output};
 pub struct Opening {
     /// Pits a side and seeds in each, such as 6x4
     start: StartPosition,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     /// Positions to look at before giving up

@@ -32,7 +32,7 @@ pub struct OpeningScan {
     /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line (further columns are ignored)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
     list: Option<PathBuf>,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
     rules: Rules,
     /// Turns to look ahead in each game

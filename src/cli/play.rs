@@ -124,7 +124,13 @@ impl Game {
         for (index, &pit) in turn.iter().enumerate() {
             let Place { position, .. } = self.place;
             if index > 0 && (self.place.south != south || position.is_over()) {
-                let why = if position.is_over() { "ends the game" } else { "does not end in the store" };
+                let why = if position.is_over() {
+                    "ends the game"
+                } else if self.rules.moves_again() {
+                    "does not end in the store"
+                } else {
+                    "ends the turn"
+                };
                 return Err(format!("move {pit} cannot follow: move {} {why}", turn[index - 1]));
             }
             let name = self.place.name();

@@ -13,7 +13,7 @@ use super::{args, output};
 /// How players play.
 #[derive(Args)]
 pub struct PlayerFlags {
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
     /// The most memory of a solver's transposition table, such as 4GiB

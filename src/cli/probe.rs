@@ -20,7 +20,7 @@ pub struct Probe {
     /// Positions, files of positions, or - for standard input [default: -]
     #[arg(value_name = "POSITION|FILE")]
     positions: Vec<OsString>,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     /// Pits a side that the positions must have [default: as the position says]

@@ -13,11 +13,12 @@ pub struct Explain {
 }
 
 /// A position in which the rule sets differ, and the moves that show it.
-const POSITION: &str = "1,0,1,0,3,0/2,0,0,0,4,0";
-const MOVES: [(usize, &str); 3] = [
+const POSITION: &str = "1,0,1,0,3,1/2,0,0,0,4,0";
+const MOVES: [(usize, &str); 4] = [
     (1, "the last seed falls into South's empty pit 2, opposite four seeds"),
     (3, "the last seed falls into South's empty pit 4, opposite an empty pit"),
     (5, "the last seed falls into North's pit 1, which holds two seeds"),
+    (6, "the last seed falls into South's store"),
 ];
 
 #[derive(Serialize)]
@@ -50,7 +51,7 @@ impl Explain {
         let start: Position = POSITION.parse()?;
         let rule_sets = Rules::ALL.map(|rules| RuleSet {
             name: rules.name(),
-            default: rules == Rules::default(),
+            default: rules.is_default(),
             played_by: rules.played_by(),
             summary: rules.summary(),
             examples: MOVES.iter().filter_map(|&(number, what)| example(rules, &start, number, what)).collect(),
@@ -75,18 +76,19 @@ fn example(rules: Rules, start: &Position, number: usize, what: &'static str) ->
 impl Report {
     fn text(&self, start: &Position) -> std::io::Result<()> {
         output::line(output::wrapped(self.common, 0))?;
-        output::line("\nRule sets differ in what a last seed in a pit does:")?;
+        output::line("\nRule sets differ in what the last seed of a sowing does:")?;
         for rules in &self.rules {
             let default = if rules.default { ", the default" } else { "" };
             output::line(format_args!("\n{}{default}: {}", rules.name, rules.played_by))?;
             output::line(output::wrapped(rules.summary, 2))?;
         }
-        output::line(format_args!("\nThree moves of South, by each of them:\n\n{}", board_view::draw(start)))?;
+        output::line(format_args!("\nMoves of South, by each of them:\n\n{}", board_view::draw(start)))?;
         for (index, (number, what)) in MOVES.iter().enumerate() {
             output::line(format_args!("\nMove {number}: {what}"))?;
             for rules in &self.rules {
                 let Some(example) = rules.examples.get(index) else { continue };
-                output::line(format_args!("  {:<14} {}", rules.name, example.after))?;
+                let again = if example.again { ", moves again" } else { "" };
+                output::line(format_args!("  {:<14} {}{again}", rules.name, example.after))?;
             }
         }
         output::line("\nPositions are <pits, South's store, North's store, South's pits, North's pits>.")

@@ -27,7 +27,7 @@ pub struct Search {
     /// What a position is worth where the search ends
     #[arg(long, value_name = "EVALUATION", default_value = "stores")]
     evaluation: EvaluationName,
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     rules: Rules,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use kalah::game::Position;
-use kalah::solve::{Event, Solver};
+use kalah::solve::{Event, Solver, ValueBounds};
 
 use super::output;
 use super::progress::Finish;
@@ -131,8 +131,9 @@ impl SearchProgress {
         let turn = |pit| {
             let played = position.play(solver.rules(), pit).ok()?;
             let known = solver.known(&played.position).ok()?;
-            let (low, high) = (played.position.value(known.lower), played.position.value(known.upper));
-            let (low, high) = if played.again { (low, high) } else { (-high, -low) };
+            let value = |score| played.position.value(score);
+            let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
+            let (low, high) = (known.lower, known.upper);
             Some(if low == high { format!("{pit}:{low:+}") } else { format!("{pit}:{low:+}..{high:+}") })
         };
         position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")

@@ -15,7 +15,7 @@ use super::{args, output, solve_tables};
 /// How to solve.
 #[derive(Args)]
 pub struct SolverFlags {
-    /// Rule set: empty-capture, standard or s-kalaha
+    /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
     /// Search without tables

@@ -2,7 +2,7 @@
 //!
 //! | room | idea |
 //! |---|---|
-//! | [`rules`](Rules) | the three rule sets: their names, and what they differ in |
+//! | [`rules`](Rules) | the rule sets: their names, and what they differ in |
 //! | [`row`](Row) | the pits of one side |
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
 //! | [`sowing`](sow) | what one move does to the two rows |
@@ -13,6 +13,7 @@ mod notation;
 mod position;
 mod row;
 mod rules;
+mod score;
 mod sowing;
 mod trace;
 
@@ -20,5 +21,6 @@ pub use notation::{Line, ParseError, Place, StartPosition};
 pub use position::{IllegalMove, Played, Position, PositionError};
 pub use row::{MAX_PITS, Pit, Row};
 pub use rules::{Capture, Rules, UnknownRules};
+pub use score::{mover_score, mover_value};
 pub use sowing::{Sowing, sow};
 pub use trace::{Lift, Trace};

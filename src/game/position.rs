@@ -1,4 +1,4 @@
-use super::{Pit, Row, Rules, sow};
+use super::{Pit, Row, Rules, mover_score, mover_value, sow};
 
 /// The most seeds of a position, stores included: differences and sums stay far from overflow.
 const MAX_SEEDS: u64 = i32::MAX as u64;
@@ -41,6 +41,20 @@ pub struct Played {
     pub position: Position,
     /// Whether the move gave another one to the same player. False once the game is over.
     pub again: bool,
+}
+
+impl Played {
+    /// The score of the position `before` the move if the game goes on with it: what its mover collects when the player who
+    /// moves next collects `score`.
+    pub fn mover_score(&self, before: &Position, score: u32) -> u32 {
+        let store = if self.again { self.position.mover_store } else { self.position.other_store };
+        mover_score(self.again, store - before.mover_store, before.seeds(), score)
+    }
+
+    /// The final store difference for the player who moved, from that for the player who moves next.
+    pub fn mover_value(&self, value: i64) -> i64 {
+        mover_value(self.again, value)
+    }
 }
 
 impl Position {

@@ -1,10 +1,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// A rule set: what happens when the last seed of a sowing falls into a pit.
+/// A rule set: what happens when the last seed of a sowing falls.
 ///
-/// In all of them the last seed in the own store gives another move, a sowing passes its own starting pit, and the
-/// game ends as soon as either row is empty; what is left belongs to the owner of the row it lies in.
+/// In all of them a sowing passes its own starting pit, and the game ends as soon as either row is empty; what is left
+/// belongs to the owner of the row it lies in. What they differ in are their properties: whoever depends on the rules asks for
+/// a property, never for a rule set by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
     /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015: the last seed in an own empty pit is captured with
@@ -29,28 +30,93 @@ pub enum Capture {
     Always,
 }
 
-// What the rule sets differ in stands here and nowhere else; whoever depends on it asks for the property, not the name.
+/// What there is to know of a rule set.
+struct Properties {
+    name: &'static str,
+    code: u8,
+    moves_again: bool,
+    capture: Capture,
+    relays: bool,
+    played_by: &'static str,
+    summary: &'static str,
+}
+
 impl Rules {
-    /// All rule sets.
+    /// All rule sets, in the order of [`Rules::index`].
     pub const ALL: [Rules; 3] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha];
 
-    /// The name used in flags, JSON and file names.
-    pub fn name(self) -> &'static str {
+    /// Whatever rule sets differ in stands here.
+    #[inline(always)]
+    const fn properties(self) -> Properties {
         match self {
-            Rules::EmptyCapture => "empty-capture",
-            Rules::Standard => "standard",
-            Rules::SKalaha => "s-kalaha",
+            Rules::EmptyCapture => Properties {
+                name: "empty-capture",
+                code: 0,
+                moves_again: true,
+                capture: Capture::Always,
+                relays: false,
+                played_by: "Irving, Donkers and Uiterwijk 2000, Rawlings 2015",
+                summary: "A last seed in an empty pit of one's own is captured together with all seeds in the pit \
+                    opposite, even if there are none.",
+            },
+            Rules::Standard => Properties {
+                name: "standard",
+                code: 1,
+                moves_again: true,
+                capture: Capture::OppositeSeeds,
+                relays: false,
+                played_by: "what most people play (the Kalah Game Protocol, OpenSpiel's mancala)",
+                summary: "A last seed in an empty pit of one's own is captured together with all seeds in the pit \
+                    opposite; if there are none, it stays where it is.",
+            },
+            Rules::SKalaha => Properties {
+                name: "s-kalaha",
+                code: 2,
+                moves_again: true,
+                capture: Capture::Never,
+                relays: true,
+                played_by: "Kvitberg 2026; phone games call it avalanche",
+                summary: "Nothing is captured. A last seed in a pit that holds seeds, on either side, picks all of them \
+                    up and sows on (a relay); the turn ends in an empty pit.",
+            },
         }
+    }
+
+    /// The name used in flags, JSON and file names.
+    pub const fn name(self) -> &'static str {
+        self.properties().name
+    }
+
+    /// The number that stands for it in files. It never changes.
+    pub const fn code(self) -> u8 {
+        self.properties().code
+    }
+
+    /// The rule set with this code, if there is one.
+    pub fn from_code(code: u8) -> Option<Rules> {
+        Rules::ALL.into_iter().find(|rules| rules.code() == code)
+    }
+
+    /// Its place in [`Rules::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Whether it is the one that is meant where nothing is said.
+    pub fn is_default(self) -> bool {
+        self == Rules::default()
+    }
+
+    /// Whether a last seed in the own store gives another move; else the turn ends there.
+    #[inline]
+    pub const fn moves_again(self) -> bool {
+        self.properties().moves_again
     }
 
     /// When a last seed in an own empty pit is captured.
     #[inline]
     pub const fn capture(self) -> Capture {
-        match self {
-            Rules::EmptyCapture => Capture::Always,
-            Rules::Standard => Capture::OppositeSeeds,
-            Rules::SKalaha => Capture::Never,
-        }
+        self.properties().capture
     }
 
     /// Whether a last seed in an own empty pit is captured, when the opposite pit holds so many seeds.
@@ -66,39 +132,20 @@ impl Rules {
     /// Whether a last seed in a pit that holds others takes up all its seeds, on either side, and sows them on.
     #[inline]
     pub const fn relays(self) -> bool {
-        match self {
-            Rules::EmptyCapture | Rules::Standard => false,
-            Rules::SKalaha => true,
-        }
+        self.properties().relays
     }
+
     /// Who plays by them: in a few words.
-    pub fn played_by(self) -> &'static str {
-        match self {
-            Rules::EmptyCapture => "Irving, Donkers and Uiterwijk 2000, Rawlings 2015",
-            Rules::Standard => "what most people play (the Kalah Game Protocol, OpenSpiel's mancala)",
-            Rules::SKalaha => "Kvitberg 2026; phone games call it avalanche",
-        }
+    pub const fn played_by(self) -> &'static str {
+        self.properties().played_by
     }
 
     /// What is special about them, in a sentence or two.
-    pub fn summary(self) -> &'static str {
-        match self {
-            Rules::EmptyCapture => {
-                "A last seed in an empty pit of one's own is captured together with all seeds in the pit opposite, even if \
-                 there are none."
-            }
-            Rules::Standard => {
-                "A last seed in an empty pit of one's own is captured together with all seeds in the pit opposite; if there \
-                 are none, it stays where it is."
-            }
-            Rules::SKalaha => {
-                "Nothing is captured. A last seed in a pit that holds seeds, on either side, picks all of them up and sows \
-                 on (a relay); the turn ends in an empty pit."
-            }
-        }
+    pub const fn summary(self) -> &'static str {
+        self.properties().summary
     }
 
-    /// What all rule sets have in common, in a few sentences.
+    /// What all rule sets have in common, in a few sentences; [`Rules::summary`] tells the exceptions.
     pub const COMMON: &'static str = "A move takes all seeds of a pit of one's own and sows them one by one to the right, \
         through the own store, the pits of the other player and on around the board; only the other player's store is \
         passed over. If the last seed falls into the own store, the player moves again. The game ends as soon as either \
@@ -113,8 +160,14 @@ impl fmt::Display for Rules {
 
 /// A rule set name that is none of [`Rules::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown rules '{0}': use empty-capture, standard or s-kalaha")]
+#[error("unknown rules '{0}': use {names}", names = names())]
 pub struct UnknownRules(String);
+
+/// The names of all rule sets, as a choice.
+fn names() -> String {
+    let [first @ .., last] = &Rules::ALL.map(Rules::name);
+    format!("{} or {last}", first.join(", "))
+}
 
 impl FromStr for Rules {
     type Err = UnknownRules;

@@ -15,7 +15,8 @@ pub struct Sowing {
     pub mover: Row,
     /// The other row after the move.
     pub other: Row,
-    /// Whether the last seed fell into the mover's store: the mover moves again unless a row is empty.
+    /// Whether the mover moves again unless a row is empty: the last seed fell into the store, and the rules give another
+    /// move for that.
     pub again: bool,
 }
 
@@ -55,7 +56,7 @@ pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
             }
         }
         if place == pits {
-            after.again = true;
+            after.again = rules.moves_again();
             return after;
         }
         let (own, last) = if place < pits {

@@ -191,12 +191,7 @@ impl Thinking<'_, '_> {
         let mut best = None;
         for pit in self.position.moves() {
             let played = self.position.play(self.solver.rules(), pit).expect("a legal move");
-            let (next, after) = (played.position, self.solver.known(&played.position)?);
-            let collects = if played.again {
-                next.mover_store() - self.position.mover_store() + after.lower
-            } else {
-                self.position.seeds() - after.upper
-            };
+            let collects = self.solver.known(&played.position)?.for_mover(&played, self.position).lower;
             best = best.max(Some((collects, pit)));
         }
         let value = |score| self.position.value(score);

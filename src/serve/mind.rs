@@ -153,16 +153,6 @@ impl<'t> Mind<'t> {
     }
 }
 
-/// The value of a position after a move, told for the player who moved.
-fn turned(played: &Played, value: i64) -> i64 {
-    if played.again { value } else { -value }
-}
-
-/// Bounds of a position after a move, told for the player who moved.
-fn turned_bounds(played: &Played, bounds: ValueBounds) -> ValueBounds {
-    if played.again { bounds } else { ValueBounds { lower: -bounds.upper, upper: -bounds.lower } }
-}
-
 /// The bounds that show after one move by what it stores: no news.
 fn plain(rules: Rules, position: &Position) -> ValueBounds {
     let stored =
@@ -170,7 +160,7 @@ fn plain(rules: Rules, position: &Position) -> ValueBounds {
     let after = position.moves().filter_map(|pit| {
         let played = position.play(rules, pit).ok()?;
         let over = played.position.final_value().map(|value| ValueBounds { lower: value, upper: value });
-        Some(turned_bounds(&played, over.unwrap_or_else(|| stored(&played.position))))
+        Some(over.unwrap_or_else(|| stored(&played.position)).for_mover(&played))
     });
     let best = after.reduce(|a, b| ValueBounds { lower: a.lower.max(b.lower), upper: a.upper.max(b.upper) });
     best.unwrap_or_else(|| stored(position))
@@ -198,10 +188,10 @@ impl Search<'_, '_> {
         let mut moves = Vec::new();
         for (&(pit, played), estimate) in self.moves.iter().zip(estimates) {
             let next = &played.position;
-            let mut bounds = turned_bounds(&played, self.solver.value_bounds(next)?);
+            let mut bounds = self.solver.value_bounds(next)?.for_mover(&played);
             // No move is worth more than the position.
             bounds.upper = bounds.upper.min(whole.upper);
-            moves.push((pit, played, Known::new(bounds, turned_bounds(&played, plain(rules, next)), estimate)));
+            moves.push((pit, played, Known::new(bounds, plain(rules, next).for_mover(&played), estimate)));
         }
         let estimate = moves.iter().filter_map(|(_, _, known)| known.looks()).max();
         let known = Known::new(whole, plain(rules, self.position), estimate.unwrap_or(whole.lower));
@@ -244,7 +234,7 @@ impl Search<'_, '_> {
             let later = look(&played.position)?;
             exact &= later.is_none_or(|later| later.exact);
             let over = || played.position.final_value().expect("there are no moves");
-            looks.push(turned(played, later.map_or_else(over, |later| later.value)));
+            looks.push(played.mover_value(later.map_or_else(over, |later| later.value)));
         }
         Ok((looks, exact))
     }
@@ -264,7 +254,7 @@ impl Search<'_, '_> {
         moves.sort_by_key(|&(_, estimate)| std::cmp::Reverse(estimate));
         for (index, (played, estimate)) in moves.iter().enumerate() {
             let share = left() / (moves.len() - index) as u32;
-            self.solver.narrow(&played.position, turned(played, *estimate), share)?;
+            self.solver.narrow(&played.position, played.mover_value(*estimate), share)?;
         }
         score.map(|score| self.solver.line(self.position, score)).transpose()
     }
@@ -279,10 +269,10 @@ fn look(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Found {
         let later: Option<Vec<_>> = moves
             .iter()
             .map(|(_, played)| match played.position.final_value() {
-                Some(value) => Some((Known::exact(turned(played, value)), depth + 1)),
+                Some(value) => Some((Known::exact(played.mover_value(value)), depth + 1)),
                 None => {
                     let later = search.run_unless(&|| depth > 0 && limit.is_over(), &played.position)?;
-                    Some((Known { bounds: None, estimate: Some(turned(played, later.value)) }, depth + 1))
+                    Some((Known { bounds: None, estimate: Some(played.mover_value(later.value)) }, depth + 1))
                 }
             })
             .collect();

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use super::solver::{SolveError, Solver};
 use super::transposition::Bounds;
-use crate::game::Position;
+use crate::game::{Played, Position};
 
 /// The part of the time that the value itself gets; with the rest bounds of it are sought.
 const VALUE_SHARE: f64 = 0.5;
@@ -24,6 +24,12 @@ impl ValueBounds {
     pub fn value(self) -> Option<i64> {
         (self.lower == self.upper).then_some(self.lower)
     }
+
+    /// Bounds of the value of a position after a move, told for the player who moved.
+    pub fn for_mover(self, played: &Played) -> ValueBounds {
+        let ends = [self.lower, self.upper].map(|value| played.mover_value(value));
+        ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+    }
 }
 
 impl Solver<'_> {
@@ -33,16 +39,9 @@ impl Solver<'_> {
         let (mut lower, mut upper) = (0, 0);
         for pit in position.moves() {
             let Ok(played) = position.play(self.rules, pit) else { continue };
-            let next = played.position;
-            let after = self.known(&next)?;
-            let (least, most) = if played.again {
-                let stored = next.mover_store() - position.mover_store();
-                (stored + after.lower, stored + after.upper)
-            } else {
-                // The mover gets what the other player leaves; the seeds that the move stored are among them.
-                (position.seeds() - after.upper, position.seeds() - after.lower)
-            };
-            (lower, upper) = (lower.max(least), upper.max(most));
+            let after = self.known(&played.position)?;
+            let after = after.for_mover(&played, position);
+            (lower, upper) = (lower.max(after.lower), upper.max(after.upper));
         }
         if !position.is_over() {
             (known.lower, known.upper) = (known.lower.max(lower), known.upper.min(upper));

@@ -57,7 +57,7 @@ pub struct Sown<W> {
     pub board: Board<W>,
     /// Seeds the mover's store gains, sown or captured.
     pub stored: u32,
-    /// Whether the last seed fell into the mover's store.
+    /// Whether the mover moves again unless a row is empty.
     pub again: bool,
 }
 
@@ -149,7 +149,7 @@ impl<W: Word> Sower<W> {
         let mut after = Board { mover: board.mover.without(pit) + spread.mover, other: board.other + spread.other };
         let mut stored = u32::from(spread.stored);
         if spread.last == STORE {
-            return Sown { board: after, stored, again: true };
+            return Sown { board: after, stored, again: self.rules.moves_again() };
         }
         if self.rules.relays() {
             return self.relay(after, stored, usize::from(spread.last));
@@ -185,7 +185,7 @@ impl<W: Word> Sower<W> {
             after.other += spread.other;
             stored += u32::from(spread.stored);
             if spread.last == STORE {
-                return Sown { board: after, stored, again: true };
+                return Sown { board: after, stored, again: self.rules.moves_again() };
             }
             last = usize::from(spread.last);
         }

@@ -53,12 +53,6 @@ pub(super) struct Known {
     pub seeds: u32,
 }
 
-/// What the mover collects in all, if the score after a move is `score`.
-#[inline]
-pub(super) fn collected(seeds: u32, again: bool, stored: u32, score: u32) -> u32 {
-    if again { stored + score } else { seeds - score }
-}
-
 /// What shows of a position as soon as its moves are played.
 pub(super) struct Certain {
     /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.

@@ -2,7 +2,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use crate::game::{Pit, Position, Rules};
+use crate::game::{Pit, Position, Rules, mover_value};
 
 /// How a search to a limited depth goes: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,7 +228,7 @@ impl Run<'_> {
 impl LimitedResult {
     /// Takes in what one move leads to.
     fn raise(&mut self, pit: Pit, again: bool, child: LimitedResult) {
-        let value = if again { child.value } else { -child.value };
+        let value = mover_value(again, child.value);
         self.nodes += child.nodes;
         if self.best.is_none() || value > self.value {
             (self.value, self.best) = (value, Some(pit));

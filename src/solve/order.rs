@@ -1,6 +1,7 @@
 use super::board::Board;
 use super::estimate::SEED;
 use super::word::Word;
+use crate::game::mover_score;
 
 /// How many seeds' worth one moves earlier for a seed stored, beside that seed itself.
 const STORED: i32 = 3 * SEED;
@@ -49,7 +50,7 @@ impl Promise {
 /// What the mover collects in all if who moves next collects `next` of the seeds `left` in play, in sixteenths of a seed.
 #[inline]
 pub(super) fn collects(again: bool, stored: u32, left: u32, next: i32) -> i32 {
-    SEED * stored as i32 + if again { next } else { SEED * left as i32 - next }
+    mover_score(again, SEED * stored as i32, SEED * (stored + left) as i32, next)
 }
 
 /// Puts the first of the moves with the largest `order` first. Most searches end with one of the first moves: the rest is

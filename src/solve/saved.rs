@@ -33,7 +33,7 @@ impl Head {
         // Version 1 has entries of 64 bits, version 2 of 128.
         head[8..12].copy_from_slice(&(W::BITS / 64).to_le_bytes());
         head[12..].copy_from_slice(&[
-            self.rules as u8,
+            self.rules.code(),
             self.pits as u8,
             self.seeds as u8,
             key_bits as u8,

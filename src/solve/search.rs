@@ -2,13 +2,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::board::Sower;
-use super::expansion::{Certain, Child, Known, Node, collected};
+use super::expansion::{Certain, Child, Known, Node};
 use super::key::Keys;
 use super::lookahead::Lookahead;
 use super::order::select;
 use super::prober::Prober;
 use super::transposition::{Bounds, Slot, TranspositionTable};
 use super::word::Word;
+use crate::game::mover_score;
 use crate::table::TableError;
 
 /// Nodes between two looks at whether an open position was decided elsewhere.
@@ -181,7 +182,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             self.hits += 1;
             match prober.score(known.seeds, known.spot) {
                 Ok(exact) => {
-                    let found = collected(node.seeds, known.again, known.stored, exact);
+                    let found = mover_score(known.again, known.stored, node.seeds, exact);
                     upper = upper.max(found);
                     if found >= score {
                         break;
@@ -267,7 +268,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 if result == STOPPED {
                     return STOPPED;
                 }
-                let found = collected(seeds, child.again, child.stored, result);
+                let found = mover_score(child.again, child.stored, seeds, result);
                 if found >= score {
                     return found;
                 }

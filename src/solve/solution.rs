@@ -1,5 +1,5 @@
 use super::solver::{SolveError, Solver};
-use crate::game::{Line, Pit, Position, Rules, sow};
+use crate::game::{Line, Pit, Position, Rules, mover_value, sow};
 use crate::table::ProbeError;
 
 /// A solved position.
@@ -168,7 +168,7 @@ impl Solver<'_> {
     /// # Errors
     /// As [`Solver::value`].
     pub fn opening_value(&self, opening: &Opening, guess: i64) -> Result<i64, SolveError> {
-        let sign = if opening.again { 1 } else { -1 };
+        let sign = mover_value(opening.again, 1);
         Ok(sign * self.value(&opening.position, guess.saturating_mul(sign))?.1)
     }
 

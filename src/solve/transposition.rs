@@ -3,6 +3,7 @@ use std::marker::PhantomData;
 use memmap2::MmapMut;
 
 use super::word::Word;
+use crate::game::{Played, Position};
 
 /// Bytes of a bucket: one cache line.
 const BUCKET_BYTES: u64 = 64;
@@ -19,6 +20,14 @@ pub struct Bounds {
     pub lower: u32,
     /// The mover collects at most this.
     pub upper: u32,
+}
+
+impl Bounds {
+    /// Bounds of the score of the position after a move, told for the player who moved in `before`.
+    pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
+        let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
+        Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+    }
 }
 
 /// Proved bounds of positions, shared by all threads without locks.

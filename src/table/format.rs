@@ -197,7 +197,7 @@ impl RawHeader {
         RawHeader {
             magic: MAGIC,
             version: VERSION.to_le(),
-            rules: rules_code(key.rules),
+            rules: key.rules.code(),
             pits: key.pits as u8,
             seeds: key.seeds as u8,
             positions: layer_positions(key.pits, key.seeds).to_le(),
@@ -233,7 +233,7 @@ impl RawHeader {
             return Err(damaged);
         }
         let key = (|| {
-            let rules = rules_of(raw.rules)?;
+            let rules = Rules::from_code(raw.rules)?;
             let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
             let fits = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
             fits.then_some(TableKey { rules, pits, seeds })
@@ -247,26 +247,12 @@ impl RawHeader {
     }
 }
 
-/// The code of a rule set in tables and archives.
-pub(super) fn rules_code(rules: Rules) -> u8 {
-    match rules {
-        Rules::EmptyCapture => 0,
-        Rules::Standard => 1,
-        Rules::SKalaha => 2,
-    }
-}
-
-/// The rule set with this code.
-pub(super) fn rules_of(code: u8) -> Option<Rules> {
-    Rules::ALL.into_iter().find(|&rules| rules_code(rules) == code)
-}
-
 /// The digest of a table: BLAKE3 of version, rules, pits, seeds and the bytes of the directory.
 pub(super) fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&MAGIC);
     hasher.update(&VERSION.to_le_bytes());
-    hasher.update(&[rules_code(key.rules), key.pits as u8, key.seeds as u8]);
+    hasher.update(&[key.rules.code(), key.pits as u8, key.seeds as u8]);
     hasher.update(directory);
     *hasher.finalize().as_bytes()
 }

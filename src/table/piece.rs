@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bytemuck::{Pod, Zeroable};
 use tempfile::NamedTempFile;
 
-use super::format::{ALIGNMENT, ENTRY_BYTES, FrameEntry, RawEntry, VERSION, rules_code};
+use super::format::{ALIGNMENT, ENTRY_BYTES, FrameEntry, RawEntry, VERSION};
 use super::{Damage, PackedFrame, PairKey, TableError};
 use crate::file;
 use crate::index::Frame;
@@ -38,7 +38,7 @@ impl RawHeader {
         let mut header = RawHeader {
             magic: MAGIC,
             version: VERSION.to_le(),
-            rules: rules_code(pair.layer.rules),
+            rules: pair.layer.rules.code(),
             pits: pair.layer.pits as u8,
             seeds: pair.layer.seeds as u8,
             small: pair.small as u8,

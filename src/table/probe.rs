@@ -154,13 +154,7 @@ impl Tables {
                 let played = position.play(self.rules(), pit).map_err(|_| self.inconsistent(position))?;
                 let next = played.position;
                 let child = self.row_score(next.mover(), next.other())?;
-                // The mover gets what the stores gained so far and the rest of the seeds in play.
-                let score = if played.again {
-                    next.mover_store() - position.mover_store() + child
-                } else {
-                    position.seeds() - child
-                };
-                Ok((pit, score))
+                Ok((pit, played.mover_score(position, child)))
             })
             .collect()
     }

@@ -31,7 +31,7 @@ impl Shelf {
 
     /// The tables of a board; `None` if there are none.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
-        let place = self.opened[rules as usize].get(pits.checked_sub(1)?)?;
+        let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
         let tables = place.get_or_init(|| {
             let mut tables = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS);
             for seeds in 2..=MAX_TABLE_SEEDS {

@@ -13,7 +13,7 @@ pub struct Ring<const PLACES: usize> {
 /// How a move on a [`Ring`] ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sown {
-    /// The last seed fell into the mover's store: the mover moves again unless a row is empty.
+    /// The last seed fell into the mover's store, and the mover moves again unless a row is empty.
     Again,
     /// The turn is over.
     Over,
@@ -133,7 +133,7 @@ impl<const PLACES: usize> Ring<PLACES> {
                 place -= PLACES;
             }
             if place == Self::PITS {
-                return Sown::Again;
+                return if rules.moves_again() { Sown::Again } else { Sown::Over };
             }
             // A pit that was empty before the last seed fell holds exactly that seed now.
             let last = self.seeds[place];

@@ -47,7 +47,7 @@ pub(super) struct FrameEvaluator<'a> {
     /// other row.
     children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
     /// The frame of the layer below with one seed fewer in the mover's row, turned around: a run of scores for all
-    /// other rows, for each mover's row. Children of most moves that move again.
+    /// other rows, for each mover's row. Children of most moves that move again; empty of meaning where none does.
     again: &'a [u8],
     /// By seeds spilled on the other row.
     spills: Vec<Arc<SpillMap>>,
@@ -70,7 +70,9 @@ impl<'a> FrameEvaluator<'a> {
         let Evaluator { isa, rules, maps, .. } = evaluator;
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
-        turn_around(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+        if rules.moves_again() {
+            turn_around(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+        }
         let mut children = vec![None; (mover + 1) * total];
         for left in 1..=mover {
             for opponent in 1..total - left {

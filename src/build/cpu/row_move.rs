@@ -7,7 +7,7 @@ use crate::index::TableRow;
 /// other row, from its first pit on, lap by lap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMove {
-    /// The last seed falls into the store: the mover moves again.
+    /// The last seed falls into the store, and the mover moves again.
     Again {
         /// The mover's row after the move.
         own: TableRow,
@@ -76,7 +76,8 @@ impl RowMove {
                 }
             }
             if place == pits {
-                return RowMove::Again { own, stored, spilled };
+                let again = RowMove::Again { own, stored, spilled };
+                return if rules.moves_again() { again } else { RowMove::Pass { own, spilled } };
             }
             if place > pits {
                 return if rules.relays() { RowMove::Relay { own, spilled } } else { RowMove::Pass { own, spilled } };

@@ -184,6 +184,7 @@ fn forward(
             stride: ranks.stride,
             levels_at: ranks.levels_at,
             others_at: 2 * frame.mover_rows() as u32,
+            moves_again: rows.rules().moves_again().into(),
             ..Forward::default()
         };
         let mut stopped = false;

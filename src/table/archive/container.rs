@@ -11,8 +11,8 @@ use super::chunk::content_limit;
 use super::order::Grid;
 use super::{ArchiveInfo, CHUNK_SIDES};
 use crate::file;
+use crate::game::Rules;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use crate::table::format::{rules_code, rules_of};
 use crate::table::{Damage, Table, TableError, TableKey};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
@@ -74,7 +74,7 @@ pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
     let header = RawHeader {
         magic: MAGIC,
         version: VERSION.to_le(),
-        rules: rules_code(key.rules),
+        rules: key.rules.code(),
         pits: key.pits as u8,
         seeds: key.seeds as u8,
         reserved: 0,
@@ -185,7 +185,7 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
         return Err(damaged);
     }
     (|| {
-        let rules = rules_of(raw.rules)?;
+        let rules = Rules::from_code(raw.rules)?;
         let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
         let chunk_side = u32::from_le(raw.chunk_side) as usize;
         let known = (1..=MAX_TABLE_PITS).contains(&pits)

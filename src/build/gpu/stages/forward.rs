@@ -37,6 +37,8 @@ params! {
         levels_at,
         /// For relays: where the other side's rows begin.
         others_at,
+        /// For relays: 1 if a last seed in the store gives another move, else 0.
+        moves_again,
     }
 }
 

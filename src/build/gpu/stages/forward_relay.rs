@@ -46,7 +46,7 @@ fn sow(params: &Forward, ring: &mut [u32; RING as usize], pit: u32) -> bool {
     }
 }
 
-/// Sowings of s-kalaha that reach the other row: played position by position.
+/// Sowings that reach the other row and may go on from there: played position by position.
 pub(super) fn forward_relay(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
     let params: &Forward = read(params);
     let [operand, frames, moves, _map, scores, rows, ranks] = buffers else { unreachable!("bindings of the stage") };
@@ -59,10 +59,10 @@ pub(super) fn forward_relay(workgroup: u32, params: &[u32], buffers: &mut [Vec<u
             let opposite = rows[(params.others_at + 2 * other + word) as usize];
             ring[other_row + place as usize] = extract_bits(opposite, shift, 8);
         }
-        let again = sow(params, &mut ring, pit);
+        let in_store = sow(params, &mut ring, pit);
         let mover_seeds: u32 = ring[..params.pits as usize].iter().sum();
         let other_seeds: u32 = ring[other_row..][..params.pits as usize].iter().sum();
-        let mover_first = again && other_seeds > 0;
+        let mover_first = in_store && params.moves_again > 0 && other_seeds > 0;
         let ordered = |mover, other| if mover_first { (mover, other) } else { (other, mover) };
         let (to_move, waiting) = ordered(mover_seeds, other_seeds);
         let frame = frame(frames, params.frames_at + to_move * params.total + waiting);

@@ -152,7 +152,7 @@ pub enum Stage {
     ForwardAgain,
     /// Moves to lower layers that capture.
     ForwardCapture,
-    /// Sowings of s-kalaha that reach the other row.
+    /// Sowings that reach the other row and may go on from there.
     ForwardRelay,
     /// A matrix of scores, transposed.
     Turn,

@@ -1,0 +1,25 @@
+//! All positions of small boards.
+
+use kalah::game::{Position, Row};
+
+/// Boards whose positions are quickly gone through: pits a side and the most seeds in play. On the smallest ones seeds go
+/// around many times.
+const BOARDS: [(usize, u32); 6] = [(1, 40), (2, 15), (3, 10), (4, 7), (5, 6), (6, 5)];
+
+/// Calls `each` with every position without stores of each small board, those that are over among them.
+pub fn each_position(mut each: impl FnMut(&Position)) {
+    fn fill(places: &mut Vec<u32>, pits: usize, left: u32, each: &mut impl FnMut(&Position)) {
+        if places.len() == 2 * pits {
+            let row = |seeds: &[u32]| Row::new(seeds).unwrap();
+            return each(&Position::new(row(&places[..pits]), row(&places[pits..]), 0, 0).unwrap());
+        }
+        for seeds in 0..=left {
+            places.push(seeds);
+            fill(places, pits, left - seeds, each);
+            places.pop();
+        }
+    }
+    for (pits, seeds) in BOARDS {
+        fill(&mut Vec::new(), pits, seeds, &mut each);
+    }
+}
