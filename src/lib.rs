@@ -42,6 +42,7 @@
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
+//! | [`system`] | memory and disk that the machine has to offer |
 //! | [`temporary`] | directories for files that nobody needs after a command |
 //! | [`printable`] | texts from outside, made fit to be shown |
 #![warn(missing_docs)]
@@ -57,6 +58,7 @@ pub mod play;
 pub mod printable;
 pub mod serve;
 pub mod solve;
+pub mod system;
 pub mod table;
 pub mod temporary;
 pub mod verify;

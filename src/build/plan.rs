@@ -5,6 +5,7 @@ use super::cpu::Workspace;
 use super::gpu::Tier;
 use crate::game::Rules;
 use crate::index::{layer_positions, row_count};
+use crate::system::{available_disk, available_memory};
 use crate::table::{PairKey, TableKey, table_path};
 
 /// Bits a position of a table, rounded up.
@@ -128,30 +129,20 @@ impl Plan {
     /// # Errors
     /// What does not fit, and what to do.
     pub fn check(&self, directory: &Path, budget: Option<u64>) -> Result<(), PlanError> {
-        let available = sysinfo::System::new().map_or(0, |mut system| {
-            system.refresh_memory();
-            // A container may have less than its machine. What is in use of it says little: the page cache counts.
-            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-            system.available_memory().min(limit)
-        });
         let needed = self.memory;
         if let Some(budget) = budget.filter(|&budget| needed > budget) {
             let (allowance, advice) = ("allowed by --memory", "allow more, or build fewer seeds");
             return Err(PlanError::Memory { needed, available: budget, allowance, advice });
         }
-        // A system that does not tell counts as 0.
-        if needed > available && available > 0 {
+        // Where the system does not tell, the build tries.
+        if let Some(available) = available_memory().filter(|&available| needed > available) {
             let (allowance, advice) = ("available", "end other programs, or build fewer seeds");
             return Err(PlanError::Memory { needed, available, allowance, advice });
         }
-        let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-        let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
-        match fs4::available_space(existing) {
-            Ok(free) if self.disk > free => {
-                Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() })
-            }
-            // Where the free space is not told, the writer will find out, and lose nothing.
-            _ => Ok(()),
+        // Where the free space is not told, the writer will find out, and lose nothing.
+        match available_disk(directory).filter(|&free| self.disk > free) {
+            Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
+            None => Ok(()),
         }
     }
 }

@@ -9,6 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
 use kalah::build::BuildError;
 use kalah::game::{Rules, StartPosition};
+use kalah::system::available_memory;
 use kalah::table::Tables;
 use kalah::temporary::TemporaryDirectory;
 use serde::Serialize;
@@ -152,13 +153,7 @@ impl Graph {
     /// Bytes that may be taken.
     fn limit(&self) -> u64 {
         self.memory.unwrap_or_else(|| {
-            let available = sysinfo::System::new().map_or(0, |mut system| {
-                system.refresh_memory();
-                let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-                system.available_memory().min(limit)
-            });
-            // A system that does not tell counts as 0.
-            if available == 0 { MOST_BY_DEFAULT } else { MOST_BY_DEFAULT.min(available / 4 * 3) }
+            available_memory().map_or(MOST_BY_DEFAULT, |available| MOST_BY_DEFAULT.min(available / 4 * 3))
         })
     }
 
