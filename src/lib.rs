@@ -54,6 +54,7 @@ pub mod game;
 pub mod index;
 pub mod isa;
 pub mod kgp;
+mod memory;
 pub mod play;
 pub mod printable;
 pub mod serve;

@@ -5,7 +5,6 @@
 //! are; one that is to make it better changes them, and says so.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use kalah::build::build;
 use kalah::game::{Position, Rules};
@@ -101,17 +100,7 @@ fn solve(directory: &Path, rules: Rules, position: &str, reach: usize, memory: u
         build(directory, rules, pits, reach).unwrap();
         Tables::open(directory, rules, pits, reach).unwrap()
     });
-    let options = SolverOptions {
-        rules,
-        pits,
-        seeds: position.seeds() as usize,
-        tables: tables.as_ref(),
-        tables_up_to: reach,
-        memory,
-        copy: 0,
-        threads: 1,
-        stop: Arc::default(),
-    };
+    let options = SolverOptions::new(rules, &position).tables(tables.as_ref()).memory(memory);
     let solver = Solver::new(options).unwrap();
     let guess = solver.first_guess(&position).unwrap();
     solver.solve(&position, guess).unwrap();

@@ -4,8 +4,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kalah::analyse::opening::{Limits, Piece, Scan, ScanState, StateError};
@@ -17,17 +17,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 fn solver<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> Solver<'a> {
-    let options = SolverOptions {
-        rules,
-        pits: position.pits(),
-        seeds: position.seeds() as usize,
-        tables,
-        tables_up_to: 24,
-        memory: 1 << 20,
-        copy: 0,
-        threads: 1,
-        stop: Arc::default(),
-    };
+    let options = SolverOptions::new(rules, position).tables(tables).memory(1 << 20);
     Solver::new(options).unwrap()
 }
 

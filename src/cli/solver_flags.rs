@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{SolveError, Solver, SolverOptions, default_memory};
+use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::{Tables, missing_layers};
 
 use super::{args, output, solve_tables};
@@ -78,26 +78,14 @@ impl SolverFlags {
         tables: Option<&'a Tables>,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
-        let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
-        let available = sysinfo::System::new().map_or(0, |mut system| {
-            system.refresh_memory();
-            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-            system.available_memory().min(limit)
-        });
-        let seeds = position.seeds() as usize;
-        let memory = self.memory.unwrap_or_else(|| default_memory(position.pits(), seeds, table_seeds, available));
-        let options = SolverOptions {
-            rules: self.rules,
-            pits: position.pits(),
-            seeds,
-            tables,
-            tables_up_to: MAX_TABLE_SEEDS,
-            memory,
-            // The files stay in the page cache beside their copies.
-            copy: available.saturating_sub(memory) / 2,
-            threads: rayon::current_num_threads(),
-            stop: Arc::clone(stop),
-        };
+        let mut options = SolverOptions::new(self.rules, position)
+            .tables(tables)
+            .copy_what_fits()
+            .threads(rayon::current_num_threads())
+            .stop(Arc::clone(stop));
+        if let Some(bytes) = self.memory {
+            options = options.memory(bytes);
+        }
         match Solver::new(options) {
             Ok(solver) => Ok(Some(solver)),
             Err(error @ SolveError::Board { .. }) => {

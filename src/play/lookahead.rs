@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::limit::Budget;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use crate::game::{Position, Rules};
-use crate::solve::{Evaluation, LimitedSearch, Looked, Method};
+use crate::solve::{Deepening, Evaluation, LimitedSearch, Method};
 
 /// Looks a number of moves ahead and weighs what it sees there by the difference of the stores.
 ///
@@ -22,14 +22,15 @@ impl Lookahead {
     }
 
     /// What a search to `depth` chooses, which takes `positions` positions at the most, or why it does not.
-    fn look(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
+    fn look(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
         let search = LimitedSearch { depth, ..self.search };
         let asked = AtomicU64::new(0);
         let is_long = || asked.fetch_add(u64::from(LimitedSearch::ASK_EVERY), Ordering::Relaxed) >= positions;
         let result = search.run_unless(&|| is_long() || limit.is_over(), position);
-        let result = result.ok_or_else(|| if limit.is_over() { Looked::Ended } else { Looked::TooLong })?;
+        let result =
+            result.ok_or_else(|| if limit.is_over() { Deepening::Interrupted } else { Deepening::OverBudget })?;
         let choice = |pit| Choice { pit, worth: Worth::Estimate(result.value), source: Source::Depth(depth) };
-        result.best.map(choice).ok_or(Looked::Enough)
+        result.best.map(choice).ok_or(Deepening::Final)
     }
 }
 

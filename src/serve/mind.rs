@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use super::ApiError;
 use crate::game::{Line, Pit, Played, Position, Rules};
-use crate::index::MAX_TABLE_SEEDS;
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
 use crate::solve::{
-    Evaluation, LimitedSearch, Looked, Method, Outlook, SolveError, Solver, SolverOptions, ValueBounds, default_memory,
-    look_farther,
+    Deepening, DepthLimitedResult, Evaluation, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds,
+    deepen,
 };
-use crate::table::{Shelf, Tables};
+use crate::table::Shelf;
 
 /// The most turns, or moves, that estimates look ahead.
 const MOST_AHEAD: u32 = 40;
@@ -137,12 +136,11 @@ impl<'t> Mind<'t> {
             // Its memory is given back before more is asked for.
             (self.solver, self.asked) = (None, 0);
             let MindOptions { memory, threads } = self.options;
-            let tables = self.shelf.tables(rules, pits);
-            let reach = tables.and_then(Tables::max_seeds).unwrap_or(0);
-            // Four times as much: the default takes a quarter of what is available.
-            let memory = default_memory(pits, seeds, reach, memory.saturating_mul(4));
-            let (tables_up_to, stop) = (MAX_TABLE_SEEDS, Arc::clone(&self.stop));
-            let options = SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy: 0, threads, stop };
+            let options = SolverOptions::new(rules, position)
+                .tables(self.shelf.tables(rules, pits))
+                .memory_up_to(memory)
+                .threads(threads)
+                .stop(Arc::clone(&self.stop));
             match Solver::new_unless(&|| limit.is_over(), options) {
                 Ok(solver) => self.solver = Some(solver),
                 Err(SolveError::Board { .. } | SolveError::Stopped) => return Ok(None),
@@ -201,22 +199,22 @@ impl Search<'_, '_> {
     /// How each move looks later, for the mover; and how far was looked ahead.
     fn estimates(&self) -> Result<(Vec<i64>, u32), ApiError> {
         // One move ahead takes no time, so there always are estimates.
-        let (mut looks, exact) = self.looks(|next| self.solver.glance(next))?;
+        let (mut looks, exact) = self.looks(|next| self.solver.one_move_deep(next))?;
         let mut far = 1;
         if exact {
             return Ok((looks, far));
         }
         let time = self.limit.left().map_or(ESTIMATE_TIME, |left| ESTIMATE_TIME.min(left / ESTIMATE_PART));
         self.limit.at_most(time).watch(self.stop, || {
-            look_farther(MOST_AHEAD, LOOK_POSITIONS, |ahead, positions| {
-                let each = positions / self.moves.len().max(1) as u64;
-                match self.looks(|next| self.solver.look(next, ahead, each)) {
+            deepen(MOST_AHEAD, LOOK_POSITIONS, |depth, budget| {
+                let each = budget / self.moves.len().max(1) as u64;
+                match self.looks(|next| self.solver.depth_limited_within(next, depth, each)) {
                     Ok((later, exact)) => {
-                        (looks, far) = (later, ahead.number());
-                        Ok(if exact { Looked::Enough } else { Looked::Whole })
+                        (looks, far) = (later, depth.number());
+                        Ok(if exact { Deepening::Final } else { Deepening::Complete })
                     }
-                    Err(SolveError::TooLong) => Ok(Looked::TooLong),
-                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Looked::Ended),
+                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
                     Err(error) => Err(error),
                 }
             })
@@ -227,7 +225,7 @@ impl Search<'_, '_> {
     /// How each move looks as `look` looks at the position after it, for the mover; and whether all that is exact.
     fn looks(
         &self,
-        look: impl Fn(&Position) -> Result<Option<Outlook>, SolveError>,
+        look: impl Fn(&Position) -> Result<Option<DepthLimitedResult>, SolveError>,
     ) -> Result<(Vec<i64>, bool), SolveError> {
         let (mut looks, mut exact) = (Vec::new(), true);
         for (_, played) in self.moves {

@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::solver::{SolveError, Solver};
-use super::transposition::Bounds;
+use super::bounds::Bounds;
+use super::error::SolveError;
+use super::solver::Solver;
 use crate::file::{self, Document, DocumentError, FileLock, LockError};
 use crate::game::{Position, Row};
 
@@ -21,6 +22,7 @@ const UNSEALED: u32 = 1;
 /// Both are replaced whole, so a stop at any time leaves the last ones. `FILE` is small and written after every proved test;
 /// `FILE.table` now and then. One process at a time has a checkpoint open. What docs/solving.md says of their bytes is this
 /// version.
+#[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
     /// Held while the proofs are saved: those of a later save never give way to those of an earlier one.

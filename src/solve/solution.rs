@@ -1,5 +1,7 @@
-use super::solver::{SolveError, Solver};
-use crate::game::{Line, Pit, Position, Rules, mover_value, sow};
+use super::error::SolveError;
+use super::move_order::in_order;
+use super::solver::Solver;
+use crate::game::{Line, Pit, Position, mover_value};
 use crate::table::ProbeError;
 
 /// A solved position.
@@ -190,15 +192,4 @@ impl Solver<'_> {
         }
         openings
     }
-}
-
-/// The moves in the order in which the search looks at them, so that what it proved is asked first.
-pub(super) fn in_order(rules: Rules, position: &Position) -> Vec<Pit> {
-    let mut moves: Vec<Pit> = position.moves().collect();
-    let key = |pit: &Pit| {
-        let sown = sow(rules, position.mover(), position.other(), *pit);
-        std::cmp::Reverse((sown.again, 4 * sown.stored as usize + pit.index()))
-    };
-    moves.sort_by_key(key);
-    moves
 }

@@ -2,93 +2,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::bounds::Bounds;
 use super::engine::{Engine, Run, Search};
-use super::key::Keys;
-use super::transposition::Bounds;
-use super::word::Word;
-use crate::game::{MAX_PITS, Position, Rules};
-use crate::table::{TableError, Tables};
-
-/// The most seeds in play of a position to solve.
-pub const MAX_BOARD_SEEDS: usize = u128::SEEDS;
-
-/// What a solver works with.
-pub struct SolverOptions<'a> {
-    /// The rule set.
-    pub rules: Rules,
-    /// Pits a side.
-    pub pits: usize,
-    /// The most seeds in play of the positions to solve.
-    pub seeds: usize,
-    /// Tables of these rules and pits, if there are some.
-    pub tables: Option<&'a Tables>,
-    /// The largest layer of the tables to use.
-    pub tables_up_to: usize,
-    /// Bytes of the transposition table.
-    pub memory: u64,
-    /// Bytes of tables that may be copied to memory, once searching took two seconds.
-    pub copy: u64,
-    /// Threads, at least 1.
-    pub threads: usize,
-    /// Setting this ends all searches with [`SolveError::Stopped`].
-    pub stop: Arc<AtomicBool>,
-}
+use super::error::SolveError;
+use super::options::SolverOptions;
+use super::packed::{Keys, Word};
+use crate::game::{Position, Rules};
+use crate::table::Tables;
 
 /// No deadline.
 const NEVER: u64 = u64::MAX;
 
-/// Why a solver has no result.
-#[derive(Debug, thiserror::Error)]
-pub enum SolveError {
-    /// The board is too large.
-    #[error(
-        "{pits} pits a side with {seeds} seeds in play cannot be searched: boards have up to {MAX_PITS} pits a side, \
-         {MAX_BOARD_SEEDS} seeds in play, and less than 2^127 positions"
-    )]
-    Board {
-        /// Pits a side.
-        pits: usize,
-        /// Seeds in play.
-        seeds: u32,
-    },
-    /// There is no memory for the transposition table.
-    #[error("no memory for a transposition table of {bytes} bytes: {source}; choose less with --memory")]
-    Memory {
-        /// Bytes asked for.
-        bytes: u64,
-        /// The reason.
-        source: std::io::Error,
-    },
-    /// It was asked to stop.
-    #[error("stopped before the result was proved")]
-    Stopped,
-    /// The [deadline](Solver::set_deadline) passed.
-    #[error("the time was up before the result was proved")]
-    TimedOut,
-    /// A look ahead would take more positions than it may.
-    #[error("looking so far ahead takes too many positions")]
-    TooLong,
-    /// A table cannot be read.
-    #[error("{0}")]
-    Table(#[from] TableError),
-    /// What is said to be proved excludes each other.
-    #[error(
-        "what is known of {0} contradicts itself, so a saved search or a table is wrong: search without --checkpoint or \
-         --state, and check the tables with kalah verify"
-    )]
-    Contradiction(Box<Position>),
-}
-
-impl SolveError {
-    /// The bounds of the score of `position`, unless they exclude each other.
-    pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
-        let sound = bounds.lower <= bounds.upper;
-        sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))
-    }
-}
-
 /// What happens in a solver, as it happens.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Event {
     /// A test begins: whether the mover of `position` can collect at least `score`, of which `known` is proved.
     Begin {
@@ -132,6 +59,19 @@ pub struct Solver<'a> {
     hits: AtomicU64,
     #[allow(clippy::type_complexity)]
     on_event: Box<dyn Fn(&Solver, Event) + Send + Sync + 'a>,
+}
+
+impl std::fmt::Debug for Solver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Solver { rules, pits, seeds, threads, .. } = self;
+        f.debug_struct("Solver")
+            .field("rules", rules)
+            .field("pits", pits)
+            .field("seeds", seeds)
+            .field("table_seeds", &self.table_seeds())
+            .field("threads", threads)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<'a> Solver<'a> {
@@ -186,8 +126,9 @@ impl<'a> Solver<'a> {
         keys: Keys<W>,
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
-        let engine = Box::new(Engine::new(&options, keys, end)?);
-        let SolverOptions { rules, pits, seeds, tables, copy, threads, stop, .. } = options;
+        let (memory, copy) = options.bytes();
+        let engine = Box::new(Engine::new(&options, keys, memory, end)?);
+        let SolverOptions { rules, pits, seeds, tables, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"

@@ -5,6 +5,7 @@ use super::format::{ALIGNMENT, BLOCK_BYTES, FrameEntry};
 use super::line::{self, LINE_BYTES, LINE_POSITIONS, Line, Patch};
 use crate::index::Frame;
 use crate::isa::{Isa, per_isa};
+use crate::memory::prefetch;
 
 /// Bytes around a run that unpacking may overwrite.
 pub const RUN_MARGIN: usize = 2 * LINE_BYTES;
@@ -74,20 +75,9 @@ impl<'a> FrameScores<'a> {
     /// Has the processor fetch what [`FrameScores::score`] reads for these ranks.
     #[inline]
     pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
-            let line = self.lines.as_ptr().wrapping_add((index / LINE_POSITIONS as u64) as usize);
-            let profile = self.profile.as_ptr().wrapping_add(mover_rank as usize);
-            // SAFETY: prefetching has no effect but on speed.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(line.cast());
-                _mm_prefetch::<_MM_HINT_T0>(profile.cast());
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (mover_rank, other_rank);
+        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        prefetch(self.lines.as_ptr().wrapping_add((index / LINE_POSITIONS as u64) as usize));
+        prefetch(self.profile.as_ptr().wrapping_add(mover_rank as usize));
     }
 
     /// Unpacks the scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, to
@@ -127,14 +117,9 @@ impl<'a> FrameScores<'a> {
     pub fn prefetch_run(&self, other_rank: u32, most: usize) {
         let start = u64::from(other_rank) * self.profile.len() as u64 / LINE_POSITIONS as u64;
         let count = most.min(self.profile.len() / LINE_POSITIONS + 2);
-        #[cfg(target_arch = "x86_64")]
         for line in self.lines[start as usize..].iter().take(count) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching has no effect but on speed.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+            prefetch(line.as_ptr());
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (start, count);
     }
 
     #[inline]

@@ -14,6 +14,7 @@ use super::line::{self, LINE_BYTES};
 use super::mapping::Mapping;
 use super::{Damage, FrameScores, TableError, table_path};
 use crate::index::Frame;
+use crate::memory::HugePages;
 
 /// The bytes of a table: a mapped file, or memory.
 enum Bytes {
@@ -95,14 +96,7 @@ impl Table {
     /// # Errors
     /// When there is not as much memory, or a block is damaged.
     pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
-        let io = TableError::io(&self.path);
-        let mut map = match memmap2::MmapMut::map_anon(self.bytes.len()) {
-            Ok(map) => map,
-            Err(error) => return Err(io(error)),
-        };
-        #[cfg(target_os = "linux")]
-        // Without huge pages everything works, only slower.
-        let _ = map.advise(memmap2::Advice::HugePage);
+        let mut map = HugePages::new(self.bytes.len()).map_err(TableError::io(&self.path))?;
         let copy = Checked::none(&self.header.entries);
         // All before the first frame.
         let frames = self.header.entries.iter().map(|entry| entry.offset as usize).min().unwrap_or(0);
@@ -127,7 +121,7 @@ impl Table {
             let checksums = (entry.offset + entry.checksums_at()) as usize..entry.end() as usize;
             map[checksums.clone()].copy_from_slice(&self.bytes[checksums]);
         }
-        let map = Mapping::of_memory(map.make_read_only().map_err(TableError::io(&self.path))?);
+        let map = Mapping::of_memory(map.read_only().map_err(TableError::io(&self.path))?);
         let (path, header) = (self.path.clone(), self.header.clone());
         Ok(Some(Table { path, bytes: Bytes::Mapped(map), header, checked: copy }))
     }

@@ -2,7 +2,7 @@
 //! right again; nothing panics even then.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use kalah::file::Seal;
 use kalah::game::{Position, Rules};
@@ -28,17 +28,7 @@ impl Saved {
     }
 
     fn solver(&self) -> Solver<'static> {
-        let options = SolverOptions {
-            rules: Rules::Standard,
-            pits: self.position.pits(),
-            seeds: self.position.seeds() as usize,
-            tables: None,
-            tables_up_to: 0,
-            memory: 1 << 13,
-            copy: 0,
-            threads: 1,
-            stop: Arc::default(),
-        };
+        let options = SolverOptions::new(Rules::Standard, &self.position).memory(1 << 13);
         Solver::new(options).unwrap()
     }
 

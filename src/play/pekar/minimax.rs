@@ -3,7 +3,7 @@ use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use super::heuristic::last_seed_to_kalaha;
 use super::side::Side;
 use crate::game::{Position, Rules};
-use crate::solve::{Ahead, Looked, MOST_MOVES, look_farther};
+use crate::solve::{Deepening, Depth, MAX_MOVES, deepen};
 
 /// Positions between two looks at the clock.
 const ASK_EVERY: u64 = 1 << 6;
@@ -35,19 +35,19 @@ impl Minimax {
     }
 
     /// What a look at `positions` positions at the most chooses, or why it does not.
-    fn look(&self, position: &Position, ahead: Ahead, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
+    fn look(&self, position: &Position, depth: Depth, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
         let Minimax { rules, modified, .. } = *self;
         let start = i64::from(position.mover_store()) - i64::from(position.other_store());
-        let (moves, turns) = ahead.limits();
-        let moves = moves.min(MOST_MOVES);
+        let (moves, turns) = depth.limits();
+        let moves = moves.min(MAX_MOVES);
         let mut search = Search { rules, modified, moves, turns, start, limit, left: positions, cut: None };
         let best = search.best(position);
         if let Some(cut) = search.cut {
             return Err(cut);
         }
-        let (number, value) = best.ok_or(Looked::Enough)?;
+        let (number, value) = best.ok_or(Deepening::Final)?;
         let worth = value.map_or(Worth::Unknown, Worth::Estimate);
-        let source = if value.is_some() { Source::Depth(ahead.number()) } else { Source::Rule("a safe move") };
+        let source = if value.is_some() { Source::Depth(depth.number()) } else { Source::Rule("a safe move") };
         Ok(Choice { pit: Side::of(position).pit(number), worth, source })
     }
 }
@@ -65,20 +65,20 @@ impl Player for Minimax {
     ) -> Result<Choice, PlayError> {
         let mut positions = self.budget.whole;
         if limit.left().is_none() {
-            if let Ok(choice) = self.look(position, Ahead::Turns(self.depth), positions, limit) {
+            if let Ok(choice) = self.look(position, Depth::Turns(self.depth), positions, limit) {
                 return Ok(choice);
             }
             positions = self.budget.step;
         }
         // One move ahead takes no time, so there always is a move.
-        let near = self.look(position, Ahead::Moves(1), u64::MAX, &Limit::none());
+        let near = self.look(position, Depth::Moves(1), u64::MAX, &Limit::none());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
-        look_farther(self.depth, positions, |ahead, positions| {
+        deepen(self.depth, positions, |depth, positions| {
             tell(&choice);
-            Ok::<_, PlayError>(match self.look(position, ahead, positions, limit) {
+            Ok::<_, PlayError>(match self.look(position, depth, positions, limit) {
                 Ok(farther) => {
                     choice = farther;
-                    Looked::Whole
+                    Deepening::Complete
                 }
                 Err(cut) => cut,
             })
@@ -91,7 +91,7 @@ impl Player for Minimax {
 struct Search<'l> {
     rules: Rules,
     modified: bool,
-    /// How far it looks; lines of [`MOST_MOVES`] moves end there.
+    /// How far it looks; lines of [`MAX_MOVES`] moves end there.
     moves: u32,
     turns: u32,
     /// The difference of the stores at the root.
@@ -100,7 +100,7 @@ struct Search<'l> {
     /// Positions that may still be looked at.
     left: u64,
     /// Why the search is cut short: what it finds from then on means nothing.
-    cut: Option<Looked>,
+    cut: Option<Deepening>,
 }
 
 /// A position of the search.
@@ -156,12 +156,12 @@ impl Search<'_> {
     /// What `node` is worth to the player at the root, by alpha-beta (fail-soft).
     fn value(&mut self, node: &Node, mut alpha: i64, mut beta: i64) -> i64 {
         if self.left == 0 {
-            self.cut.get_or_insert(Looked::TooLong);
+            self.cut.get_or_insert(Deepening::OverBudget);
         } else {
             self.left -= 1;
         }
         if self.left.is_multiple_of(ASK_EVERY) && self.limit.is_over() {
-            self.cut.get_or_insert(Looked::Ended);
+            self.cut.get_or_insert(Deepening::Interrupted);
         }
         let is_leaf = node.turns == self.turns || node.moves == self.moves || node.position.is_over();
         if is_leaf || self.cut.is_some() {

@@ -23,7 +23,7 @@ const PART_BLOCKS: u64 = 64;
 /// A search looks scores up without a thought for checksums: that would cost it its speed. So what it finds is believed, by
 /// it or anybody, only once the tables are known to be sound. Damage that was found once stays found, even if the file is
 /// mended under us: what was derived from it is still there.
-pub(super) struct Audit<'a> {
+pub(crate) struct Audit<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer that is looked up; 0 for none.
     reach: usize,
@@ -150,7 +150,7 @@ struct Part<'a> {
 }
 
 /// A run through all blocks that are left to compare.
-pub(super) struct Pass<'s, 'a> {
+pub(crate) struct Pass<'s, 'a> {
     audit: &'s Audit<'a>,
     parts: Vec<Part<'a>>,
     next: AtomicUsize,
@@ -215,17 +215,7 @@ mod tests {
     }
 
     fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
-        SolverOptions {
-            rules: RULES,
-            pits: PITS,
-            seeds: 16,
-            tables: Some(tables),
-            tables_up_to: REACH,
-            memory: 1 << 20,
-            copy,
-            threads,
-            stop: Arc::default(),
-        }
+        SolverOptions::new(RULES, &start()).tables(Some(tables)).memory(1 << 20).copy_up_to(copy).threads(threads)
     }
 
     fn start() -> Position {

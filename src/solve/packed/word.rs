@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrayvec::ArrayVec;
 use portable_atomic::AtomicU128;
 
+/// The most seeds in play of a position to solve.
+pub const MAX_BOARD_SEEDS: usize = <u128 as Word>::SEEDS;
+
 /// An unsigned integer that holds a row, one byte a pit; likewise the number of a position, and an entry of a transposition
 /// table.
 ///

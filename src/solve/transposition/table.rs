@@ -1,9 +1,8 @@
 use std::marker::PhantomData;
 
-use memmap2::MmapMut;
-
-use super::word::Word;
-use crate::game::{Played, Position};
+use crate::memory::{HugePages, prefetch};
+use crate::solve::bounds::Bounds;
+use crate::solve::packed::Word;
 
 /// Bytes of a bucket: one cache line.
 const BUCKET_BYTES: u64 = 64;
@@ -13,23 +12,6 @@ const WORK_BITS: u32 = 6;
 
 const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
-/// What is proved of the score of a position: it is `lower` to `upper`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// The mover collects at least this.
-    pub lower: u32,
-    /// The mover collects at most this.
-    pub upper: u32,
-}
-
-impl Bounds {
-    /// Bounds of the score of the position after a move, told for the player who moved in `before`.
-    pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
-        let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
-        Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
-    }
-}
-
 /// Proved bounds of positions, shared by all threads without locks.
 ///
 /// An entry is one word, read and written whole: the bounds, the effort that proved them, and the key. Keys are
@@ -38,7 +20,7 @@ impl Bounds {
 /// never taken for another position's. A thread that overwrites what another one just wrote loses a bound at worst.
 pub struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
-    map: MmapMut,
+    map: HugePages,
     bucket_bits: u32,
     key_bits: u32,
     word: PhantomData<W>,
@@ -79,15 +61,12 @@ impl<W: Word> TranspositionTable<W> {
     fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable<W>> {
         let bytes = BUCKET_BYTES << bucket_bits;
         let bytes = usize::try_from(bytes).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-        let map = MmapMut::map_anon(bytes)?;
-        #[cfg(target_os = "linux")]
-        // Without huge pages everything works, only slower.
-        let _ = map.advise(memmap2::Advice::HugePage);
+        let map = HugePages::new(bytes)?;
         Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
     }
 
     /// Entries of a table for keys of `key_bits` with so many bits of a bucket's number; `None` when there is no such table.
-    pub(super) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
+    pub(crate) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
         let remainder = key_bits.checked_sub(bucket_bits).filter(|&bits| bits <= Self::REMAINDER_BITS);
         remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
     }
@@ -99,18 +78,18 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     /// Bits of a key, and of the number of a bucket.
-    pub(super) fn bits(&self) -> (u32, u32) {
+    pub(crate) fn bits(&self) -> (u32, u32) {
         (self.key_bits, self.bucket_bits)
     }
 
     /// All entries as they stand in memory, unused ones 0.
-    pub(super) fn words(&self) -> impl Iterator<Item = W> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = W> {
         self.entries().iter().map(W::load)
     }
 
     /// Takes the entry `word` that stood at `index` of a table for the same keys, of boards with at most `seeds` seeds in
     /// play, with `bucket_bits`. False, and nothing is taken, when it is none that such a table can hold.
-    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
+    pub(crate) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
         let (proved, work) = (Self::bounds(word), word.low() & WORK_MASK);
         let low = self.key_bits - bucket_bits;
         let rest = word >> Self::DATA_BITS;
@@ -131,7 +110,7 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     /// Forgets all entries.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.map.fill(0);
     }
 
@@ -157,14 +136,7 @@ impl<W: Word> TranspositionTable<W> {
     /// Has the processor fetch the bucket.
     #[inline]
     pub fn prefetch(&self, slot: Slot<W>) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching has no effect but on speed.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.map.as_ptr().wrapping_add(slot.bucket * size_of::<W>()).cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = slot;
+        prefetch(self.map.as_ptr().wrapping_add(slot.bucket * size_of::<W>()));
     }
 
     #[inline]
@@ -237,7 +209,7 @@ impl<W: Word> TranspositionTable<W> {
 impl<W: Word> Slot<W> {
     /// A hash of the slot and a score to test, never 0.
     #[inline]
-    pub(super) fn mark(self, score: u32) -> u64 {
+    pub(crate) fn mark(self, score: u32) -> u64 {
         let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
         mixed.wrapping_mul(u64::SPREAD[0]).rotate_left(29) | 1 << 63
     }

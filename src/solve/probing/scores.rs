@@ -2,16 +2,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::audit::Audit;
-use super::key::Keys;
-use super::word::Word;
 use crate::index::TableRow;
+use crate::solve::packed::{Keys, Word};
 use crate::table::{FrameScores, TableError, Tables};
 
 /// Looks scores up in tables, by the numbers that [`Keys`] give rows.
 ///
-/// [`Prober::score`] compares nothing with checksums: what a search makes of it is believed only once its [`Audit`] is
+/// [`TableScores::score`] compares nothing with checksums: what a search makes of it is believed only once its [`Audit`] is
 /// through.
-pub(super) struct Prober<'a> {
+pub(crate) struct TableScores<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer to look up; 0 for none.
     reach: usize,
@@ -42,24 +41,24 @@ impl<'a> Frame<'a> {
 }
 
 /// Where the score of a position stands.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Spot {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spot {
     frame: u32,
     mover: u32,
     other: u32,
 }
 
-impl<'a> Prober<'a> {
+impl<'a> TableScores<'a> {
     /// A prober of the layers of `tables` up to `reach` seeds; `None` if `end` says so before it is made.
     pub fn new<W: Word>(
         keys: &Keys<W>,
         tables: Option<&'a Tables>,
         reach: usize,
         end: &dyn Fn() -> bool,
-    ) -> Option<Prober<'a>> {
+    ) -> Option<TableScores<'a>> {
         let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
         let Some(tables) = tables.filter(|_| reach >= 2) else {
-            return Some(Prober {
+            return Some(TableScores {
                 tables: None,
                 reach: 0,
                 ranks: Vec::new(),
@@ -94,7 +93,7 @@ impl<'a> Prober<'a> {
                 frames[seeds * reach + mover].file = Some(layer.frame_unchecked(mover));
             }
         }
-        Some(Prober {
+        Some(TableScores {
             tables: Some(tables),
             reach,
             ranks,
