@@ -45,6 +45,7 @@
 //! | [`system`] | memory and disk that the machine has to offer |
 //! | [`temporary`] | directories for files that nobody needs after a command |
 //! | [`printable`] | texts from outside, made fit to be shown |
+//! | [`watcher`] | a thread that watches while other work is done |
 #![warn(missing_docs)]
 
 pub mod analyse;
@@ -63,3 +64,4 @@ pub mod system;
 pub mod table;
 pub mod temporary;
 pub mod verify;
+pub mod watcher;

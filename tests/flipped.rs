@@ -1,8 +1,8 @@
 //! No command answers from a table with a flipped bit: it answers right, or says which file is damaged and where.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::sync::LazyLock;
+use std::sync::atomic::AtomicBool;
 
 use assert_cmd::Command;
 use kalah::analyse::graph::{Convention, Explorer, GraphError};

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use kalah::build::build;
 use kalah::game::{Position, Rules};
-use kalah::solve::{Evaluation, LimitedSearch, Method, Solver, SolverOptions};
+use kalah::solve::{LimitedSearch, Method, Solver, SolverOptions};
 use kalah::table::Tables;
 
 /// Positions to solve: seeds of the tables for them (0: none) and KiB of the transposition table, small ones so that entries
@@ -108,6 +108,5 @@ fn solve(directory: &Path, rules: Rules, position: &str, reach: usize, memory: u
 }
 
 fn limited(rules: Rules, position: &str, depth: u32) -> u64 {
-    let (method, par_depth, evaluation) = (Method::SeqAb, 0, Evaluation::Stores);
-    LimitedSearch { rules, method, depth, par_depth, evaluation }.run(&position.parse().unwrap()).nodes
+    LimitedSearch::new(rules, Method::SeqAb, depth).run(&position.parse().unwrap()).nodes
 }

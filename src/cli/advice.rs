@@ -13,7 +13,7 @@ use kalah::game::{Position, Rules, StartPosition};
 use kalah::isa::Isa;
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
-use kalah::solve::SolveError;
+use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
@@ -40,6 +40,12 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Fault::Gap { directory, key, missing }) = error.downcast_ref() {
         let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
         return Some(of_missing(directory, last));
+    }
+    if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
+        return Some(advice.to_owned());
+    }
+    if let Some(advice) = solve_error(error).and_then(of_solve) {
+        return Some(advice.to_owned());
     }
     if let Some(BuildError::Gpu(_)) = error.downcast_ref() {
         return Some("finished frames are kept: run the same command again, or with --backend cpu".to_owned());
@@ -73,6 +79,35 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
             PlayError::Table(error) | PlayError::Solve(SolveError::Table(error)) => Some(error),
             _ => None,
         },
+    }
+}
+
+/// The error of a solver that `error` is, or passes on.
+fn solve_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e SolveError> {
+    match error.downcast_ref() {
+        Some(KgpError::Play(PlayError::Solve(error))) => Some(error),
+        _ => match error.downcast_ref() {
+            Some(PlayError::Solve(error)) => Some(error),
+            _ => error.downcast_ref(),
+        },
+    }
+}
+
+fn of_solve(error: &SolveError) -> Option<&'static str> {
+    match error {
+        SolveError::OutOfMemory { .. } => Some("choose less with --memory"),
+        SolveError::Contradiction(_) => {
+            Some("search without --checkpoint or --state, and check the tables with `kalah verify`")
+        }
+        _ => None,
+    }
+}
+
+fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
+    match error {
+        CheckpointError::Damaged { .. } => Some("delete it to begin anew, or name another file"),
+        CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
+        _ => None,
     }
 }
 

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::cpu::Pulse;
@@ -9,6 +8,7 @@ use kalah::table::Tables;
 use serde::Serialize;
 
 use super::progress::Progress;
+use super::signals::on_signal;
 use super::{Outcome, args, output};
 
 /// Measure how fast a layer is built, and where the time goes
@@ -62,7 +62,7 @@ impl Bench {
         output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
         let pulse = Arc::new(Pulse::default());
         let handler = Arc::clone(&pulse);
-        ctrlc::set_handler(move || handler.stop()).context("cannot listen for Ctrl-C")?;
+        on_signal(move || handler.stop())?;
         let positions = kalah::index::layer_positions(pits, self.seeds);
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions);

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::cpu::Pulse;
@@ -11,6 +10,7 @@ use serde::Serialize;
 
 use super::build_pairs::Pairs;
 use super::progress::Progress;
+use super::signals::on_signal;
 use super::{Outcome, advice, args, output};
 
 /// Build the tables of all layers; existing ones are kept
@@ -59,14 +59,8 @@ struct Report<'a> {
 pub fn stopped_by_signal() -> anyhow::Result<Arc<Pulse>> {
     let pulse = Arc::new(Pulse::default());
     let handler = Arc::clone(&pulse);
-    let on_signal = move || {
-        // Who asks twice will not wait: frames under way are lost, no more.
-        if handler.is_stopped() {
-            std::process::exit(1);
-        }
-        handler.stop();
-    };
-    ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")?;
+    // Frames under way when a second signal comes are lost, no more.
+    on_signal(move || handler.stop())?;
     Ok(pulse)
 }
 

@@ -17,7 +17,7 @@ use serde::Serialize;
 use super::boards::Boards;
 use super::chart::{Chart, Series, Shape};
 use super::report::{Format, Grid};
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{Outcome, args, output, solve_tables};
 
 /// Count all positions that can be reached from a start

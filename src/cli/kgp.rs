@@ -9,7 +9,7 @@ use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
 use super::player_flags::seconds;
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{Outcome, args, output};
 
 /// The first and the longest pause before connecting again.

@@ -9,7 +9,8 @@ use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
-use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
 use super::{Outcome, output};
 
 /// Prove what the positions of a line of play are worth

@@ -34,6 +34,7 @@ mod rules;
 mod search;
 mod search_progress;
 mod serve;
+mod signals;
 mod solve;
 mod solve_tables;
 mod solver_flags;

@@ -8,7 +8,7 @@ use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, 
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{Outcome, output};
 
 /// Find out whether the first player can win in the first turn

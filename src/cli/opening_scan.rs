@@ -14,7 +14,7 @@ use serde::Serialize;
 use super::chart::{Chart, Series, Shape};
 use super::progress::Progress;
 use super::report::{Format, Grid};
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{Outcome, args, output};
 
 /// Find the seeds with which the first player does not win

@@ -89,7 +89,7 @@ impl Search {
             EvaluationName::Seeds => Evaluation::Seeds,
         };
         let Self { rules, depth, par_depth, .. } = self;
-        let search = LimitedSearch { rules, method, depth, par_depth, evaluation };
+        let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
         let start = Instant::now();
         let result = search.run(&self.position);
         let report = Report {

@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::solve::{Checkpoint, Event, Opening, Solution, SolveError, Solver, TakenUp};
+use kalah::solve::{Checkpoint, Event, Opening, Resumed, Solution, SolveError, Solver};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
-use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
 use super::{Outcome, args, output, positions};
 
 /// Solve a position: exact value, best moves, a line of best play
@@ -113,7 +114,7 @@ impl Solve {
         let mut solver = solver.with_events(on_event);
         stop_on_signal(&stop)?;
         if let Some(checkpoint) = &checkpoint
-            && let Some(TakenUp { proofs, transpositions, outdated }) = checkpoint.load(&mut solver, &position)?
+            && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
         {
             output::note(format_args!(
                 "taken up: {} and {} transpositions",

@@ -1,9 +1,8 @@
-//! What commands that solve have in common: flags, tables, the solver that they make, Ctrl-C.
+//! What commands that solve have in common: flags, tables, the solver that they make.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
 use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -95,16 +94,4 @@ impl SolverFlags {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// Has Ctrl-C set `stop`, and a second one end the program.
-pub fn stop_on_signal(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let stop = Arc::clone(stop);
-    let on_signal = move || {
-        // Who asks twice will not wait for what is left to do.
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-    };
-    ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")
 }

@@ -9,7 +9,7 @@ use kalah::play::{PlayError, PlayerName, Tournament as Games, random_starts};
 use super::player_flags::{PlayerFlags, seconds};
 use super::progress::Progress;
 use super::report::Format;
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::tournament_report::Report;
 use super::{Outcome, output};
 

@@ -15,7 +15,8 @@ use super::args::Range;
 use super::chart::{Chart, Series, Shape};
 use super::report::{Format, Grid};
 use super::search_progress::SearchProgress;
-use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
 use super::{Outcome, args, output};
 
 /// How often the transposition table of a long search is saved.

@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::limit::Budget;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use crate::game::{Position, Rules};
-use crate::solve::{Deepening, Evaluation, LimitedSearch, Method};
+use crate::solve::{Deepening, LimitedSearch, Method};
 
 /// Looks a number of moves ahead and weighs what it sees there by the difference of the stores.
 ///
@@ -17,7 +17,7 @@ pub(super) struct Lookahead {
 
 impl Lookahead {
     pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> Lookahead {
-        let search = LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores };
+        let search = LimitedSearch::new(rules, method, depth);
         Lookahead { name, search, budget: Budget::PLAYER }
     }
 

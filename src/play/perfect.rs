@@ -176,7 +176,7 @@ impl Thinking<'_, '_> {
             }
             Ok(())
         };
-        let (score, value) = self.solver.value_telling(self.position, guess, &mut proved)?;
+        let (score, value) = self.solver.value_with_progress(self.position, guess, &mut proved)?;
         let pit = self.solver.best_move(self.position, score)?.expect("a game that is not over has moves");
         Ok(Choice { pit, worth: Worth::Exact(value), source: Source::Solver })
     }

@@ -6,8 +6,7 @@ use super::ApiError;
 use crate::game::{Line, Pit, Played, Position, Rules};
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
 use crate::solve::{
-    Deepening, DepthLimitedResult, Evaluation, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds,
-    deepen,
+    Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
 };
 use crate::table::Shelf;
 
@@ -262,8 +261,7 @@ impl Search<'_, '_> {
 fn look(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Found {
     let mut looks: Vec<(Known, u32)> = Vec::new();
     for depth in 0..MOST_AHEAD {
-        let search =
-            LimitedSearch { rules, method: Method::SeqAb, depth, par_depth: 0, evaluation: Evaluation::Stores };
+        let search = LimitedSearch::new(rules, Method::SeqAb, depth);
         let later: Option<Vec<_>> = moves
             .iter()
             .map(|(_, played)| match played.position.final_value() {

@@ -10,7 +10,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Bounds of the score of the position after a move, told for the player who moved in `before`.
+    /// Bounds of the score of the position after a move, for the player who moved in `before`.
     pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
         let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
         Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
@@ -32,7 +32,7 @@ impl ValueBounds {
         (self.lower == self.upper).then_some(self.lower)
     }
 
-    /// Bounds of the value of a position after a move, told for the player who moved.
+    /// Bounds of the value of a position after a move, for the player who moved.
     pub fn for_mover(self, played: &Played) -> ValueBounds {
         let ends = [self.lower, self.upper].map(|value| played.mover_value(value));
         ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }

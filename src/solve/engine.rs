@@ -27,10 +27,10 @@ const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 /// All evaluations lie within.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 
-/// Tells why searching has to end now.
+/// Why searching has to end now, if it has to.
 pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
 
-/// With what a test is run, and where it tells how far it is.
+/// What a test runs with, and where it counts.
 pub(super) struct Run<'s> {
     pub threads: usize,
     /// Bytes of tables that may be copied to memory.
@@ -86,8 +86,8 @@ pub(super) trait Search: Send + Sync {
 
 /// All of a solver that depends on the word that holds its boards: how they are searched, and what is known of them.
 ///
-/// Solvers have it behind [`Search`], so that the word is chosen in one place, by the board, and neither they nor who uses
-/// them are written for one. What is called through the trait takes its time; the search itself is compiled for a word.
+/// Solvers have it behind [`Search`], so that the word is chosen in one place, by the board, and neither they nor
+/// their users are generic. Calls through the trait take long; the search itself is compiled for a word.
 pub(super) struct Engine<'a, W: Word> {
     seeds: usize,
     sower: Sower<W>,
@@ -260,7 +260,7 @@ impl<W: Word> Search for Engine<'_, W> {
             self.audit.fail(error);
         }
         self.audit.verdict()?;
-        self.audit.look();
+        self.audit.update();
         if !self.audit.is_sound() {
             return Err((run.interrupted)().unwrap_or(SolveError::Stopped));
         }
@@ -301,11 +301,9 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
-        // Who takes it up again believes it.
+        // Whoever resumes the search relies on it.
         if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
-            return Err(io::Error::other(
-                "the search is too young: its tables are still being compared with their checksums",
-            ));
+            return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
         }
         transposition::save(&self.positions, self.saved(), file)
     }
@@ -334,7 +332,7 @@ mod tests {
             let options = SolverOptions::new(rules, &position).tables(Some(&tables));
             let keys = Keys::<u64>::new(pits, seeds).unwrap();
             let engine = Engine::new(&options, keys, 1 << 20, &|| false).unwrap();
-            // What the search has found, whether or not it is told.
+            // What the search has found, whether or not it is reported.
             let transposition = || {
                 let board: Board<u64> = board(&position);
                 let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));

@@ -17,8 +17,8 @@ const GUESS_BUDGET: u32 = 1 << 19;
 const BUDGET: u64 = 1 << 20;
 
 impl Solver<'_> {
-    /// A guess of the value of `position`, with which to begin: a good one saves the tests that lead there, a bad one makes
-    /// nothing wrong. At the start of Kalah(6,4) it is right, of Kalah(6,5) +10 instead of +12.
+    /// A guess of the value of `position`, with which to begin: a good one saves tests, a bad one costs time
+    /// only. At the start of Kalah(6,4) it is right, of Kalah(6,5) +10 instead of +12.
     ///
     /// Once the solver is stopped or its deadline is over it searches no deeper: half of the seeds is a guess too.
     ///

@@ -16,7 +16,7 @@
 //! | `heuristic` | what it finds without proof: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
 //! | `solution` | [best moves, a line of best play, openings](Solution) |
 //! | `narrowing` | what can be proved of a value [in a given time](Solver::narrow) |
-//! | `checkpoint` | saving a search and [taking it up again](Checkpoint) |
+//! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
 //! | `error` | [why there is no result](SolveError) |
 
 mod bounds;
@@ -37,7 +37,7 @@ mod transposition;
 mod zero_window;
 
 pub use bounds::{Bounds, ValueBounds};
-pub use checkpoint::{Checkpoint, CheckpointError, TakenUp};
+pub use checkpoint::{Checkpoint, CheckpointError, Resumed};
 pub(crate) use depth_limited::{Deepening, MAX_MOVES, deepen};
 pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
 pub use error::SolveError;

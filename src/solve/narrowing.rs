@@ -38,12 +38,12 @@ impl Solver<'_> {
     }
 
     /// Proves what it can of the value of `position` in the time `within`, from a first guess of it: the value, or else
-    /// bounds. Searches for the value first, then for bounds on both sides of the guess, from afar to near.
+    /// bounds. It searches for the value first, then for bounds on both sides of the guess, the farthest first.
     ///
     /// The deadline of the solver is none afterwards.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, or a table is damaged; what was proved till then is kept, see
+    /// When stopped, the position does not fit the solver, or a table is damaged; what was proved before that is kept, see
     /// [`Solver::value_bounds`].
     pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
         // So much time that no clock shows its end is no limit.

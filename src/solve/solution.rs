@@ -6,6 +6,7 @@ use crate::table::ProbeError;
 
 /// A solved position.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Solution {
     /// How many of the seeds in play the mover collects with best play.
     pub score: u32,
@@ -44,18 +45,18 @@ impl Solver<'_> {
     /// # Errors
     /// As [`Solver::test`]; also when the solver was made for smaller boards.
     pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
-        self.value_telling(position, guess, &mut || Ok(()))
+        self.value_with_progress(position, guess, &mut || Ok(()))
     }
 
     /// As [`Solver::value`]; calls `proved` after every test that leaves the value open.
-    pub(crate) fn value_telling(
+    pub(crate) fn value_with_progress(
         &self,
         position: &Position,
         guess: i64,
         proved: &mut dyn FnMut() -> Result<(), SolveError>,
     ) -> Result<(u32, i64), SolveError> {
         let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
-        let score = self.score_telling(position, guess as u32, proved)?;
+        let score = self.score_with_progress(position, guess as u32, proved)?;
         Ok((score, position.value(score)))
     }
 

@@ -104,7 +104,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// A solver with a word of choice. All words find the same; this is for who wants to see it.
+    /// A solver with a given word. All words find the same; this is for tests and measurements of that.
     ///
     /// # Errors
     /// As [`Solver::new`], and when the word does not hold the boards.
@@ -150,7 +150,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Has `on_event` told what happens.
+    /// Has `on_event` called with what happens.
     #[must_use]
     pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Send + Sync + 'a) -> Solver<'a> {
         Solver { on_event: Box::new(on_event), ..self }
@@ -174,8 +174,8 @@ impl<'a> Solver<'a> {
         is_over.then_some(SolveError::TimedOut)
     }
 
-    /// Nodes searched so far: positions whose moves were played and looked up. Told in steps of a thousand while a test
-    /// runs.
+    /// Nodes searched so far: positions whose moves were played and looked up. While a test runs
+    /// they are counted by the thousand.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
@@ -272,11 +272,11 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn score(&self, position: &Position, guess: u32) -> Result<u32, SolveError> {
-        self.score_telling(position, guess, &mut || Ok(()))
+        self.score_with_progress(position, guess, &mut || Ok(()))
     }
 
     /// As [`Solver::score`]; calls `proved` after every test that leaves the score open.
-    pub(crate) fn score_telling(
+    pub(crate) fn score_with_progress(
         &self,
         position: &Position,
         guess: u32,

@@ -7,7 +7,7 @@ use crate::solve::evaluation::{MoveScore, PitEvaluation, SEED, mover_evaluation}
 use crate::solve::packed::{Board, Sower, Word};
 use crate::table::TableError;
 
-/// Nodes between two looks at the clock; each may read tables from the disk.
+/// Nodes after which the clock is read again; each may read tables from the disk.
 const ASK_EVERY: u64 = 1 << 4;
 
 /// What a depth-limited search found: nothing of it is proved unless it is `exact`.

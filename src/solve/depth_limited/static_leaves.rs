@@ -4,7 +4,7 @@ use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 /// Beyond any evaluation.
 pub(crate) const LIMIT: i32 = i32::MAX / 4;
 
-/// Nodes between two looks at the clock; with their moves they take a fraction of a millisecond.
+/// Nodes after which the clock is read again; with their moves they take a fraction of a millisecond.
 const ASK_EVERY: u32 = 1 << 8;
 
 /// Depth-limited search with static evaluations at its leaves: alpha-beta without tables, proved bounds or transpositions.

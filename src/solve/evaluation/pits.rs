@@ -4,26 +4,26 @@ use crate::index::{LayerIndex, TableRow};
 use crate::solve::packed::{Board, Word};
 use crate::table::{TableError, Tables};
 
-/// Estimates are in sixteenths of a seed.
+/// Evaluations are in sixteenths of a seed.
 pub(crate) const SEED: i32 = 16;
 
 /// Pits are told apart by what they hold up to here; what holds more counts as this.
 const MOST_HELD: usize = 14;
 
-/// The largest layer to learn from: estimates hold for more seeds than they come from, and random reads of larger tables
+/// The largest layer to learn from: evaluations hold for more seeds than they come from, and random reads of larger tables
 /// may come from the disk.
 const LEARN_SEEDS: usize = 24;
 
 /// Positions to learn from.
 const LEARN_POSITIONS: usize = 1 << 13;
 
-/// Positions between two looks at the clock.
+/// Positions after which the clock is read again.
 const ASK_EVERY: usize = 1 << 6;
 
 /// What the pits 0 and 1 of a row are worth, 2 and 3, ...
 type Pairs = [[i16; 256]; MAX_PITS / 2];
 
-/// Guesses scores without searching: half of the seeds in play, and something for every pit by what it holds.
+/// An evaluation without search: half of the seeds in play, and something for every pit by what it holds.
 ///
 /// A pit with as many seeds as there are steps to the store moves again, an empty one waits for a capture, seeds near the
 /// store come home: the sum over the pits explains three fifths of the variance of scores. It orders moves and proves nothing.
@@ -94,7 +94,7 @@ mod tests {
     use crate::game::Rules;
 
     #[test]
-    fn estimates_explain_a_third_of_the_variance_of_a_larger_layer() {
+    fn evaluations_explain_a_third_of_the_variance_of_a_larger_layer() {
         let directory = tempfile::tempdir().unwrap();
         for rules in Rules::ALL {
             crate::build::build(directory.path(), rules, 4, 12).unwrap();

@@ -50,7 +50,7 @@ impl<W: Word> Board<W> {
     }
 }
 
-/// What one move does, as [`crate::game::Sowing`] tells it.
+/// What one move does, like [`crate::game::Sowing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sown<W> {
     /// The rows after the move, the mover's still first.

@@ -59,7 +59,7 @@ pub trait Word:
     /// A word that threads share, read and written whole.
     type Shared: Sync;
 
-    /// A list with room for something of each move. Longer ones than a board needs cost time: they lie on the stack.
+    /// A list with room for one item a move, on the stack. Longer ones than a board needs cost time.
     type Moves<T>: Moves<T>;
 
     /// Reads a shared word.

@@ -20,9 +20,9 @@ const PART_BLOCKS: u64 = 64;
 
 /// The tables that a search reads, and whether they were compared with their checksums.
 ///
-/// A search looks scores up without a thought for checksums: that would cost it its speed. So what it finds is believed, by
-/// it or anybody, only once the tables are known to be sound. Damage that was found once stays found, even if the file is
-/// mended under us: what was derived from it is still there.
+/// A search compares no score that it reads with a checksum: that would cost it its speed. So what it finds is used only once
+/// the tables are known to be sound. Damage that was found once stays found, even if the file is repaired meanwhile: what was
+/// derived from it is still there.
 pub(crate) struct Audit<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer that is looked up; 0 for none.
@@ -55,7 +55,7 @@ impl<'a> Audit<'a> {
             audit.pass().work(&|| !end());
         }
         audit.verdict()?;
-        audit.look();
+        audit.update();
         Ok(audit)
     }
 
@@ -104,7 +104,7 @@ impl<'a> Audit<'a> {
 
     /// Finds out whether all was compared. Threads that compared the rest together may each have missed what another did
     /// last: so it is asked again when they have ended.
-    pub fn look(&self) {
+    pub fn update(&self) {
         if !self.is_damaged() && self.layers().all(|layer| layer.is_checked()) {
             self.sound.store(true, Ordering::Relaxed);
         }
@@ -172,7 +172,7 @@ impl Pass<'_, '_> {
                 Err(error) => return self.audit.fail(error),
             }
         }
-        self.audit.look();
+        self.audit.update();
     }
 }
 
@@ -266,7 +266,7 @@ mod tests {
             let bounds = solver.value_bounds(&position).unwrap();
             assert_eq!((bounds.lower < 0, bounds.upper > 0), (true, true), "{bounds:?}");
             assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
-            // What was searched is not saved: who takes it up believes it.
+            // What was searched is not saved: whoever resumes it relies on it.
             let directory = tempfile::tempdir().unwrap();
             let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
             assert!(

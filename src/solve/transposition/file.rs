@@ -1,4 +1,4 @@
-//! The file of a saved transposition table (docs/solving.md).
+//! The file of a transposition table (docs/solving.md).
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -63,8 +63,8 @@ pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mu
 /// Takes the entries of a file into a table, which may have another size: how many they are, or what is wrong. Then nothing
 /// is left in the table.
 ///
-/// They go straight into the table, so that a search needs no more memory to be taken up than it had. Nobody searches with the
-/// table meanwhile, so none of them is believed before all are checked.
+/// They go straight into the table, so that a resumed search needs no more memory than it had. Nobody searches with the
+/// table meanwhile, so none of them is used before all are checked.
 pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
     head: Head,

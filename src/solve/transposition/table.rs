@@ -16,7 +16,7 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 ///
 /// An entry is one word, read and written whole: the bounds, the effort that proved them, and the key. Keys are
 /// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper bits
-/// then choose the bucket, and the entry holds all others. So bucket and entry together tell the key exactly: an entry is
+/// then choose the bucket, and the entry holds all others. So bucket and entry together are the whole key: an entry is
 /// never taken for another position's. A thread that overwrites what another one just wrote loses a bound at worst.
 pub struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.

@@ -12,13 +12,13 @@ use crate::solve::transposition::{Slot, TranspositionTable};
 use crate::table::TableError;
 
 /// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
-/// it, and leaves the room to positions that cost more (docs/measurements.md).
+/// it, and leaves room for positions that cost more (docs/measurements.md).
 const UNKEPT_SEEDS: u32 = 7;
 
-/// Nodes between two looks at whether an open position was decided elsewhere.
+/// Nodes after which a thread checks again whether another one has decided a position on its path.
 const CHECK_NODES: u64 = 1 << 10;
 
-/// Work between two looks at whether to stop. A score read from a table, which may have to come from the disk, counts one, and
+/// Work after which it is checked again whether to stop. A score read from a table, which may have to come from the disk, counts one, and
 /// so does a node of the searches that order moves.
 const ASK_WORK: u64 = 1 << 8;
 
@@ -32,7 +32,7 @@ const FIRST_NODES: u64 = 1 << 12;
 /// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
-/// Positions under search that threads tell each other about.
+/// Places for the positions under search that threads share.
 const BUSY: usize = 1 << 10;
 
 /// What a search that was stopped returns; no score is as large.
@@ -306,7 +306,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         upper
     }
 
-    /// Where threads tell each other that they test a position, and what they put there; `None` where that costs more than it
+    /// Where threads mark that they test a position, and the mark; `None` where that costs more than it
     /// saves.
     #[inline]
     fn busy(&self, node: Node<W>, score: u32) -> Option<(&'s AtomicU64, u64)> {
