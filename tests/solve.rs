@@ -600,7 +600,7 @@ fn an_interrupted_command_saves_and_goes_on() {
     }
     let output = command().output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && err.contains("taken up: "), "{err}");
+    assert!(output.status.success() && err.contains("resumed: "), "{err}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["value"], 12);
 }

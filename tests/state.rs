@@ -392,9 +392,9 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
     let flags = ["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()];
     let (code, out, err) = run(&flags);
     assert!(code == 0 && out.contains("value  +6"), "{out}{err}");
-    assert!(err.contains("taken up: 0 proved positions") && err.contains("they are proved again"), "{err}");
+    assert!(err.contains("resumed: 0 proved positions") && err.contains("they are proved again"), "{err}");
     let (code, _, err) = run(&flags);
-    assert!(code == 0 && !err.contains("taken up: 0") && !err.contains("again"), "{err}");
+    assert!(code == 0 && !err.contains("resumed: 0") && !err.contains("again"), "{err}");
     // Values and scans are found again: nothing of them is worth a risk.
     let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
@@ -614,8 +614,8 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
         let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--checkpoint"];
         let mut search = Killed(kalah(&flags).arg(&path).spawn().unwrap());
         let err = BufReader::new(search.0.stderr.take().unwrap());
-        let told = err.lines().map(Result::unwrap).find(|line| line.starts_with("taken up: "));
-        assert_eq!(told.as_deref(), Some("taken up: 0 proved positions and 16,777,216 transpositions"));
+        let told = err.lines().map(Result::unwrap).find(|line| line.starts_with("resumed: "));
+        assert_eq!(told.as_deref(), Some("resumed: 0 proved positions and 16,777,216 transpositions"));
         let (peak, most) = (peak(search.0.id()), memory + memory / 4 + 48 * megabytes);
         println!("{} MiB of {memory} bytes", peak >> 20);
         assert!(peak < most, "{peak} bytes to take up a table in {memory}");

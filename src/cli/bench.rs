@@ -1,14 +1,11 @@
-use std::sync::Arc;
-
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::build::cpu::Pulse;
 use kalah::build::{Measurement, measure};
 use kalah::table::Tables;
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::signals::on_signal;
+use super::signals::stopped_by_signal;
 use super::{Outcome, args, output};
 
 /// Measure how fast a layer is built, and where the time goes
@@ -60,9 +57,7 @@ impl Bench {
         }
         let (backend, why) = self.compute.choose()?;
         output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
-        let pulse = Arc::new(Pulse::default());
-        let handler = Arc::clone(&pulse);
-        on_signal(move || handler.stop())?;
+        let pulse = stopped_by_signal()?;
         let positions = kalah::index::layer_positions(pits, self.seeds);
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions);

@@ -1,16 +1,14 @@
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::cpu::Pulse;
 use kalah::build::{Builder, Event, Plan};
 use kalah::table::TableKey;
 use serde::Serialize;
 
 use super::build_pairs::Pairs;
 use super::progress::Progress;
-use super::signals::on_signal;
+use super::signals::stopped_by_signal;
 use super::{Outcome, advice, args, output};
 
 /// Build the tables of all layers; existing ones are kept
@@ -53,15 +51,6 @@ struct Report<'a> {
     built: &'a [kalah::build::BuildRecord],
     positions: u64,
     seconds: f64,
-}
-
-/// A pulse that Ctrl-C and the signal to end stop.
-pub fn stopped_by_signal() -> anyhow::Result<Arc<Pulse>> {
-    let pulse = Arc::new(Pulse::default());
-    let handler = Arc::clone(&pulse);
-    // Frames under way when a second signal comes are lost, no more.
-    on_signal(move || handler.stop())?;
-    Ok(pulse)
 }
 
 impl Build {

@@ -8,8 +8,8 @@ use kalah::build::{Backend, Event, PairBuilder, Plan};
 use kalah::table::{PairKey, TableKey};
 use serde::Serialize;
 
-use super::build::stopped_by_signal;
 use super::progress::Progress;
+use super::signals::stopped_by_signal;
 use super::{Outcome, advice, args, output};
 
 /// What the two ways have in common.

@@ -15,7 +15,7 @@ use super::{Outcome, args, output};
 pub struct Search {
     /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
     position: Position,
-    /// Moves to look ahead; each counts, also one that gives another
+    /// Depth in moves; each counts, also one after which the same player moves again
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=1000))]
     depth: u32,
     /// How to search

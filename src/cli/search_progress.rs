@@ -45,7 +45,7 @@ impl SearchProgress {
         self.lock().0 = stage;
     }
 
-    /// Has the first turns of another position told.
+    /// Has the first turns of another position shown.
     pub fn position(&self, position: Position) {
         *self.position.lock().unwrap_or_else(PoisonError::into_inner) = position;
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use kalah::build::cpu::Pulse;
 
 /// Has the first of these signals call `stop`, and a second one end the program: whoever asks twice does not wait for what is
 /// left to do.
@@ -23,4 +24,12 @@ pub fn on_signal(mut stop: impl FnMut() + Send + 'static) -> anyhow::Result<()> 
 pub fn stop_on_signal(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
     let stop = Arc::clone(stop);
     on_signal(move || stop.store(true, Ordering::Relaxed))
+}
+
+/// A pulse that the first of these signals stops, and a second one ends the program: frames under way are lost, no more.
+pub fn stopped_by_signal() -> anyhow::Result<Arc<Pulse>> {
+    let pulse = Arc::new(Pulse::default());
+    let handler = Arc::clone(&pulse);
+    on_signal(move || handler.stop())?;
+    Ok(pulse)
 }

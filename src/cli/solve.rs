@@ -36,10 +36,10 @@ pub struct Solve {
     /// Only find the value: no best moves, no line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// First value to test [default: the estimate nine turns ahead]
+    /// First value to test [default: by a search nine turns deep]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
-    /// Save the search to FILE and FILE.table, and take up what they hold
+    /// Save the search to FILE and FILE.table, and resume from them
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Minutes between two checkpoints of the transposition table
@@ -96,7 +96,7 @@ impl Solve {
             }
         };
         self.with.threads.start()?;
-        // Whoever cannot have the checkpoint is told before anything takes long.
+        // A checkpoint that cannot be used is an error before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
         let tables = self.with.open_tables(&position, &stop)?;
@@ -117,7 +117,7 @@ impl Solve {
             && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
         {
             output::note(format_args!(
-                "taken up: {} and {} transpositions",
+                "resumed: {} and {} transpositions",
                 output::count(proofs, "proved position"),
                 HumanCount(transpositions)
             ));
@@ -223,7 +223,7 @@ impl Asked<'_, '_> {
         self.solve.first_guess.map_or_else(|| self.solver.first_guess(position), Ok)
     }
 
-    /// Solves the openings one after the other, each told when it is proved.
+    /// Solves the openings one after the other; prints each when it is proved.
     fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
         let openings = self.solver.openings(&self.position);
         let mut solved = Vec::new();

@@ -36,7 +36,7 @@ pub struct SolverFlags {
 }
 
 impl SolverFlags {
-    /// The tables to use, built before if asked for; setting `stop` ends that. What is missing is told.
+    /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
     pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<Option<Tables>> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.no_tables || position.is_over() {
@@ -70,7 +70,7 @@ impl SolverFlags {
     }
 
     /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large,
-    /// which is told.
+    /// which is printed.
     pub fn solver<'a>(
         &self,
         position: &Position,

@@ -8,7 +8,7 @@ use crate::table::{FrameScores, TableError, Tables};
 
 /// Looks scores up in tables, by the numbers that [`Keys`] give rows.
 ///
-/// [`TableScores::score`] compares nothing with checksums: what a search makes of it is believed only once its [`Audit`] is
+/// [`TableScores::score`] compares nothing with checksums: what a search makes of it is used only once its [`Audit`] is
 /// through.
 pub(crate) struct TableScores<'a> {
     tables: Option<&'a Tables>,
@@ -40,7 +40,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Where the score of a position stands.
+/// Where the score of a position is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spot {
     frame: u32,
@@ -49,7 +49,7 @@ pub(crate) struct Spot {
 }
 
 impl<'a> TableScores<'a> {
-    /// A prober of the layers of `tables` up to `reach` seeds; `None` if `end` says so before it is made.
+    /// The scores of the layers of `tables` up to `reach` seeds; `None` if `end` says so before all rows are numbered.
     pub fn new<W: Word>(
         keys: &Keys<W>,
         tables: Option<&'a Tables>,
@@ -189,7 +189,7 @@ impl<'a> TableScores<'a> {
         self.score(seeds, spot)
     }
 
-    /// What is wrong with a score that cannot be: most often a block, which only its checksum tells.
+    /// What is wrong with an impossible score: most often a damaged block, which its checksum shows.
     #[cold]
     fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
         let table = self.tables.and_then(|tables| tables.layer(seeds as usize)).expect("a spot lies in a layer");

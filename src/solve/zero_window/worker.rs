@@ -183,7 +183,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Certain { mut lower, ended: mut upper } = expander.expand(node, score, &mut self.known, &mut self.children);
         if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
             if proved.lower >= score {
-                // A saved table that was forged may say more.
+                // A forged file of a transposition table may have more.
                 return proved.lower.min(node.seeds);
             }
             if proved.upper < score {
