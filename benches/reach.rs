@@ -76,17 +76,13 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
 
     let solve = |reach, guess: Option<i64>| {
         let stop = Arc::new(AtomicBool::new(false));
-        let options = SolverOptions {
-            rules,
-            pits: position.pits(),
-            seeds: position.seeds() as usize,
-            tables: Some(&tables),
-            tables_up_to: reach,
-            memory: memory << 20,
-            copy: number("COPY", 0) << 20,
-            threads,
-            stop: Arc::clone(&stop),
-        };
+        let options = SolverOptions::new(rules, position)
+            .tables(Some(&tables))
+            .tables_up_to(reach)
+            .memory(memory << 20)
+            .copy_up_to(number("COPY", 0) << 20)
+            .threads(threads)
+            .stop(Arc::clone(&stop));
         let solver = Solver::new(options)?;
         let guess = guess.unwrap_or_else(|| solver.first_guess(position).expect("it fits the solver"));
         let start = Instant::now();

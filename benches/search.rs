@@ -15,8 +15,8 @@ fn main() {
     let position: Position = "6x4".parse().expect("a start position");
     let par_depth = |method| if method == Method::ParAb { 1 } else { 3 };
     let search = |method| {
-        let (rules, evaluation) = (Rules::Standard, Evaluation::Seeds);
-        LimitedSearch { rules, method, depth, par_depth: par_depth(method), evaluation }.run(&position)
+        let search = LimitedSearch::new(Rules::Standard, method, depth);
+        search.with_par_depth(par_depth(method)).with_evaluation(Evaluation::Seeds).run(&position)
     };
     let mut times = Method::ALL.map(|_| Vec::new());
     for _ in 0..RUNS {

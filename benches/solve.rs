@@ -28,17 +28,12 @@ fn main() {
     println!("{rules} {position}, tables to {tables_up_to}, {threads} threads, {} MiB", memory >> 20);
 
     let start = Instant::now();
-    let options = SolverOptions {
-        rules,
-        pits,
-        seeds,
-        tables: Some(&tables),
-        tables_up_to,
-        memory,
-        copy: number("COPY", 0) << 20,
-        threads,
-        stop: Default::default(),
-    };
+    let options = SolverOptions::new(rules, &position)
+        .tables(Some(&tables))
+        .tables_up_to(tables_up_to)
+        .memory(memory)
+        .copy_up_to(number("COPY", 0) << 20)
+        .threads(threads);
     let solver = match number("WORD", 0) {
         64 => Solver::with_word::<u64>(options),
         128 => Solver::with_word::<u128>(options),

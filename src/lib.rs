@@ -48,9 +48,10 @@
 //! | [`system`] | memory and disk that the machine has to offer |
 //! | [`temporary`] | directories for files that nobody needs after a command |
 //! | [`printable`] | texts from outside, made fit to be shown |
+//! | [`watcher`] | a thread that watches while other work is done |
 #![warn(missing_docs)]
 
-pub use kalah_core::{game, index, isa};
+pub use kalah_core::{game, index, isa, memory};
 
 pub mod analyse;
 pub mod build;
@@ -72,3 +73,4 @@ pub mod system;
 pub mod table;
 pub mod temporary;
 pub mod verify;
+pub mod watcher;

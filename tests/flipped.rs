@@ -2,8 +2,8 @@
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, LazyLock};
 
 use assert_cmd::Command;
 use kalah::analyse::graph::{Explorer, GraphError};
@@ -232,17 +232,7 @@ fn of_solve(error: SolveError) -> TableError {
 }
 
 fn solver<'t>(tables: &'t Tables, position: &Position) -> Result<Solver<'t>, SolveError> {
-    Solver::new(SolverOptions {
-        rules: RULES,
-        pits: PITS,
-        seeds: position.seeds() as usize,
-        tables: Some(tables),
-        tables_up_to: SEEDS,
-        memory: 1 << 20,
-        copy: 0,
-        threads: 1,
-        stop: Arc::default(),
-    })
+    Solver::new(SolverOptions::new(RULES, position).tables(Some(tables)).memory(1 << 20))
 }
 
 fn solved(directory: &Path) -> Asked<Solution> {

@@ -5,7 +5,7 @@ mod reference;
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use assert_cmd::Command;
@@ -34,17 +34,7 @@ fn directory() -> &'static Path {
 }
 
 fn options<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> SolverOptions<'a> {
-    SolverOptions {
-        rules,
-        pits: position.pits(),
-        seeds: position.seeds() as usize,
-        tables,
-        tables_up_to: usize::MAX,
-        memory: 4 << 20,
-        copy: 0,
-        threads: 1,
-        stop: Arc::default(),
-    }
+    SolverOptions::new(rules, position).tables(tables).memory(4 << 20)
 }
 
 fn start(pits: usize, seeds: u32) -> Position {
@@ -94,7 +84,7 @@ fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memorie
             let score = exhaustive(rules, &position, &mut known);
             // A single test on a fresh solver, then the others in any order.
             let memory = memories[index % 2];
-            let solver = Solver::new(SolverOptions { memory, ..options(rules, &position, None) }).unwrap();
+            let solver = Solver::new(options(rules, &position, None).memory(memory)).unwrap();
             let mut tests: Vec<u32> = (1..=seeds).collect();
             random.shuffle(&mut tests);
             for test in tests {
@@ -141,14 +131,14 @@ fn words_find_the_same_with_the_same_search() {
             let seeds = random.u32(2..=[60, 40, 20, 16, 14, 13, 12, 11][pits - 1]);
             let position = random_position(&mut random, pits, seeds);
             let tables = Some(&tables).filter(|_| pits == 6 && index % 2 == 0);
-            let options = || SolverOptions { memory: 16 << 20, ..options(rules, &position, tables) };
+            let options = || options(rules, &position, tables).memory(16 << 20);
             let solved = |solver: Result<Solver, SolveError>| {
                 let solver = solver.unwrap();
                 let guess = solver.first_guess(&position).unwrap();
-                let outlook = solver.outlook(&position, 3).unwrap();
+                let searched = solver.depth_limited(&position, 3).unwrap();
                 let solution = solver.solve(&position, guess).unwrap();
                 let few = solver.nodes() < 10_000;
-                (guess, outlook, solution, few.then(|| (solver.nodes(), solver.table_hits())))
+                (guess, searched, solution, few.then(|| (solver.nodes(), solver.table_hits())))
             };
             let narrow = solved(Solver::with_word::<u64>(options()));
             assert_eq!(narrow, solved(Solver::with_word::<u128>(options())), "{rules} {position}");
@@ -221,7 +211,7 @@ fn values_are_the_same_with_other_tables_threads_and_memory() {
                     continue;
                 }
                 let options = options(Rules::EmptyCapture, &position, tables.as_ref());
-                let solver = Solver::new(SolverOptions { threads, memory, ..options }).unwrap();
+                let solver = Solver::new(options.threads(threads).memory(memory)).unwrap();
                 let solution = solver.solve(&position, 0).unwrap();
                 values.push((solution.value, solution.best));
             }
@@ -259,12 +249,8 @@ fn irving_2000_game_values() {
             continue;
         }
         let tables = (pits == 6).then(|| Tables::open(directory(), Rules::EmptyCapture, 6, 16).unwrap());
-        let solver = Solver::new(SolverOptions {
-            memory: 64 << 20,
-            threads: 2,
-            ..options(Rules::EmptyCapture, &position, tables.as_ref())
-        })
-        .unwrap();
+        let solver =
+            Solver::new(options(Rules::EmptyCapture, &position, tables.as_ref()).memory(64 << 20).threads(2)).unwrap();
         let solution = solver.solve(&position, 0).unwrap();
         assert_eq!(sign(solution.value), line[2], "{position}");
         assert!(line[3].is_empty() || line[3] == solution.value.to_string(), "{position}");
@@ -294,7 +280,7 @@ fn values_are_the_same_with_tables_to_24_seeds() {
         for (up_to, threads, memory) in [(24, 1, 64 << 20), (24, 2, 64), (20, 2, 64 << 20), (16, 3, 64 << 20)] {
             let tables = Tables::open(directory, Rules::EmptyCapture, 6, up_to).unwrap();
             let options = options(Rules::EmptyCapture, &position, Some(&tables));
-            let solver = Solver::new(SolverOptions { threads, memory, ..options }).unwrap();
+            let solver = Solver::new(options.threads(threads).memory(memory)).unwrap();
             values.push(solver.value(&position, 0).unwrap().1);
         }
         assert_eq!(values, [values[0]; 4], "{position}");
@@ -312,7 +298,7 @@ fn large_boards_of_irving_2000() {
         let tables = Tables::open(directory, Rules::EmptyCapture, pits, 24).unwrap();
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         let options = options(Rules::EmptyCapture, &position, Some(&tables));
-        let solver = Solver::new(SolverOptions { memory: 512 << 20, threads, ..options }).unwrap();
+        let solver = Solver::new(options.memory(512 << 20).threads(threads)).unwrap();
         let guess = solver.first_guess(&position).unwrap();
         let solution = solver.solve(&position, guess).unwrap();
         println!("{pits}x{seeds}: {}, {} nodes, {}", solution.value, solver.nodes(), solution.line);
@@ -347,14 +333,15 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
         runs += 1;
         let begun = AtomicU64::new(0);
         let options = options(rules, &position, tables);
-        let stop = Arc::clone(&options.stop);
+        let stop = Arc::new(AtomicBool::new(false));
         // Other sizes than the one saved are filled as well.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
-        let mut solver = Solver::new(SolverOptions { memory, ..options }).unwrap().with_events(|_, event| {
-            if matches!(event, Event::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
-                stop.store(true, Ordering::Relaxed);
-            }
-        });
+        let mut solver =
+            Solver::new(options.memory(memory).stop(Arc::clone(&stop))).unwrap().with_events(|_, event| {
+                if matches!(event, Event::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            });
         let loaded = checkpoint.load(&mut solver, &position).unwrap();
         assert_eq!(loaded.is_some(), runs > 1);
         let result = solver.solve(&position, 0);
@@ -614,7 +601,7 @@ fn an_interrupted_command_saves_and_goes_on() {
     }
     let output = command().output().unwrap();
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success() && err.contains("taken up: "), "{err}");
+    assert!(output.status.success() && err.contains("resumed: "), "{err}");
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["value"], 12);
 }

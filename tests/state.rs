@@ -5,8 +5,8 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kalah::analyse::opening::{Batch, Limits, Scan, ScanState, StateError};
@@ -18,17 +18,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 fn solver<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> Solver<'a> {
-    let options = SolverOptions {
-        rules,
-        pits: position.pits(),
-        seeds: position.seeds() as usize,
-        tables,
-        tables_up_to: 24,
-        memory: 1 << 20,
-        copy: 0,
-        threads: 1,
-        stop: Arc::default(),
-    };
+    let options = SolverOptions::new(rules, position).tables(tables).memory(1 << 20);
     Solver::new(options).unwrap()
 }
 
@@ -409,9 +399,9 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
     let flags = ["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()];
     let (code, out, err) = run(&flags);
     assert!(code == 0 && out.contains("value  +6"), "{out}{err}");
-    assert!(err.contains("taken up: 0 proved positions") && err.contains("they are proved again"), "{err}");
+    assert!(err.contains("resumed: 0 proved positions") && err.contains("they are proved again"), "{err}");
     let (code, _, err) = run(&flags);
-    assert!(code == 0 && !err.contains("taken up: 0") && !err.contains("again"), "{err}");
+    assert!(code == 0 && !err.contains("resumed: 0") && !err.contains("again"), "{err}");
     // Values and scans are found again: nothing of them is worth a risk.
     let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
@@ -631,8 +621,8 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
         let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--checkpoint"];
         let mut search = Killed(kalah(&flags).arg(&path).spawn().unwrap());
         let err = BufReader::new(search.0.stderr.take().unwrap());
-        let told = err.lines().map(Result::unwrap).find(|line| line.starts_with("taken up: "));
-        assert_eq!(told.as_deref(), Some("taken up: 0 proved positions and 16,777,216 transpositions"));
+        let told = err.lines().map(Result::unwrap).find(|line| line.starts_with("resumed: "));
+        assert_eq!(told.as_deref(), Some("resumed: 0 proved positions and 16,777,216 transpositions"));
         let (peak, most) = (peak(search.0.id()), memory + memory / 4 + 48 * megabytes);
         println!("{} MiB of {memory} bytes", peak >> 20);
         assert!(peak < most, "{peak} bytes to take up a table in {memory}");

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use kalah::build::build;
 use kalah::game::{Position, Row, Rules};
 use kalah::play::{Limit, PlayerName, Setting};
-use kalah::solve::{Ahead, SolveError, Solver, SolverOptions};
+use kalah::solve::{Depth, SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
 use serde_json::{Value, json};
 use serving::{Server, encoded};
@@ -139,17 +139,7 @@ fn directory() -> &'static Path {
 }
 
 fn options<'t>(rules: Rules, position: &Position) -> SolverOptions<'t> {
-    SolverOptions {
-        rules,
-        pits: position.pits(),
-        seeds: position.seeds() as usize,
-        tables: None,
-        tables_up_to: 0,
-        memory: 16 << 20,
-        copy: 0,
-        threads: 1,
-        stop: Default::default(),
-    }
+    SolverOptions::new(rules, position).memory(16 << 20)
 }
 
 fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {
@@ -235,7 +225,7 @@ fn a_deadline_ends_a_search_wherever_it_is() {
             });
             within(time, &format!("a look, {rules}, {board}"), || {
                 solver.set_deadline(Instant::now().checked_add(time));
-                if matches!(solver.outlook(&position, 9), Err(SolveError::TimedOut)) {
+                if matches!(solver.depth_limited(&position, 9), Err(SolveError::TimedOut)) {
                     ended[1] += 1;
                 }
                 solver.set_deadline(None);
@@ -258,7 +248,7 @@ fn a_solver_is_not_made_when_the_time_is_over_before() {
                 asked.set(asked.get() + 1);
                 asked.get() > most
             };
-            let options = SolverOptions { tables: Some(&tables), tables_up_to: 8, ..options(rules, &position) };
+            let options = options(rules, &position).tables(Some(&tables)).tables_up_to(8);
             Solver::new_unless(&end, options).map(|solver| solver.table_seeds())
         };
         // The first one compares the tables with their checksums, too.
@@ -296,12 +286,12 @@ fn times_beyond_any_clock_are_no_limit() {
 #[test]
 fn a_turn_without_an_end_is_looked_into_as_far_as_a_number_of_positions_goes() {
     let position: Position = "6x8".parse().unwrap();
-    let look = || solver(Rules::SKalaha, &position).outlook(&position, 1).unwrap().unwrap();
+    let look = || solver(Rules::SKalaha, &position).depth_limited(&position, 1).unwrap().unwrap();
     let outlook = look();
-    assert!(matches!(outlook.ahead, Ahead::Moves(2..)) && !outlook.exact, "{outlook:?}");
+    assert!(matches!(outlook.depth, Depth::Moves(2..)) && !outlook.exact, "{outlook:?}");
     assert_eq!(outlook, look());
-    let glance = solver(Rules::SKalaha, &position).glance(&position).unwrap().unwrap();
-    assert_eq!(glance.ahead, Ahead::Moves(1));
+    let glance = solver(Rules::SKalaha, &position).one_move_deep(&position).unwrap().unwrap();
+    assert_eq!(glance.depth, Depth::Moves(1));
 }
 
 fn kalah(arguments: &[&str]) -> Command {

@@ -14,17 +14,7 @@ use kalah::solve::{SolveError, Solver, SolverOptions};
 use serde_json::Value;
 
 fn solver(rules: Rules, position: &Position, stop: Arc<AtomicBool>) -> Solver<'static> {
-    let options = SolverOptions {
-        rules,
-        pits: position.pits(),
-        seeds: position.seeds() as usize,
-        tables: None,
-        tables_up_to: 0,
-        memory: 16 << 20,
-        copy: 0,
-        threads: 1,
-        stop,
-    };
+    let options = SolverOptions::new(rules, position).memory(16 << 20).stop(stop);
     Solver::new(options).unwrap()
 }
 

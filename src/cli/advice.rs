@@ -104,6 +104,12 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
         return Some(of_missing(directory, last));
     }
+    if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
+        return Some(advice.to_owned());
+    }
+    if let Some(advice) = solve_error(error).and_then(of_solve) {
+        return Some(advice.to_owned());
+    }
     if let Some(error) = error.downcast_ref() {
         return of_plan(error).map(str::to_owned);
     }
@@ -167,6 +173,17 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
     }
 }
 
+/// The error of a solver that `error` is, or passes on.
+fn solve_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e SolveError> {
+    match error.downcast_ref() {
+        Some(KgpError::Play(PlayError::Solve(error))) => Some(error),
+        _ => match error.downcast_ref() {
+            Some(PlayError::Solve(error)) => Some(error),
+            _ => error.downcast_ref(),
+        },
+    }
+}
+
 /// The error of a lock that `error` is, or passes on.
 fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
     match error.downcast_ref() {
@@ -175,6 +192,24 @@ fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
             Some(BuildError::Lock(error)) => Some(error),
             _ => error.downcast_ref(),
         },
+    }
+}
+
+fn of_solve(error: &SolveError) -> Option<&'static str> {
+    match error {
+        SolveError::OutOfMemory { .. } => Some("choose less with --memory"),
+        SolveError::Contradiction(_) => {
+            Some("search without --checkpoint or --state, and check the tables with `kalah verify`")
+        }
+        _ => None,
+    }
+}
+
+fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
+    match error {
+        CheckpointError::Damaged { .. } => Some("delete it to begin anew, or name another file"),
+        CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use kalah::table::Tables;
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::signal::stopped_by_signal;
+use super::signals::stopped_by_signal;
 use super::{Outcome, args, output};
 
 /// Measure how fast a layer is built, and where the time goes

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::build_pairs::Pairs;
 use super::progress::Progress;
-use super::signal::stopped_by_signal;
+use super::signals::stopped_by_signal;
 use super::{Outcome, advice, args, output};
 
 /// Build the tables of all layers; existing ones are kept

@@ -9,7 +9,7 @@ use kalah::table::{PairKey, TableKey};
 use serde::Serialize;
 
 use super::progress::Progress;
-use super::signal::stopped_by_signal;
+use super::signals::stopped_by_signal;
 use super::{Outcome, advice, args, output};
 
 /// What the two ways have in common.

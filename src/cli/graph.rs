@@ -18,7 +18,7 @@ use super::boards::Boards;
 use super::chart::{Chart, Series, Shape};
 use super::outcome::Outcome;
 use super::report::{Format, Grid};
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{args, failure, output, solve_tables};
 
 /// Count all positions that can be reached from a start

@@ -10,7 +10,7 @@ use kalah::table::Shelf;
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{args, output};
 
 /// The first and the longest pause before connecting again.

@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::outcome::Outcome;
 use super::output;
 use super::search_progress::SearchProgress;
-use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
 
 /// Prove what the positions of a line of play are worth
 ///

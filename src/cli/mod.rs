@@ -37,7 +37,7 @@ mod search;
 mod search_progress;
 #[cfg(feature = "serve")]
 mod serve;
-mod signal;
+mod signals;
 mod solve;
 mod solve_tables;
 mod solver_flags;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::outcome::Outcome;
 use super::output;
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 
 /// Find out whether the first player can win in the first turn
 ///

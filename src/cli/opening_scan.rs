@@ -15,7 +15,7 @@ use super::chart::{Chart, Series, Shape};
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::report::{Format, Grid};
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::{args, output};
 
 /// Find the seeds with which the first player does not win

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use kalah::watcher::watched;
 
 use super::output;
 
@@ -18,16 +19,6 @@ const LOG_EVERY: Duration = Duration::from_secs(30);
 
 /// Steps that took fewer seconds are not reported.
 const TOLD_FROM: f64 = 0.5;
-
-/// Notifies a watching thread that the work is over, also when it panics.
-pub struct Finish<'a>(pub &'a AtomicBool, pub std::thread::Thread);
-
-impl Drop for Finish<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.unpark();
-    }
-}
 
 /// Progress of work that is counted, in positions if nothing else is said.
 pub struct Progress {
@@ -88,24 +79,17 @@ impl Progress {
 
     /// Runs `work` and shows how `counter` advances meanwhile.
     pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
-        let done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let watch = || {
-                let mut logged = Instant::now();
-                while !done.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(TICK);
-                    self.bar.set_position(counter.load(Ordering::Relaxed));
-                    if !self.terminal && logged.elapsed() > LOG_EVERY {
-                        logged = Instant::now();
-                        self.log(counter.load(Ordering::Relaxed));
-                    }
-                }
-            };
-            // Where the system gives no thread, the work is done unseen.
-            let watcher = std::thread::Builder::new().spawn_scoped(scope, watch).ok();
-            let _finish = watcher.map(|watcher| Finish(&done, watcher.thread().clone()));
-            work()
-        })
+        let mut logged = Instant::now();
+        let look = || {
+            self.bar.set_position(counter.load(Ordering::Relaxed));
+            if !self.terminal && logged.elapsed() > LOG_EVERY {
+                logged = Instant::now();
+                self.log(counter.load(Ordering::Relaxed));
+            }
+            Some(TICK)
+        };
+        // Where the system gives no thread, the work is done unseen.
+        watched(TICK, look, |_| (), work)
     }
 
     fn log(&self, positions: u64) {

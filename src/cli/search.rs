@@ -15,7 +15,7 @@ use super::{Outcome, args, output};
 pub struct Search {
     /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
     position: Position,
-    /// Moves to look ahead; each counts, also one that gives another
+    /// Depth in moves; each counts, also one after which the same player moves again
     #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=1000))]
     depth: u32,
     /// How to search
@@ -89,7 +89,7 @@ impl Search {
             EvaluationName::Seeds => Evaluation::Seeds,
         };
         let Self { rules, depth, par_depth, .. } = self;
-        let search = LimitedSearch { rules, method, depth, par_depth, evaluation };
+        let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
         let start = Instant::now();
         let result = search.run(&self.position);
         let report = Report {

@@ -1,16 +1,15 @@
 //! Progress of a search on stderr: a line that changes on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use kalah::game::Position;
 use kalah::solve::{Event, Solver, ValueBounds};
+use kalah::watcher::watched;
 
 use super::output;
-use super::progress::Finish;
 
 /// How often the line changes.
 const TICK: Duration = Duration::from_millis(200);
@@ -46,7 +45,7 @@ impl SearchProgress {
         self.lock().0 = stage;
     }
 
-    /// Has the first turns of another position told.
+    /// Has the first turns of another position shown.
     pub fn position(&self, position: Position) {
         *self.position.lock().unwrap_or_else(PoisonError::into_inner) = position;
     }
@@ -82,32 +81,24 @@ impl SearchProgress {
         call: impl Fn() + Sync,
         work: impl FnOnce() -> T,
     ) -> T {
-        let done = AtomicBool::new(false);
-        std::thread::scope(|scope| {
-            let watch = || {
-                let (mut logged, mut called) = (Instant::now(), Instant::now());
-                while !done.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(TICK);
-                    if self.terminal {
-                        self.bar.set_message(self.text(solver));
-                        self.bar.tick();
-                    } else if logged.elapsed() > LOG_EVERY {
-                        logged = Instant::now();
-                        output::note(self.text(solver));
-                    }
-                    if every.is_some_and(|every| called.elapsed() > every) {
-                        call();
-                        called = Instant::now();
-                    }
-                }
-            };
-            // Where the system gives no thread, the work is done unseen.
-            let unseen =
-                |error: &std::io::Error| output::tell(format_args!("no progress is shown, nothing saved: {error}"));
-            let watcher = std::thread::Builder::new().spawn_scoped(scope, watch).inspect_err(unseen).ok();
-            let _finish = watcher.map(|watcher| Finish(&done, watcher.thread().clone()));
-            work()
-        })
+        let (mut logged, mut called) = (Instant::now(), Instant::now());
+        let look = || {
+            if self.terminal {
+                self.bar.set_message(self.text(solver));
+                self.bar.tick();
+            } else if logged.elapsed() > LOG_EVERY {
+                logged = Instant::now();
+                output::note(self.text(solver));
+            }
+            if every.is_some_and(|every| called.elapsed() > every) {
+                call();
+                called = Instant::now();
+            }
+            Some(TICK)
+        };
+        // Where the system gives no thread, the work is done unseen.
+        let alone = |error: &std::io::Error| output::tell(format_args!("no progress is shown, nothing saved: {error}"));
+        watched(TICK, look, alone, work)
     }
 
     fn text(&self, solver: &Solver) -> String {

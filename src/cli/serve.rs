@@ -1,5 +1,4 @@
 use std::net::{SocketAddr, TcpListener};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -8,6 +7,7 @@ use kalah::serve::{self, Host, Options, Stop};
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
+use super::signals::on_signal;
 use super::{args, output};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
@@ -47,15 +47,8 @@ impl Serve {
             .with_context(|| format!("cannot listen at {}; choose another one with --address", self.address))?;
         let address = listener.local_addr()?;
         let stop = Stop::default();
-        let (on_signal, asked) = (stop.clone(), AtomicBool::new(false));
-        ctrlc::set_handler(move || {
-            // Who asks twice will not wait for what is left to do.
-            if asked.swap(true, Ordering::Relaxed) {
-                std::process::exit(1);
-            }
-            on_signal.stop();
-        })
-        .context("cannot listen for Ctrl-C")?;
+        let stopped = stop.clone();
+        on_signal(move || stopped.stop())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;

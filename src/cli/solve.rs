@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::game::Position;
-use kalah::solve::{Checkpoint, Event, Opening, Solution, SolveError, Solver, TakenUp};
+use kalah::solve::{Checkpoint, Event, Opening, Resumed, Solution, SolveError, Solver};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
-use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
 use super::{Outcome, args, output, positions};
 
 /// Solve a position: exact value, best moves, a line of best play
@@ -35,10 +36,10 @@ pub struct Solve {
     /// Only find the value: no best moves, no line
     #[arg(long, conflicts_with_all = ["test", "openings"])]
     value_only: bool,
-    /// First value to test [default: the estimate nine turns ahead]
+    /// First value to test [default: by a search nine turns deep]
     #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
     first_guess: Option<i64>,
-    /// Save the search to FILE and FILE.table, and take up what they hold
+    /// Save the search to FILE and FILE.table, and resume from them
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
     /// Minutes between two checkpoints of the transposition table
@@ -95,7 +96,7 @@ impl Solve {
             }
         };
         self.with.threads.start()?;
-        // Whoever cannot have the checkpoint is told before anything takes long.
+        // A checkpoint that cannot be used is an error before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
         let tables = self.with.open_tables(&position, &stop)?;
@@ -113,10 +114,10 @@ impl Solve {
         let mut solver = solver.with_events(on_event);
         stop_on_signal(&stop)?;
         if let Some(checkpoint) = &checkpoint
-            && let Some(TakenUp { proofs, transpositions, outdated }) = checkpoint.load(&mut solver, &position)?
+            && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
         {
             output::note(format_args!(
-                "taken up: {} and {} transpositions",
+                "resumed: {} and {} transpositions",
                 output::count(proofs, "proved position"),
                 HumanCount(transpositions)
             ));
@@ -222,7 +223,7 @@ impl Asked<'_, '_> {
         self.solve.first_guess.map_or_else(|| self.solver.first_guess(position), Ok)
     }
 
-    /// Solves the openings one after the other, each told when it is proved.
+    /// Solves the openings one after the other; prints each when it is proved.
     fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
         let openings = self.solver.openings(&self.position);
         let mut solved = Vec::new();

@@ -1,13 +1,12 @@
-//! What commands that solve have in common: flags, tables, the solver that they make, Ctrl-C.
+//! What commands that solve have in common: flags, tables, the solver that they make.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use anyhow::Context;
 use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{SolveError, Solver, SolverOptions, default_memory};
+use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::{Tables, missing_layers};
 
 use super::{args, output, solve_tables};
@@ -37,7 +36,7 @@ pub struct SolverFlags {
 }
 
 impl SolverFlags {
-    /// The tables to use, built before if asked for; setting `stop` ends that. What is missing is told.
+    /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
     pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<Option<Tables>> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.no_tables || position.is_over() {
@@ -71,33 +70,21 @@ impl SolverFlags {
     }
 
     /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large,
-    /// which is told.
+    /// which is printed.
     pub fn solver<'a>(
         &self,
         position: &Position,
         tables: Option<&'a Tables>,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
-        let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
-        let available = sysinfo::System::new().map_or(0, |mut system| {
-            system.refresh_memory();
-            let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
-            system.available_memory().min(limit)
-        });
-        let seeds = position.seeds() as usize;
-        let memory = self.memory.unwrap_or_else(|| default_memory(position.pits(), seeds, table_seeds, available));
-        let options = SolverOptions {
-            rules: self.rules,
-            pits: position.pits(),
-            seeds,
-            tables,
-            tables_up_to: MAX_TABLE_SEEDS,
-            memory,
-            // The files stay in the page cache beside their copies.
-            copy: available.saturating_sub(memory) / 2,
-            threads: rayon::current_num_threads(),
-            stop: Arc::clone(stop),
-        };
+        let mut options = SolverOptions::new(self.rules, position)
+            .tables(tables)
+            .copy_what_fits()
+            .threads(rayon::current_num_threads())
+            .stop(Arc::clone(stop));
+        if let Some(bytes) = self.memory {
+            options = options.memory(bytes);
+        }
         match Solver::new(options) {
             Ok(solver) => Ok(Some(solver)),
             Err(error @ SolveError::Board { .. }) => {
@@ -107,16 +94,4 @@ impl SolverFlags {
             Err(error) => Err(error.into()),
         }
     }
-}
-
-/// Has Ctrl-C set `stop`, and a second one end the program.
-pub fn stop_on_signal(stop: &Arc<AtomicBool>) -> anyhow::Result<()> {
-    let stop = Arc::clone(stop);
-    let on_signal = move || {
-        // Who asks twice will not wait for what is left to do.
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-    };
-    ctrlc::set_handler(on_signal).context("cannot listen for Ctrl-C")
 }

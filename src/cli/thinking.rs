@@ -1,15 +1,14 @@
 //! What a player has found so far, on stderr while a person waits for its move.
 
 use std::io::IsTerminal;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use kalah::play::Choice;
+use kalah::watcher::watched;
 
 use super::output;
-use super::progress::Finish;
 
 /// How often the line changes on a terminal.
 const TICK: Duration = Duration::from_millis(200);
@@ -47,24 +46,19 @@ impl Thinking {
 
     /// Runs `work` and shows meanwhile what is found.
     pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
-        let done = AtomicBool::new(false);
-        let result = std::thread::scope(|scope| {
-            let watcher = scope.spawn(|| {
-                let mut next = FIRST_LOG;
-                while !done.load(Ordering::Relaxed) {
-                    std::thread::park_timeout(TICK);
-                    if self.terminal {
-                        self.bar.set_message(self.text());
-                        self.bar.tick();
-                    } else if self.start.elapsed() >= next {
-                        next = self.start.elapsed() + LOG_EVERY;
-                        output::note(self.text());
-                    }
-                }
-            });
-            let _finish = Finish(&done, watcher.thread().clone());
-            work()
-        });
+        let mut next = FIRST_LOG;
+        let look = || {
+            if self.terminal {
+                self.bar.set_message(self.text());
+                self.bar.tick();
+            } else if self.start.elapsed() >= next {
+                next = self.start.elapsed() + LOG_EVERY;
+                output::note(self.text());
+            }
+            Some(TICK)
+        };
+        // Where the system gives no thread, the work is done unseen.
+        let result = watched(TICK, look, |_| (), work);
         self.bar.finish_and_clear();
         result
     }

@@ -11,7 +11,7 @@ use super::output;
 use super::player_flags::{PlayerFlags, seconds};
 use super::progress::Progress;
 use super::report::Format;
-use super::solver_flags::stop_on_signal;
+use super::signals::stop_on_signal;
 use super::tournament_report::Report;
 
 /// Play players against each other, and evaluate their moves

@@ -16,7 +16,8 @@ use super::chart::{Chart, Series, Shape};
 use super::outcome::Outcome;
 use super::report::{Format, Grid};
 use super::search_progress::SearchProgress;
-use super::solver_flags::{SolverFlags, stop_on_signal};
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
 use super::{args, output};
 
 /// How often the transposition table of a long search is saved.

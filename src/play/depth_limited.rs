@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::limit::Budget;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use crate::game::{Position, Rules};
-use crate::solve::{Evaluation, LimitedSearch, Looked, Method};
+use crate::solve::{Deepening, LimitedSearch, Method};
 
 /// Searches to a number of moves, and evaluates the leaves by the difference of the stores.
 ///
@@ -17,19 +17,20 @@ pub(super) struct DepthLimited {
 
 impl DepthLimited {
     pub fn new(name: PlayerName, rules: Rules, method: Method, depth: u32) -> DepthLimited {
-        let search = LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores };
+        let search = LimitedSearch::new(rules, method, depth);
         DepthLimited { name, search, budget: Budget::PLAYER }
     }
 
     /// The choice of a search to `depth` of at most `positions` positions, or why it was cut short.
-    fn search_to(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
+    fn search_to(&self, position: &Position, depth: u32, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
         let search = LimitedSearch { depth, ..self.search };
         let asked = AtomicU64::new(0);
         let is_long = || asked.fetch_add(u64::from(LimitedSearch::ASK_EVERY), Ordering::Relaxed) >= positions;
         let result = search.run_unless(&|| is_long() || limit.is_over(), position);
-        let result = result.ok_or_else(|| if limit.is_over() { Looked::Ended } else { Looked::TooLong })?;
+        let result =
+            result.ok_or_else(|| if limit.is_over() { Deepening::Interrupted } else { Deepening::OverBudget })?;
         let choice = |pit| Choice { pit, worth: Worth::Evaluation(result.value), source: Source::Depth(depth) };
-        result.best.map(choice).ok_or(Looked::Enough)
+        result.best.map(choice).ok_or(Deepening::Final)
     }
 }
 

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::watcher::watched;
 
 /// How often a watching thread checks whether it was asked to stop.
 const CHECK_EVERY: Duration = Duration::from_millis(5);
@@ -77,36 +78,16 @@ impl Limit {
         if over || !self.is_set() {
             return work();
         }
-        let done = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let watch = || {
-                while !done.load(Ordering::Relaxed) {
-                    if self.is_over() {
-                        flag.store(true, Ordering::Relaxed);
-                        return;
-                    }
-                    let left = self.left().unwrap_or(CHECK_EVERY);
-                    thread::park_timeout(if self.stop.is_some() { left.min(CHECK_EVERY) } else { left });
-                }
-            };
-            // Where the system gives no thread to watch, the limit is over at once rather than never.
-            let Ok(watcher) = thread::Builder::new().spawn_scoped(scope, watch) else {
+        let check = || {
+            if self.is_over() {
                 flag.store(true, Ordering::Relaxed);
-                return work();
-            };
-            let _done = Done(&done, watcher.thread());
-            work()
-        })
-    }
-}
-
-/// Notifies a watching thread that the work is over, also when it panics.
-struct Done<'a>(&'a AtomicBool, &'a thread::Thread);
-
-impl Drop for Done<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-        self.1.unpark();
+                return None;
+            }
+            let left = self.left().unwrap_or(CHECK_EVERY);
+            Some(if self.stop.is_some() { left.min(CHECK_EVERY) } else { left })
+        };
+        // Where the system gives no thread to watch, the limit is over at once rather than never.
+        watched(Duration::ZERO, check, |_| flag.store(true, Ordering::Relaxed), work)
     }
 }
 
@@ -126,7 +107,7 @@ mod tests {
                     if begin.elapsed() > Duration::from_secs(20) {
                         return false;
                     }
-                    thread::yield_now();
+                    std::thread::yield_now();
                 }
                 true
             });

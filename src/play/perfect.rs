@@ -5,21 +5,20 @@ use std::time::Duration;
 use super::depth_limited::DepthLimited;
 use super::{Choice, Limit, PlayError, Player, PlayerName, Setting, Source, Worth};
 use crate::game::Position;
-use crate::index::MAX_TABLE_SEEDS;
-use crate::solve::{Ahead, Looked, Method, Outlook, SolveError, Solver, SolverOptions, default_memory, look_farther};
+use crate::solve::{Deepening, Depth, DepthLimitedResult, Method, SolveError, Solver, SolverOptions, deepen};
 use crate::table::ProbeError;
 
-/// The most time spent on what looks best before the solver begins, which needs a first guess.
-const OUTLOOK_TIME: Duration = Duration::from_millis(500);
+/// The most time for iterative deepening before the solver begins, which needs a first guess.
+const DEEPENING_TIME: Duration = Duration::from_millis(500);
 
-/// The part of a limit that is spent on it at the most.
-const OUTLOOK_PART: u32 = 4;
+/// The part of a limit that it gets at the most.
+const DEEPENING_PART: u32 = 4;
 
-/// The most turns that are looked ahead.
-const OUTLOOK_TURNS: u32 = 40;
+/// The most turns of its searches.
+const MAX_TURNS: u32 = 40;
 
-/// Positions that one of these looks may take: more than it can in that time.
-const OUTLOOK_POSITIONS: u64 = 1 << 24;
+/// The budget of one of them: more than it can visit in that time.
+const DEEPENING_BUDGET: u64 = 1 << 24;
 
 /// Moves ahead on boards that no solver takes, where there is no limit.
 const PLAIN_DEPTH: u32 = 8;
@@ -28,7 +27,7 @@ const PLAIN_DEPTH: u32 = 8;
 /// store by the tables, and the one proved first by the solver.
 ///
 /// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
-/// one, else the one with the best evaluation; the choice states which.
+/// one, else the best one of the deepest depth-limited search; the choice says which.
 pub(super) struct Perfect<'t> {
     setting: Setting<'t>,
     /// Kept between moves: what it has proved stays proved.
@@ -60,13 +59,11 @@ impl<'t> Perfect<'t> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
             let Setting { rules, memory, threads, .. } = self.setting;
-            let tables = self.setting.tables.filter(|tables| tables.pits() == pits);
-            let reach = tables.and_then(|tables| tables.max_seeds()).unwrap_or(0);
-            // Four times as much: the default takes a quarter of what is available.
-            let memory = default_memory(pits, seeds, reach, memory.saturating_mul(4));
-            let stop = Arc::clone(&self.stop);
-            let tables_up_to = MAX_TABLE_SEEDS;
-            let options = SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy: 0, threads, stop };
+            let options = SolverOptions::new(rules, position)
+                .tables(self.setting.tables.filter(|tables| tables.pits() == pits))
+                .memory_up_to(memory)
+                .threads(threads)
+                .stop(Arc::clone(&self.stop));
             match Solver::new_unless(&|| limit.is_over(), options) {
                 Ok(solver) => self.solver = Some(solver),
                 Err(SolveError::Board { .. } | SolveError::Stopped) => return Ok(None),
@@ -106,7 +103,7 @@ impl Player for Perfect<'_> {
         let stop = Arc::clone(&self.stop);
         let rules = self.setting.rules;
         let Some(solver) = self.solver(position, limit)? else {
-            let depth = if limit.left().is_some() { OUTLOOK_TURNS } else { PLAIN_DEPTH };
+            let depth = if limit.left().is_some() { MAX_TURNS } else { PLAIN_DEPTH };
             return DepthLimited::new(PlayerName::AlphaBeta(depth), rules, Method::SeqAb, depth)
                 .choose(position, limit, tell);
         };
@@ -125,50 +122,50 @@ struct Thinking<'p, 't> {
 
 impl Thinking<'_, '_> {
     fn choose(&self, tell: &mut dyn FnMut(&Choice)) -> Result<Choice, PlayError> {
-        let (outlook, guess) = self.outlook()?;
-        let looks = Choice {
-            pit: outlook.best,
-            worth: Worth::Evaluation(outlook.value),
-            source: Source::Depth(outlook.ahead.number()),
+        let (deepest, guess) = self.deepest()?;
+        let evaluated = Choice {
+            pit: deepest.best,
+            worth: Worth::Evaluation(deepest.value),
+            source: Source::Depth(deepest.depth.number()),
         };
-        if outlook.exact {
-            return Ok(Choice { worth: Worth::Exact(outlook.value), source: Source::Solver, ..looks });
+        if deepest.exact {
+            return Ok(Choice { worth: Worth::Exact(deepest.value), source: Source::Solver, ..evaluated });
         }
-        tell(&looks);
+        tell(&evaluated);
         match self.limit.watch(self.stop, || self.solve(guess, tell)) {
             Ok(choice) => Ok(choice),
-            Err(SolveError::Stopped | SolveError::TimedOut) => Ok(self.proved()?.unwrap_or(looks)),
+            Err(SolveError::Stopped | SolveError::TimedOut) => Ok(self.proved()?.unwrap_or(evaluated)),
             Err(error) => Err(error.into()),
         }
     }
 
-    /// What looks best, as far ahead as time allows; and a guess of the value, for the solver to begin with.
-    fn outlook(&self) -> Result<(Outlook, i64), SolveError> {
-        // One move ahead takes no time, so there always is a move.
-        let mut outlook = self.solver.glance(self.position)?.expect("a game that is not over has moves");
-        // Who moves last looks better than he is: half-way between two looks is a better guess than either.
-        let mut guess = outlook.value;
-        let time = self.limit.left().map_or(OUTLOOK_TIME, |left| OUTLOOK_TIME.min(left / OUTLOOK_PART));
+    /// The deepest search that time allows, and a guess of the value for the solver to begin with.
+    fn deepest(&self) -> Result<(DepthLimitedResult, i64), SolveError> {
+        // A depth of one move takes no time, so there always is a move.
+        let mut deepest = self.solver.one_move_deep(self.position)?.expect("a game that is not over has moves");
+        // Whoever moves last is evaluated too well: half-way between two depths is a better guess than either.
+        let mut guess = deepest.value;
+        let time = self.limit.left().map_or(DEEPENING_TIME, |left| DEEPENING_TIME.min(left / DEEPENING_PART));
         self.limit.at_most(time).watch(self.stop, || {
-            if outlook.exact {
+            if deepest.exact {
                 return Ok(());
             }
-            look_farther(OUTLOOK_TURNS, OUTLOOK_POSITIONS, |ahead, positions| {
-                match self.solver.look(self.position, ahead, positions) {
-                    Ok(Some(later)) => {
-                        let first = ahead == Ahead::Turns(1);
-                        guess = if first { later.value } else { (outlook.value + later.value) / 2 };
-                        outlook = later;
-                        Ok(if outlook.exact { Looked::Enough } else { Looked::Whole })
+            deepen(MAX_TURNS, DEEPENING_BUDGET, |depth, budget| {
+                match self.solver.depth_limited_within(self.position, depth, budget) {
+                    Ok(Some(deeper)) => {
+                        let first = depth == Depth::Turns(1);
+                        guess = if first { deeper.value } else { (deepest.value + deeper.value) / 2 };
+                        deepest = deeper;
+                        Ok(if deepest.exact { Deepening::Final } else { Deepening::Complete })
                     }
-                    Ok(None) => Ok(Looked::Enough),
-                    Err(SolveError::TooLong) => Ok(Looked::TooLong),
-                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Looked::Ended),
+                    Ok(None) => Ok(Deepening::Final),
+                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
                     Err(error) => Err(error),
                 }
             })
         })?;
-        Ok((outlook, guess))
+        Ok((deepest, guess))
     }
 
     /// A best move, proved; bounds are reported as they are found.
@@ -179,7 +176,7 @@ impl Thinking<'_, '_> {
             }
             Ok(())
         };
-        let (score, value) = self.solver.value_telling(self.position, guess, &mut proved)?;
+        let (score, value) = self.solver.value_with_progress(self.position, guess, &mut proved)?;
         let pit = self.solver.best_move(self.position, score)?.expect("a game that is not over has moves");
         Ok(Choice { pit, worth: Worth::Exact(value), source: Source::Solver })
     }

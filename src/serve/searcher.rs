@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use super::ApiError;
 use crate::game::{Line, Pit, Played, Position, Rules};
-use crate::index::MAX_TABLE_SEEDS;
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
 use crate::solve::{
-    Evaluation, LimitedSearch, Looked, Method, Outlook, SolveError, Solver, SolverOptions, ValueBounds, default_memory,
-    look_farther,
+    Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
 };
-use crate::table::{Shelf, Tables};
+use crate::table::Shelf;
 
 /// The greatest depth of the evaluations, in turns or moves.
 const MAX_DEPTH: u32 = 40;
@@ -137,12 +135,11 @@ impl<'t> Searcher<'t> {
             // Its memory is given back before more is asked for.
             (self.solver, self.asked) = (None, 0);
             let SearchOptions { memory, threads } = self.options;
-            let tables = self.shelf.tables(rules, pits);
-            let reach = tables.and_then(Tables::max_seeds).unwrap_or(0);
-            // Four times as much: the default takes a quarter of what is available.
-            let memory = default_memory(pits, seeds, reach, memory.saturating_mul(4));
-            let (tables_up_to, stop) = (MAX_TABLE_SEEDS, Arc::clone(&self.stop));
-            let options = SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copy: 0, threads, stop };
+            let options = SolverOptions::new(rules, position)
+                .tables(self.shelf.tables(rules, pits))
+                .memory_up_to(memory)
+                .threads(threads)
+                .stop(Arc::clone(&self.stop));
             match Solver::new_unless(&|| limit.is_over(), options) {
                 Ok(solver) => self.solver = Some(solver),
                 Err(SolveError::Board { .. } | SolveError::Stopped) => return Ok(None),
@@ -201,33 +198,33 @@ impl Search<'_, '_> {
     /// The evaluations of the moves, for the mover, and their depth.
     fn evaluations(&self) -> Result<(Vec<i64>, u32), ApiError> {
         // A search to depth 1 takes no time, so there always are evaluations.
-        let (mut values, exact) = self.evaluate(|next| self.solver.glance(next))?;
-        let mut depth = 1;
+        let (mut values, exact) = self.evaluate(|next| self.solver.one_move_deep(next))?;
+        let mut reached = 1;
         if exact {
-            return Ok((values, depth));
+            return Ok((values, reached));
         }
         let time = self.limit.left().map_or(EVALUATION_TIME, |left| EVALUATION_TIME.min(left / EVALUATION_PART));
         self.limit.at_most(time).watch(self.stop, || {
-            look_farther(MAX_DEPTH, SEARCH_POSITIONS, |ahead, positions| {
-                let each = positions / self.moves.len().max(1) as u64;
-                match self.evaluate(|next| self.solver.look(next, ahead, each)) {
+            deepen(MAX_DEPTH, SEARCH_POSITIONS, |depth, budget| {
+                let each = budget / self.moves.len().max(1) as u64;
+                match self.evaluate(|next| self.solver.depth_limited_within(next, depth, each)) {
                     Ok((later, exact)) => {
-                        (values, depth) = (later, ahead.number());
-                        Ok(if exact { Looked::Enough } else { Looked::Whole })
+                        (values, reached) = (later, depth.number());
+                        Ok(if exact { Deepening::Final } else { Deepening::Complete })
                     }
-                    Err(SolveError::TooLong) => Ok(Looked::TooLong),
-                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Looked::Ended),
+                    Err(SolveError::OverBudget) => Ok(Deepening::OverBudget),
+                    Err(SolveError::Stopped | SolveError::TimedOut) => Ok(Deepening::Interrupted),
                     Err(error) => Err(error),
                 }
             })
         })?;
-        Ok((values, depth))
+        Ok((values, reached))
     }
 
     /// The evaluations of the moves, for the mover, by a `search` of the position after each; and whether all of them are exact.
     fn evaluate(
         &self,
-        search: impl Fn(&Position) -> Result<Option<Outlook>, SolveError>,
+        search: impl Fn(&Position) -> Result<Option<DepthLimitedResult>, SolveError>,
     ) -> Result<(Vec<i64>, bool), SolveError> {
         let (mut values, mut exact) = (Vec::new(), true);
         for (_, played) in self.moves {
@@ -264,8 +261,7 @@ impl Search<'_, '_> {
 fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> Analysis {
     let mut deepest: Vec<(Assessment, u32)> = Vec::new();
     for depth in 0..MAX_DEPTH {
-        let search =
-            LimitedSearch { rules, method: Method::SeqAb, depth, par_depth: 0, evaluation: Evaluation::Stores };
+        let search = LimitedSearch::new(rules, Method::SeqAb, depth);
         let later: Option<Vec<_>> = moves
             .iter()
             .map(|(_, played)| match played.position.final_value() {

@@ -5,8 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::solver::{SolveError, Solver};
-use super::transposition::Bounds;
+use super::bounds::Bounds;
+use super::error::SolveError;
+use super::solver::Solver;
 use crate::file::{self, Document, DocumentError, FileLock, LockError};
 use crate::game::{Position, Row};
 
@@ -21,6 +22,7 @@ const UNSEALED: u32 = 1;
 /// Both are replaced whole, so a stop at any time leaves the last ones. `FILE` is small and written after every proved test;
 /// `FILE.table` now and then. One process at a time has a checkpoint open. What docs/solving.md says of their bytes is this
 /// version.
+#[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
     /// Held while the proofs are saved: those of a later save never give way to those of an earlier one.
@@ -30,9 +32,10 @@ pub struct Checkpoint {
     _lock: FileLock,
 }
 
-/// What was taken up of a checkpoint.
+/// What a checkpoint had that a search was resumed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TakenUp {
+#[non_exhaustive]
+pub struct Resumed {
     /// Positions of which something is proved.
     pub proofs: usize,
     /// Entries of the transposition table.
@@ -43,6 +46,7 @@ pub struct TakenUp {
 
 /// Why a checkpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// Another process has it open.
     #[error(transparent)]
@@ -56,7 +60,7 @@ pub enum CheckpointError {
         source: io::Error,
     },
     /// A file is damaged, or is no checkpoint.
-    #[error("{path} cannot be used: {what}; delete it to begin anew, or name another file")]
+    #[error("{path} cannot be used: {what}")]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -64,7 +68,7 @@ pub enum CheckpointError {
         what: String,
     },
     /// It is the checkpoint of another search.
-    #[error("{path} belongs to {found}, not to {expected}; name another file with --checkpoint")]
+    #[error("{path} belongs to {found}, not to {expected}")]
     Other {
         /// The file.
         path: PathBuf,
@@ -159,11 +163,11 @@ impl Checkpoint {
         file::replace(&path, |file| solver.engine.save(file)).map_err(|source| CheckpointError::Io { path, source })
     }
 
-    /// Takes up a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
+    /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
     ///
     /// # Errors
     /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver is of no use then.
-    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<TakenUp>, CheckpointError> {
+    pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
         let Some(bytes) = file::found(file::read(&self.path)).map_err(self.io())? else { return Ok(None) };
         let (state, outdated) = match DOCUMENT.parse(&bytes) {
             // Its table has a checksum, and with that most is found again at once.
@@ -179,16 +183,17 @@ impl Checkpoint {
             return Err(CheckpointError::Other { path: self.path.clone(), found, expected });
         }
         let transpositions = self.load_table(solver)?;
-        let proofs = state.proofs.iter().map(|proof| self.take_up(solver, proof)).collect::<Result<Vec<_>, _>>()?;
+        let proofs =
+            state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
         // What is proved of a position follows from the positions after its moves; of some of them something is known, too.
         for position in &proofs {
             solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
         }
-        Ok(Some(TakenUp { proofs: proofs.len(), transpositions, outdated }))
+        Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
     }
 
     /// Has `solver` believe a proof: the position of which something is proved.
-    fn take_up(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
+    fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
         let &Proof { position: ref text, lower, upper } = proof;
         let position = text.parse().ok().filter(|position: &Position| {
             *position == position.without_stores() && lower <= upper && upper <= position.seeds()

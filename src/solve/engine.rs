@@ -5,20 +5,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::audit::Audit;
-use super::board::{Board, Sower};
-use super::estimate::{Estimate, SEED};
-use super::expansion::{Node, unkept};
-use super::horizon::Ahead;
-use super::key::Keys;
-use super::lookahead::Lookahead;
-use super::outlook::{self, Outlook};
-use super::prober::Prober;
-use super::saved;
-use super::search::{Shared, Worker};
-use super::solver::{SolveError, SolverOptions};
-use super::transposition::{Bounds, TranspositionTable};
-use super::word::Word;
+use super::bounds::Bounds;
+use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, StaticSearch};
+use super::error::SolveError;
+use super::evaluation::{PitEvaluation, SEED};
+use super::move_order::in_order;
+use super::options::SolverOptions;
+use super::packed::{Board, Keys, Sower, Word};
+use super::probing::{Audit, TableScores};
+use super::transposition::{self, TranspositionTable};
+use super::zero_window::{Expander, Node, Shared, Worker, unkept};
 use crate::game::Position;
 use crate::table::TableError;
 
@@ -28,13 +24,13 @@ const COPY_AFTER: Duration = Duration::from_secs(2);
 /// The most time that saving waits for the tables to be compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 
-/// All estimates lie within.
+/// All evaluations lie within.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 
-/// Tells why searching has to end now.
+/// Why searching has to end now, if it has to.
 pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
 
-/// With what a test is run, and where it tells how far it is.
+/// What a test runs with, and where it counts.
 pub(super) struct Run<'s> {
     pub threads: usize,
     /// Bytes of tables that may be copied to memory.
@@ -63,19 +59,19 @@ pub(super) trait Search: Send + Sync {
     /// A fail-soft test whether the mover collects `score`, on all threads: a bound of the score.
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
-    /// What the mover may collect, in sixteenths of a seed, as it looks `turns` turns later, by estimates alone. From each
-    /// position looked at one is taken off `left`; at 0 no more turns are played, and when interrupted it becomes 0.
-    fn look(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync)) -> i32;
+    /// The evaluation of a position to a depth of so many turns, in sixteenths of a seed, with static evaluations alone. Each
+    /// node takes one off `left`; at 0 it goes no deeper, and when interrupted it becomes 0.
+    fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync))
+    -> i32;
 
-    /// How the position looks later, by all that is known and at so many positions at the most; `None` once the game is
-    /// over.
-    fn outlook(
+    /// Searches to a depth by all that is known, with `budget` nodes at the most; `None` once the game is over.
+    fn depth_limited(
         &self,
         position: &Position,
-        ahead: Ahead,
-        positions: u64,
+        depth: Depth,
+        budget: u64,
         interrupted: &Interrupted,
-    ) -> Result<Option<Outlook>, SolveError>;
+    ) -> Result<Option<DepthLimitedResult>, SolveError>;
 
     /// The share of the transposition table in use.
     fn fill(&self) -> f64;
@@ -90,44 +86,46 @@ pub(super) trait Search: Send + Sync {
 
 /// All of a solver that depends on the word that holds its boards: how they are searched, and what is known of them.
 ///
-/// Solvers have it behind [`Search`], so that the word is chosen in one place, by the board, and neither they nor who uses
-/// them are written for one. What is called through the trait takes its time; the search itself is compiled for a word.
+/// Solvers have it behind [`Search`], so that the word is chosen in one place, by the board, and neither they nor
+/// their users are generic. Calls through the trait take long; the search itself is compiled for a word.
 pub(super) struct Engine<'a, W: Word> {
     seeds: usize,
-    pub(super) sower: Sower<W>,
+    sower: Sower<W>,
     keys: Keys<W>,
-    prober: Prober<'a>,
+    tables: TableScores<'a>,
     audit: Audit<'a>,
-    pub(super) estimate: Estimate,
+    evaluation: PitEvaluation,
     positions: TranspositionTable<W>,
     /// Results of whole tests.
     proofs: Mutex<HashMap<Board<W>, Bounds>>,
 }
 
 impl<'a, W: Word> Engine<'a, W> {
-    /// An engine for the boards that `keys` number, as `options` say. Small tables are compared with their checksums.
+    /// An engine for the boards that `keys` number, as `options` say, with `memory` bytes of transposition table. Small tables
+    /// are compared with their checksums.
     ///
     /// # Errors
     /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` says so.
     pub fn new(
         options: &SolverOptions<'a>,
         keys: Keys<W>,
+        memory: u64,
         end: &dyn Fn() -> bool,
     ) -> Result<Engine<'a, W>, SolveError> {
-        let &SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, .. } = options;
+        let &SolverOptions { rules, pits, seeds, tables: files, tables_up_to, .. } = options;
         let positions = TranspositionTable::new(keys.count(), memory)
-            .map_err(|source| SolveError::Memory { bytes: memory, source })?;
-        let prober = Prober::new(&keys, tables, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
-        let audit = Audit::new(tables, prober.reach(), end)?;
-        let estimate = match tables {
+            .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
+        let tables = TableScores::new(&keys, files, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
+        let audit = Audit::new(files, tables.reach(), end)?;
+        let evaluation = match files {
             // Where all is in the tables nothing is ordered.
-            Some(tables) if (2..seeds).contains(&prober.reach()) => {
-                Estimate::learn(tables, prober.reach(), end)?.ok_or(SolveError::Stopped)?
+            Some(files) if (2..seeds).contains(&tables.reach()) => {
+                PitEvaluation::learn(files, tables.reach(), end)?.ok_or(SolveError::Stopped)?
             }
-            _ => Estimate::default(),
+            _ => PitEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
-        Ok(Engine { seeds, sower, keys, prober, audit, estimate, positions, proofs: Mutex::default() })
+        Ok(Engine { seeds, sower, keys, tables, audit, evaluation, positions, proofs: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
@@ -143,9 +141,9 @@ impl<'a, W: Word> Engine<'a, W> {
         }
         let (mover, mover_seeds) = (self.keys.row(board.mover.sums()), board.mover.total());
         let other = self.keys.row(board.other.sums());
-        if seeds as usize <= self.prober.reach() {
-            let spot = self.prober.locate(seeds, mover_seeds, mover, other);
-            return Ok(exact(self.prober.checked_score(seeds, spot)?));
+        if seeds as usize <= self.tables.reach() {
+            let spot = self.tables.locate(seeds, mover_seeds, mover, other);
+            return Ok(exact(self.tables.checked_score(seeds, spot)?));
         }
         let mut known = Bounds { lower: 0, upper: seeds };
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
@@ -157,13 +155,13 @@ impl<'a, W: Word> Engine<'a, W> {
         Ok(known)
     }
 
-    fn lookahead<'s>(&'s self, interrupted: &'s (dyn Fn() -> bool + Sync)) -> Lookahead<'s, W> {
-        Lookahead { sower: &self.sower, estimate: &self.estimate, interrupted }
+    fn static_search<'s>(&'s self, interrupted: &'s (dyn Fn() -> bool + Sync)) -> StaticSearch<'s, W> {
+        StaticSearch { sower: &self.sower, evaluation: &self.evaluation, interrupted }
     }
 
     /// The board of the saved transposition table.
-    fn saved(&self) -> saved::Head {
-        saved::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
+    fn saved(&self) -> transposition::Head {
+        transposition::Head { rules: self.sower.rules(), pits: self.sower.pits(), seeds: self.seeds }
     }
 }
 
@@ -174,7 +172,7 @@ fn board<W: Word>(position: &Position) -> Board<W> {
 
 impl<W: Word> Search for Engine<'_, W> {
     fn reach(&self) -> usize {
-        self.prober.reach()
+        self.tables.reach()
     }
 
     fn known(&self, position: &Position) -> Result<Bounds, TableError> {
@@ -202,12 +200,10 @@ impl<W: Word> Search for Engine<'_, W> {
         let node = Node { board, seeds: position.seeds() };
         let interrupted = || self.audit.is_damaged() || (run.interrupted)().is_some();
         let shared = Shared {
-            sower: &self.sower,
-            keys: &self.keys,
-            prober: &self.prober,
+            expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
-            look: self.lookahead(&interrupted),
-            unkept: unkept(self.prober.reach()),
+            ordering: self.static_search(&interrupted),
+            unkept: unkept(self.tables.reach()),
             interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,
@@ -239,13 +235,13 @@ impl<W: Word> Search for Engine<'_, W> {
                 let _ = std::thread::Builder::new()
                     .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
             }
-            let copier = (run.copy > 0 && !self.prober.is_copied()).then(|| {
+            let copier = (run.copy > 0 && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
                     // Short searches are over before copying pays.
                     while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
                         std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
                     }
-                    self.prober.copy(run.copy, &self.audit, &ended);
+                    self.tables.copy(run.copy, &self.audit, &ended);
                 })
             });
             for _ in 1..run.threads {
@@ -264,7 +260,7 @@ impl<W: Word> Search for Engine<'_, W> {
             self.audit.fail(error);
         }
         self.audit.verdict()?;
-        self.audit.look();
+        self.audit.update();
         if !self.audit.is_sound() {
             return Err((run.interrupted)().unwrap_or(SolveError::Stopped));
         }
@@ -272,18 +268,32 @@ impl<W: Word> Search for Engine<'_, W> {
         result.ok_or_else(|| (run.interrupted)().unwrap_or(SolveError::Stopped))
     }
 
-    fn look(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync)) -> i32 {
-        self.lookahead(interrupted).score(board(position), position.seeds(), turns, WINDOW, left)
-    }
-
-    fn outlook(
+    fn evaluate(
         &self,
         position: &Position,
-        ahead: Ahead,
-        positions: u64,
+        turns: u32,
+        left: &mut u32,
+        interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> i32 {
+        self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, left)
+    }
+
+    fn depth_limited(
+        &self,
+        position: &Position,
+        depth: Depth,
+        budget: u64,
         interrupted: &Interrupted,
-    ) -> Result<Option<Outlook>, SolveError> {
-        outlook::outlook(self, interrupted, position, board(position), ahead, positions)
+    ) -> Result<Option<DepthLimitedResult>, SolveError> {
+        let search = BoundedSearch {
+            sower: &self.sower,
+            evaluation: &self.evaluation,
+            known: |board| self.known_of(board),
+            interrupted,
+            budget,
+            evaluated: false,
+        };
+        search.run(position, board(position), &in_order(self.sower.rules(), position), depth)
     }
 
     fn fill(&self) -> f64 {
@@ -291,18 +301,16 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
-        // Who takes it up again believes it.
+        // Whoever resumes the search relies on it.
         if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
-            return Err(io::Error::other(
-                "the search is too young: its tables are still being compared with their checksums",
-            ));
+            return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
         }
-        saved::save(&self.positions, self.saved(), file)
+        transposition::save(&self.positions, self.saved(), file)
     }
 
     fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str> {
         let board = self.saved();
-        saved::load(&mut self.positions, board, file)
+        transposition::load(&mut self.positions, board, file)
     }
 }
 
@@ -321,19 +329,10 @@ mod tests {
         let mut found = Vec::new();
         for threads in [1, 3] {
             let tables = Tables::open(directory.path(), rules, pits, reach).unwrap();
-            let options = SolverOptions {
-                rules,
-                pits,
-                seeds,
-                tables: Some(&tables),
-                tables_up_to: reach,
-                memory: 1 << 20,
-                copy: 0,
-                threads,
-                stop: Default::default(),
-            };
-            let engine = Engine::new(&options, Keys::<u64>::new(pits, seeds).unwrap(), &|| false).unwrap();
-            // What the search has found, whether or not it is told.
+            let options = SolverOptions::new(rules, &position).tables(Some(&tables));
+            let keys = Keys::<u64>::new(pits, seeds).unwrap();
+            let engine = Engine::new(&options, keys, 1 << 20, &|| false).unwrap();
+            // What the search has found, whether or not it is reported.
             let transposition = || {
                 let board: Board<u64> = board(&position);
                 let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));

@@ -1,9 +1,12 @@
-use super::solver::{SolveError, Solver};
-use crate::game::{Line, Pit, Position, Rules, mover_value, sow};
+use super::error::SolveError;
+use super::move_order::in_order;
+use super::solver::Solver;
+use crate::game::{Line, Pit, Position, mover_value};
 use crate::table::ProbeError;
 
 /// A solved position.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Solution {
     /// How many of the seeds in play the mover collects with best play.
     pub score: u32,
@@ -42,18 +45,18 @@ impl Solver<'_> {
     /// # Errors
     /// As [`Solver::test`]; also when the solver was made for smaller boards.
     pub fn value(&self, position: &Position, guess: i64) -> Result<(u32, i64), SolveError> {
-        self.value_telling(position, guess, &mut || Ok(()))
+        self.value_with_progress(position, guess, &mut || Ok(()))
     }
 
     /// As [`Solver::value`]; calls `proved` after every test that leaves the value open.
-    pub(crate) fn value_telling(
+    pub(crate) fn value_with_progress(
         &self,
         position: &Position,
         guess: i64,
         proved: &mut dyn FnMut() -> Result<(), SolveError>,
     ) -> Result<(u32, i64), SolveError> {
         let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds()));
-        let score = self.score_telling(position, guess as u32, proved)?;
+        let score = self.score_with_progress(position, guess as u32, proved)?;
         Ok((score, position.value(score)))
     }
 
@@ -190,15 +193,4 @@ impl Solver<'_> {
         }
         openings
     }
-}
-
-/// The moves in the order in which the search looks at them, so that what it proved is asked first.
-pub(super) fn in_order(rules: Rules, position: &Position) -> Vec<Pit> {
-    let mut moves: Vec<Pit> = position.moves().collect();
-    let key = |pit: &Pit| {
-        let sown = sow(rules, position.mover(), position.other(), *pit);
-        std::cmp::Reverse((sown.again, 4 * sown.stored as usize + pit.index()))
-    };
-    moves.sort_by_key(key);
-    moves
 }

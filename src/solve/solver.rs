@@ -2,93 +2,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
+use super::bounds::Bounds;
 use super::engine::{Engine, Run, Search};
-use super::key::Keys;
-use super::transposition::Bounds;
-use super::word::Word;
-use crate::game::{MAX_PITS, Position, Rules};
-use crate::table::{TableError, Tables};
-
-/// The most seeds in play of a position to solve.
-pub const MAX_BOARD_SEEDS: usize = u128::SEEDS;
-
-/// What a solver works with.
-pub struct SolverOptions<'a> {
-    /// The rule set.
-    pub rules: Rules,
-    /// Pits a side.
-    pub pits: usize,
-    /// The most seeds in play of the positions to solve.
-    pub seeds: usize,
-    /// Tables of these rules and pits, if there are some.
-    pub tables: Option<&'a Tables>,
-    /// The largest layer of the tables to use.
-    pub tables_up_to: usize,
-    /// Bytes of the transposition table.
-    pub memory: u64,
-    /// Bytes of tables that may be copied to memory, once searching took two seconds.
-    pub copy: u64,
-    /// Threads, at least 1.
-    pub threads: usize,
-    /// Setting this ends all searches with [`SolveError::Stopped`].
-    pub stop: Arc<AtomicBool>,
-}
+use super::error::SolveError;
+use super::options::SolverOptions;
+use super::packed::{Keys, Word};
+use crate::game::{Position, Rules};
+use crate::table::Tables;
 
 /// No deadline.
 const NEVER: u64 = u64::MAX;
 
-/// Why a solver has no result.
-#[derive(Debug, thiserror::Error)]
-pub enum SolveError {
-    /// The board is too large.
-    #[error(
-        "{pits} pits a side with {seeds} seeds in play cannot be searched: boards have up to {MAX_PITS} pits a side, \
-         {MAX_BOARD_SEEDS} seeds in play, and less than 2^127 positions"
-    )]
-    Board {
-        /// Pits a side.
-        pits: usize,
-        /// Seeds in play.
-        seeds: u32,
-    },
-    /// There is no memory for the transposition table.
-    #[error("no memory for a transposition table of {bytes} bytes: {source}; choose less with --memory")]
-    Memory {
-        /// Bytes asked for.
-        bytes: u64,
-        /// The reason.
-        source: std::io::Error,
-    },
-    /// It was asked to stop.
-    #[error("stopped before the result was proved")]
-    Stopped,
-    /// The [deadline](Solver::set_deadline) passed.
-    #[error("the time was up before the result was proved")]
-    TimedOut,
-    /// A look ahead would take more positions than it may.
-    #[error("looking so far ahead takes too many positions")]
-    TooLong,
-    /// A table cannot be read.
-    #[error("{0}")]
-    Table(#[from] TableError),
-    /// What is said to be proved excludes each other.
-    #[error(
-        "what is known of {0} contradicts itself, so a saved search or a table is wrong: search without --checkpoint or \
-         --state, and check the tables with kalah verify"
-    )]
-    Contradiction(Box<Position>),
-}
-
-impl SolveError {
-    /// The bounds of the score of `position`, unless they exclude each other.
-    pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
-        let sound = bounds.lower <= bounds.upper;
-        sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))
-    }
-}
-
 /// What happens in a solver, as it happens.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Event {
     /// A test begins: whether the mover of `position` can collect at least `score`, of which `known` is proved.
     Begin {
@@ -134,6 +61,19 @@ pub struct Solver<'a> {
     on_event: Box<dyn Fn(&Solver, Event) + Send + Sync + 'a>,
 }
 
+impl std::fmt::Debug for Solver<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Solver { rules, pits, seeds, threads, .. } = self;
+        f.debug_struct("Solver")
+            .field("rules", rules)
+            .field("pits", pits)
+            .field("seeds", seeds)
+            .field("table_seeds", &self.table_seeds())
+            .field("threads", threads)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Solver<'a> {
     /// A solver, with the narrowest word that holds its boards: it is the fastest.
     ///
@@ -164,7 +104,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// A solver with a word of choice. All words find the same; this is for who wants to see it.
+    /// A solver with a given word. All words find the same; this is for tests and measurements of that.
     ///
     /// # Errors
     /// As [`Solver::new`], and when the word does not hold the boards.
@@ -186,8 +126,9 @@ impl<'a> Solver<'a> {
         keys: Keys<W>,
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
-        let engine = Box::new(Engine::new(&options, keys, end)?);
-        let SolverOptions { rules, pits, seeds, tables, copy, threads, stop, .. } = options;
+        let (memory, copy) = options.bytes();
+        let engine = Box::new(Engine::new(&options, keys, memory, end)?);
+        let SolverOptions { rules, pits, seeds, tables, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
@@ -209,7 +150,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Has `on_event` told what happens.
+    /// Has `on_event` called with what happens.
     #[must_use]
     pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Send + Sync + 'a) -> Solver<'a> {
         Solver { on_event: Box::new(on_event), ..self }
@@ -233,8 +174,8 @@ impl<'a> Solver<'a> {
         is_over.then_some(SolveError::TimedOut)
     }
 
-    /// Nodes searched so far: positions whose moves were played and looked up. Told in steps of a thousand while a test
-    /// runs.
+    /// Nodes searched so far: positions whose moves were played and looked up. While a test runs
+    /// they are counted by the thousand.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
@@ -331,11 +272,11 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As [`Solver::test`].
     pub fn score(&self, position: &Position, guess: u32) -> Result<u32, SolveError> {
-        self.score_telling(position, guess, &mut || Ok(()))
+        self.score_with_progress(position, guess, &mut || Ok(()))
     }
 
     /// As [`Solver::score`]; calls `proved` after every test that leaves the score open.
-    pub(crate) fn score_telling(
+    pub(crate) fn score_with_progress(
         &self,
         position: &Position,
         guess: u32,

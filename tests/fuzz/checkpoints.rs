@@ -2,7 +2,7 @@
 //! right again; nothing panics even then.
 
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use kalah::file::Seal;
 use kalah::game::{Position, Rules};
@@ -27,41 +27,29 @@ impl Saved {
         self.directory.path().join(name)
     }
 
-    fn solver(&self) -> Solver<'static> {
-        let options = SolverOptions {
-            rules: Rules::Standard,
-            pits: self.position.pits(),
-            seeds: self.position.seeds() as usize,
-            tables: None,
-            tables_up_to: 0,
-            memory: 1 << 13,
-            copy: 0,
-            threads: 1,
-            stop: Arc::default(),
-        };
-        Solver::new(options).unwrap()
-    }
-
     /// Solves from a checkpoint with these files; `None` if they are refused.
     fn solve(&self, name: &str, proofs: &[u8], table: &[u8]) -> Option<Result<Solution, SolveError>> {
         let checkpoint = Checkpoint::open(&self.path(name)).unwrap();
         std::fs::write(self.path(name), proofs).unwrap();
         std::fs::write(checkpoint.table_path(), table).unwrap();
-        let mut solver = self.solver();
+        let mut solver = solver(&self.position);
         let taken_up = checkpoint.load(&mut solver, &self.position).ok()?;
         assert!(taken_up.is_some());
         Some(solver.solve(&self.position, 0))
     }
 }
 
+fn solver(position: &Position) -> Solver<'static> {
+    Solver::new(SolverOptions::new(Rules::Standard, position).memory(1 << 13)).unwrap()
+}
+
 fn saved() -> &'static Saved {
     static SAVED: OnceLock<Saved> = OnceLock::new();
     SAVED.get_or_init(|| {
-        let (directory, position) = (tempfile::tempdir().unwrap(), "3x3".parse().unwrap());
-        let right = Solution { score: 0, value: 0, best: Vec::new(), line: kalah::game::Line::new(3) };
+        let (directory, position): (_, Position) = (tempfile::tempdir().unwrap(), "3x3".parse().unwrap());
+        let solver = solver(&position);
+        let right = solver.solve(&position, 0).unwrap();
         let mut saved = Saved { directory, position, proofs: Vec::new(), table: Vec::new(), right };
-        let solver = saved.solver();
-        saved.right = solver.solve(&saved.position, 0).unwrap();
         let checkpoint = Checkpoint::open(&saved.path("whole")).unwrap();
         checkpoint.save_proofs(&solver, &saved.position).unwrap();
         checkpoint.save_table(&solver).unwrap();

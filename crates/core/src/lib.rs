@@ -25,6 +25,7 @@
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | regular files, opened without waiting |
+//! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 
 #![warn(missing_debug_implementations)]
@@ -33,4 +34,5 @@ pub mod file;
 pub mod game;
 pub mod index;
 pub mod isa;
+pub mod memory;
 pub mod table;

@@ -1,6 +1,5 @@
-use memmap2::MmapMut;
-
 use crate::index::row_count;
+use crate::memory::HugePages;
 use crate::system::OutOfMemory;
 
 /// Rows of one level that are computed together: their scores against the other side stay in the caches.
@@ -16,19 +15,16 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
 
 /// Memory that is filled again for every pair, in huge pages where the system has them.
 #[derive(Debug, Default)]
-pub(super) struct Arena(Option<MmapMut>);
+pub(super) struct Arena(Option<HugePages>);
 
 impl Arena {
     pub fn slice(&mut self, len: usize) -> Result<&mut [u8], OutOfMemory> {
         if self.0.as_ref().is_none_or(|map| map.len() < len) {
             self.0 = None;
-            let map = MmapMut::map_anon(len.max(1)).map_err(|source| {
+            let map = HugePages::new(len.max(1)).map_err(|source| {
                 let what = "the scores of a pair of frames";
                 OutOfMemory { what, bytes: len as u64, source }
             })?;
-            #[cfg(target_os = "linux")]
-            // Without huge pages everything works, only slower.
-            let _ = map.advise(memmap2::Advice::HugePage);
             self.0 = Some(map);
         }
         Ok(&mut self.0.as_mut().expect("mapped above")[..len])

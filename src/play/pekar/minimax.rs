@@ -3,7 +3,7 @@ use super::super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use super::heuristic::last_seed_to_kalaha;
 use super::side::Side;
 use crate::game::{Position, Rules};
-use crate::solve::{Ahead, Looked, MOST_MOVES, look_farther};
+use crate::solve::{Deepening, Depth, MAX_MOVES, deepen};
 
 /// Positions between two readings of the clock.
 const ASK_EVERY: u64 = 1 << 6;
@@ -35,19 +35,19 @@ impl Minimax {
     }
 
     /// The choice of a search of at most `positions` positions, or why it was cut short.
-    fn search_to(&self, position: &Position, ahead: Ahead, positions: u64, limit: &Limit) -> Result<Choice, Looked> {
+    fn search_to(&self, position: &Position, depth: Depth, positions: u64, limit: &Limit) -> Result<Choice, Deepening> {
         let Minimax { rules, modified, .. } = *self;
         let start = i64::from(position.mover_store()) - i64::from(position.other_store());
-        let (moves, turns) = ahead.limits();
-        let moves = moves.min(MOST_MOVES);
+        let (moves, turns) = depth.limits();
+        let moves = moves.min(MAX_MOVES);
         let mut search = Search { rules, modified, moves, turns, start, limit, left: positions, cut: None };
         let best = search.best(position);
         if let Some(cut) = search.cut {
             return Err(cut);
         }
-        let (number, value) = best.ok_or(Looked::Enough)?;
+        let (number, value) = best.ok_or(Deepening::Final)?;
         let worth = value.map_or(Worth::Unknown, Worth::Evaluation);
-        let source = if value.is_some() { Source::Depth(ahead.number()) } else { Source::Rule("a safe move") };
+        let source = if value.is_some() { Source::Depth(depth.number()) } else { Source::Rule("a safe move") };
         Ok(Choice { pit: Side::of(position).pit(number), worth, source })
     }
 }
@@ -65,20 +65,20 @@ impl Player for Minimax {
     ) -> Result<Choice, PlayError> {
         let mut positions = self.budget.whole;
         if limit.left().is_none() {
-            if let Ok(choice) = self.search_to(position, Ahead::Turns(self.depth), positions, limit) {
+            if let Ok(choice) = self.search_to(position, Depth::Turns(self.depth), positions, limit) {
                 return Ok(choice);
             }
             positions = self.budget.step;
         }
         // Depth 1 takes no time, so there always is a move.
-        let near = self.search_to(position, Ahead::Moves(1), u64::MAX, &Limit::none());
+        let near = self.search_to(position, Depth::Moves(1), u64::MAX, &Limit::none());
         let mut choice = near.map_err(|_| PlayError::GameOver)?;
-        look_farther(self.depth, positions, |ahead, positions| {
+        deepen(self.depth, positions, |depth, positions| {
             tell(&choice);
-            Ok::<_, PlayError>(match self.search_to(position, ahead, positions, limit) {
+            Ok::<_, PlayError>(match self.search_to(position, depth, positions, limit) {
                 Ok(farther) => {
                     choice = farther;
-                    Looked::Whole
+                    Deepening::Complete
                 }
                 Err(cut) => cut,
             })
@@ -91,7 +91,7 @@ impl Player for Minimax {
 struct Search<'l> {
     rules: Rules,
     modified: bool,
-    /// Its depth; lines of [`MOST_MOVES`] moves end there.
+    /// Its depth; lines of [`MAX_MOVES`] moves end there.
     moves: u32,
     turns: u32,
     /// The difference of the stores at the root.
@@ -100,7 +100,7 @@ struct Search<'l> {
     /// Positions that may still be visited.
     left: u64,
     /// Why the search is cut short: what it finds from then on means nothing.
-    cut: Option<Looked>,
+    cut: Option<Deepening>,
 }
 
 /// A position of the search.
@@ -156,12 +156,12 @@ impl Search<'_> {
     /// What `node` is worth to the player at the root, by alpha-beta (fail-soft).
     fn value(&mut self, node: &Node, mut alpha: i64, mut beta: i64) -> i64 {
         if self.left == 0 {
-            self.cut.get_or_insert(Looked::TooLong);
+            self.cut.get_or_insert(Deepening::OverBudget);
         } else {
             self.left -= 1;
         }
         if self.left.is_multiple_of(ASK_EVERY) && self.limit.is_over() {
-            self.cut.get_or_insert(Looked::Ended);
+            self.cut.get_or_insert(Deepening::Interrupted);
         }
         let is_leaf = node.turns == self.turns || node.moves == self.moves || node.position.is_over();
         if is_leaf || self.cut.is_some() {

@@ -4,6 +4,7 @@ use super::format::FrameEntry;
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, Group, Patch};
 use crate::index::Frame;
 use crate::isa::{Isa, per_isa};
+use crate::memory::prefetch;
 
 /// Bytes around a run that unpacking may overwrite.
 pub const RUN_MARGIN: usize = 2 * GROUP_BYTES;
@@ -78,20 +79,9 @@ impl<'a> FrameScores<'a> {
     /// Has the processor fetch what [`FrameScores::score`] reads for these ranks.
     #[inline]
     pub fn prefetch(&self, mover_rank: u32, other_rank: u32) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
-            let group = self.groups.as_ptr().wrapping_add((index / GROUP_POSITIONS as u64) as usize);
-            let profile = self.profile.as_ptr().wrapping_add(mover_rank as usize);
-            // SAFETY: prefetching has no effect but on speed.
-            unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(group.cast());
-                _mm_prefetch::<_MM_HINT_T0>(profile.cast());
-            }
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (mover_rank, other_rank);
+        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        prefetch(self.groups.as_ptr().wrapping_add((index / GROUP_POSITIONS as u64) as usize));
+        prefetch(self.profile.as_ptr().wrapping_add(mover_rank as usize));
     }
 
     /// Unpacks the scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, to
@@ -131,14 +121,9 @@ impl<'a> FrameScores<'a> {
     pub fn prefetch_run(&self, other_rank: u32, most: usize) {
         let start = u64::from(other_rank) * self.profile.len() as u64 / GROUP_POSITIONS as u64;
         let count = most.min(self.profile.len() / GROUP_POSITIONS + 2);
-        #[cfg(target_arch = "x86_64")]
         for group in self.groups[start as usize..].iter().take(count) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching has no effect but on speed.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(group.as_ptr().cast()) };
+            prefetch(group.as_ptr());
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (start, count);
     }
 
     #[inline]

@@ -16,6 +16,7 @@ use super::layer::{Layer, group_of};
 use super::mapping::Mapping;
 use crate::file;
 use crate::index::Frame;
+use crate::memory::HugePages;
 
 /// The bytes of a table: a mapped file, or memory.
 enum Bytes {
@@ -119,11 +120,7 @@ impl Table {
     /// When there is not as much memory, or a block is damaged.
     pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
         let bytes = self.bytes.len();
-        let map = memmap2::MmapMut::map_anon(bytes);
-        let mut map = map.map_err(TableError::mapping(&self.path, bytes as u64))?;
-        #[cfg(target_os = "linux")]
-        // Without huge pages everything works, only slower.
-        let _ = map.advise(memmap2::Advice::HugePage);
+        let mut map = HugePages::new(bytes).map_err(TableError::mapping(&self.path, bytes as u64))?;
         let copy = Checked::none(&self.header.entries);
         // All before the first frame.
         let frames = self.header.entries.iter().map(|entry| entry.offset as usize).min().unwrap_or(0);
@@ -148,7 +145,7 @@ impl Table {
             let checksums = (entry.offset + entry.checksums_at()) as usize..entry.end() as usize;
             map[checksums.clone()].copy_from_slice(&self.bytes[checksums]);
         }
-        let map = Mapping::of_memory(map.make_read_only().map_err(TableError::io(&self.path))?);
+        let map = Mapping::of_memory(map.read_only().map_err(TableError::io(&self.path))?);
         let (path, header) = (self.path.clone(), self.header.clone());
         Ok(Some(Table { path, bytes: Bytes::Mapped(map), header, checked: copy }))
     }

@@ -7,10 +7,11 @@ const SUMS: usize = 256;
 
 /// Numbers the rows and positions with up to a given number of seeds in play, without gaps.
 ///
-/// A row of `m` pits is the weakly rising sequence of its sums s1 <= .. <= sm from the first pit on. Sequences with
+/// A row of `m` pits is the non-decreasing sequence of its sums s1 <= .. <= sm from the first pit on. Sequences with
 /// sm <= n are numbered from 0 to C(n+m, m) - 1 by the sum of C(si + i - 1, i): the combinatorial number system. Rows with
 /// fewer seeds have lower numbers. A position is then numbered by the seeds of the mover's row, the row's number among
 /// those with as many, and the number of the other row among all that fit beside it, 0 to C(n+2m, 2m) - 1.
+#[derive(Debug)]
 pub struct Keys<W> {
     /// `terms[i][s]`: C(s + i, i + 1), the rows that come before because of their `i`-th sum; 0 beyond the board.
     terms: Box<[[W; SUMS]; MAX_PITS]>,
@@ -55,7 +56,7 @@ impl<W: Word> Keys<W> {
 
     /// The number of a row, from its [`Word::sums`].
     #[inline]
-    pub(super) fn row(&self, sums: W) -> W {
+    pub(crate) fn row(&self, sums: W) -> W {
         let mut number = W::default();
         for (terms, sum) in self.terms.iter().zip(sums.bytes()) {
             number += terms[usize::from(sum)];
@@ -65,7 +66,7 @@ impl<W: Word> Keys<W> {
 
     /// The key of a position from the numbers of its rows and the seeds of the mover's.
     #[inline]
-    pub(super) fn combine(&self, mover: W, mover_seeds: u32, other: W) -> W {
+    pub(crate) fn combine(&self, mover: W, mover_seeds: u32, other: W) -> W {
         let (beside, offset) = self.frames[mover_seeds as usize & (SUMS - 1)];
         mover.wrapping_mul(beside).wrapping_add(offset).wrapping_add(other)
     }

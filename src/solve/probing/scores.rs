@@ -2,16 +2,15 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use super::audit::Audit;
-use super::key::Keys;
-use super::word::Word;
 use crate::index::TableRow;
+use crate::solve::packed::{Keys, Word};
 use crate::table::{FrameScores, TableError, Tables};
 
 /// Looks scores up in tables, by the numbers that [`Keys`] give rows.
 ///
-/// [`Prober::score`] compares nothing with checksums: what a search makes of it is believed only once its [`Audit`] is
+/// [`TableScores::score`] compares nothing with checksums: what a search makes of it is used only once its [`Audit`] is
 /// through.
-pub(super) struct Prober<'a> {
+pub(crate) struct TableScores<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer to look up; 0 for none.
     reach: usize,
@@ -41,25 +40,25 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Where the score of a position stands.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Spot {
+/// Where the score of a position is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spot {
     frame: u32,
     mover: u32,
     other: u32,
 }
 
-impl<'a> Prober<'a> {
-    /// A prober of the layers of `tables` up to `reach` seeds; `None` if `end` says so before it is made.
+impl<'a> TableScores<'a> {
+    /// The scores of the layers of `tables` up to `reach` seeds; `None` if `end` says so before all rows are numbered.
     pub fn new<W: Word>(
         keys: &Keys<W>,
         tables: Option<&'a Tables>,
         reach: usize,
         end: &dyn Fn() -> bool,
-    ) -> Option<Prober<'a>> {
+    ) -> Option<TableScores<'a>> {
         let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
         let Some(tables) = tables.filter(|_| reach >= 2) else {
-            return Some(Prober {
+            return Some(TableScores {
                 tables: None,
                 reach: 0,
                 ranks: Vec::new(),
@@ -94,7 +93,7 @@ impl<'a> Prober<'a> {
                 frames[seeds * reach + mover].file = Some(layer.frame_unchecked(mover));
             }
         }
-        Some(Prober {
+        Some(TableScores {
             tables: Some(tables),
             reach,
             ranks,
@@ -190,7 +189,7 @@ impl<'a> Prober<'a> {
         self.score(seeds, spot)
     }
 
-    /// What is wrong with a score that cannot be: most often a block, which only its checksum tells.
+    /// What is wrong with an impossible score: most often a damaged block, which its checksum shows.
     #[cold]
     fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
         let table = self.tables.and_then(|tables| tables.layer(seeds as usize)).expect("a spot lies in a layer");

@@ -46,14 +46,15 @@ pub enum Evaluation {
     Seeds,
 }
 
-/// A search to a limited depth.
+/// A depth-limited search by the rules alone, without tables.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct LimitedSearch {
     /// The rule set.
     pub rules: Rules,
     /// How it goes.
     pub method: Method,
-    /// Moves that are looked ahead: each move counts, also one that gives another.
+    /// Moves to search: each counts, also one that gives another.
     pub depth: u32,
     /// Levels from the root on that are searched in parallel.
     pub par_depth: u32,
@@ -63,6 +64,7 @@ pub struct LimitedSearch {
 
 /// What a search to a limited depth found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LimitedResult {
     /// The value for the mover: of a finished game the final store difference, else the evaluation.
     pub value: i64,
@@ -89,6 +91,23 @@ impl Window {
 }
 
 impl LimitedSearch {
+    /// A search `depth` moves deep, nothing of it in parallel, that evaluates by the stores.
+    pub fn new(rules: Rules, method: Method, depth: u32) -> LimitedSearch {
+        LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores }
+    }
+
+    /// The same with so many levels in parallel, by the methods that do that.
+    #[must_use]
+    pub fn with_par_depth(self, par_depth: u32) -> LimitedSearch {
+        LimitedSearch { par_depth, ..self }
+    }
+
+    /// The same with another evaluation.
+    #[must_use]
+    pub fn with_evaluation(self, evaluation: Evaluation) -> LimitedSearch {
+        LimitedSearch { evaluation, ..self }
+    }
+
     /// Positions of a thread after which it is asked whether to go on: often enough, and not too often.
     pub const ASK_EVERY: u32 = 1 << 6;
 
@@ -125,7 +144,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether `position`, from which `depth` moves are to be looked ahead, is a leaf. `until` counts the positions of the
+    /// Whether `position`, which is to be searched `depth` moves deep, is a leaf. `until` counts the positions of the
     /// thread until it is asked again whether to go on.
     fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
         if *until == 0 {

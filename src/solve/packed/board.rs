@@ -50,7 +50,7 @@ impl<W: Word> Board<W> {
     }
 }
 
-/// What one move does, as [`crate::game::Sowing`] tells it.
+/// What one move does, like [`crate::game::Sowing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sown<W> {
     /// The rows after the move, the mover's still first.
@@ -70,7 +70,7 @@ impl<W: Word> Sown<W> {
 }
 
 /// What a sowing from one place with one number of seeds adds to both rows and the store.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Spread<W> {
     mover: W,
     other: W,
@@ -83,6 +83,7 @@ struct Spread<W> {
 ///
 /// Places go around the ring without the mover's store: 0 to pits - 1 the mover's row, then the other row. A last seed in
 /// the store has a place of its own.
+#[derive(Debug)]
 pub struct Sower<W> {
     rules: Rules,
     pits: usize,

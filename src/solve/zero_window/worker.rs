@@ -1,22 +1,25 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::board::Sower;
-use super::expansion::{Certain, Child, Known, Node};
-use super::key::Keys;
-use super::lookahead::Lookahead;
-use super::order::select;
-use super::prober::Prober;
-use super::transposition::{Bounds, Slot, TranspositionTable};
-use super::word::Word;
+use super::expansion::{Certain, Child, Expander, Known, Node};
+use super::ordering::{evaluate, refine};
 use crate::game::mover_score;
+use crate::solve::bounds::Bounds;
+use crate::solve::depth_limited::StaticSearch;
+use crate::solve::evaluation::select;
+use crate::solve::packed::Word;
+use crate::solve::transposition::{Slot, TranspositionTable};
 use crate::table::TableError;
 
-/// Nodes between two looks at whether an open position was decided elsewhere.
+/// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
+/// it, and leaves room for positions that cost more (docs/measurements.md).
+const UNKEPT_SEEDS: u32 = 7;
+
+/// Nodes after which a thread checks again whether another one has decided a position on its path.
 const CHECK_NODES: u64 = 1 << 10;
 
-/// Work between two looks at whether to stop. A score read from a table, which may have to come from the disk, counts one, and
-/// so does a position looked at to order moves.
+/// Work after which it is checked again whether to stop. A score read from a table, which may have to come from the disk, counts one, and
+/// so does a node of the searches that order moves.
 const ASK_WORK: u64 = 1 << 8;
 
 /// The same for the first nodes of a search, which touch one huge page of the transposition table after the other: each takes
@@ -29,22 +32,28 @@ const FIRST_NODES: u64 = 1 << 12;
 /// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
-/// Positions under search that threads tell each other about.
+/// Places for the positions under search that threads share.
 const BUSY: usize = 1 << 10;
 
 /// What a search that was stopped returns; no score is as large.
 const STOPPED: u32 = u32::MAX;
 
+/// The most seeds in play of positions that are not kept, with tables to `reach` seeds (0: without tables).
+///
+/// Without tables all are kept: few seeds on many pits play on for long, and reach the same positions in many ways.
+pub(crate) fn unkept(reach: usize) -> u32 {
+    if reach > 0 { reach as u32 + UNKEPT_SEEDS } else { 0 }
+}
+
 /// What all threads of a search share.
-pub(super) struct Shared<'a, 't, W> {
-    pub sower: &'a Sower<W>,
-    pub keys: &'a Keys<W>,
-    pub prober: &'a Prober<'t>,
+pub(crate) struct Shared<'a, 't, W> {
+    pub expander: Expander<'a, 't, W>,
     pub positions: &'a TranspositionTable<W>,
-    pub look: Lookahead<'a, W>,
+    /// The search that orders moves.
+    pub ordering: StaticSearch<'a, W>,
     /// The most seeds in play of positions that are not kept.
     pub unkept: u32,
-    /// Tells whether all threads are to end the search.
+    /// Whether all threads are to end the search.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Set when one thread has the result.
     pub done: AtomicBool,
@@ -63,21 +72,35 @@ impl<W> Shared<'_, '_, W> {
     }
 }
 
+impl<W: Word> Shared<'_, '_, W> {
+    /// Whether what is proved of a position is kept.
+    #[inline]
+    fn keeps(&self, node: Node<W>) -> bool {
+        node.seeds > self.unkept
+    }
+
+    /// Where what is proved of a position is kept, if it is.
+    #[inline]
+    fn slot(&self, node: Node<W>) -> Option<Slot<W>> {
+        self.keeps(node).then(|| self.positions.slot(self.expander.keys.key(node.board)))
+    }
+}
+
 /// One thread of a search.
-pub(super) struct Worker<'s, 'a, 't, W: Word> {
-    pub(super) shared: &'s Shared<'a, 't, W>,
+pub(crate) struct Worker<'s, 'a, 't, W: Word> {
+    shared: &'s Shared<'a, 't, W>,
     nodes: u64,
-    told: u64,
+    reported: u64,
     hits: u64,
-    told_hits: u64,
+    reported_hits: u64,
     /// The tests under way whose results are kept, from the root to here.
     open: Vec<(Slot<W>, u32)>,
     /// The children of all positions from the root to here, one position after the other.
-    pub(super) children: Vec<Child<W>>,
+    children: Vec<Child<W>>,
     /// Positions after the moves of the last one expanded that lie in tables.
-    pub(super) known: W::Moves<Known>,
-    /// Positions looked at to order moves.
-    looked: u64,
+    known: W::Moves<Known>,
+    /// Nodes of the searches that order moves.
+    ordering_nodes: u64,
     /// The work at which it is asked whether to stop.
     ask_at: u64,
     /// Number of open tests to go back to, because that one was decided elsewhere.
@@ -89,13 +112,13 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         Worker {
             shared,
             nodes: 0,
-            told: 0,
+            reported: 0,
             hits: 0,
-            told_hits: 0,
+            reported_hits: 0,
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
-            looked: 0,
+            ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
             back_to: None,
         }
@@ -105,20 +128,21 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
     pub fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
         let result = self.test(node, score);
-        self.tell();
+        self.report();
         (result != STOPPED).then_some(result)
     }
 
-    fn tell(&mut self) {
-        self.shared.nodes.fetch_add(self.nodes - self.told, Ordering::Relaxed);
-        self.shared.hits.fetch_add(self.hits - self.told_hits, Ordering::Relaxed);
-        (self.told, self.told_hits) = (self.nodes, self.hits);
+    /// Adds to the counts that all threads share.
+    fn report(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.reported, Ordering::Relaxed);
+        self.shared.hits.fetch_add(self.hits - self.reported_hits, Ordering::Relaxed);
+        (self.reported, self.reported_hits) = (self.nodes, self.hits);
     }
 
     /// The work done so far.
     #[inline]
     fn work(&self) -> u64 {
-        NODE_WORK * self.nodes + self.hits + self.looked
+        NODE_WORK * self.nodes + self.hits + self.ordering_nodes
     }
 
     /// Often: whether the search is to end. Much work may lie between two nodes, so it is work that is counted.
@@ -128,10 +152,10 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)()
     }
 
-    /// Now and then: tells how far it is, and finds out whether to go on. False to go back.
+    /// Now and then: reports how far it is, and finds out whether to go on. False to go back.
     #[cold]
     fn check(&mut self) -> bool {
-        self.tell();
+        self.report();
         if self.shared.parallel {
             for (index, &(slot, score)) in self.open.iter().enumerate() {
                 if let Some(known) = self.shared.positions.get(slot)
@@ -149,16 +173,17 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     ///
     /// Adds children behind those that are there, and leaves them to the caller.
     fn test(&mut self, node: Node<W>, score: u32) -> u32 {
-        let Shared { prober, positions, .. } = *self.shared;
+        let Shared { ref expander, positions, .. } = *self.shared;
+        let tables = expander.tables;
         let slot = self.shared.slot(node);
         if let Some(slot) = slot {
             positions.prefetch(slot);
         }
         let first = self.children.len();
-        let Certain { mut lower, ended: mut upper } = self.expand(node, score);
+        let Certain { mut lower, ended: mut upper } = expander.expand(node, score, &mut self.known, &mut self.children);
         if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
             if proved.lower >= score {
-                // A saved table that was forged may say more.
+                // A forged file of a transposition table may have more.
                 return proved.lower.min(node.seeds);
             }
             if proved.upper < score {
@@ -177,10 +202,10 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         }
         for (index, known) in self.known.iter().enumerate() {
             if index == 1 {
-                self.known[2..].iter().for_each(|known| prober.prefetch(known.spot));
+                self.known[2..].iter().for_each(|known| tables.prefetch(known.spot));
             }
             self.hits += 1;
-            match prober.score(known.seeds, known.spot) {
+            match tables.score(known.seeds, known.spot) {
                 Ok(exact) => {
                     let found = mover_score(known.again, known.stored, node.seeds, exact);
                     upper = upper.max(found);
@@ -227,16 +252,16 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
     /// Searches the children from `first` on, where all other moves fall short of `score` and give `upper` at most.
     fn search(&mut self, node: Node<W>, score: u32, mut upper: u32, first: usize) -> u32 {
         let Node { seeds, .. } = node;
-        let Shared { prober, positions, ref look, .. } = *self.shared;
+        let Shared { ref expander, positions, ref ordering, .. } = *self.shared;
         let end = self.children.len();
-        self.estimate(first);
-        let looked = look.order(&mut self.children[first..], seeds, seeds - prober.reach() as u32, score);
-        self.looked += u64::from(looked);
+        evaluate(ordering.evaluation, &mut self.children[first..]);
+        let above = seeds - expander.tables.reach() as u32;
+        self.ordering_nodes += u64::from(refine(ordering, &mut self.children[first..], seeds, above, score));
         let mut deferred = 0u32;
         for pass in 0..2 {
             for index in 0..end - first {
                 if pass == 0 {
-                    select(&mut self.children[first + index..], Child::order);
+                    select(&mut self.children[first + index..], Child::score);
                 } else if deferred >> index & 1 == 0 {
                     continue;
                 }
@@ -252,7 +277,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 }
                 // After the first move most tests are over; each fetch that is not needed costs a walk of the page tables.
                 if pass == 0 && index > 0 && self.shared.keeps(node) {
-                    select(&mut self.children[first + index + 1..], Child::order);
+                    select(&mut self.children[first + index + 1..], Child::score);
                     let next = self.children.get(first + index + 1);
                     if let Some(slot) = next.and_then(|next| self.shared.slot(next.node)) {
                         positions.prefetch(slot);
@@ -281,7 +306,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         upper
     }
 
-    /// Where threads tell each other that they test a position, and what they put there; `None` where that costs more than it
+    /// Where threads mark that they test a position, and the mark; `None` where that costs more than it
     /// saves.
     #[inline]
     fn busy(&self, node: Node<W>, score: u32) -> Option<(&'s AtomicU64, u64)> {

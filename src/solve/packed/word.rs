@@ -6,6 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrayvec::ArrayVec;
 use portable_atomic::AtomicU128;
 
+/// The most seeds in play of a position to solve.
+pub const MAX_BOARD_SEEDS: usize = <u128 as Word>::SEEDS;
+
 /// An unsigned integer that holds a row, one byte a pit; likewise the number of a position, and an entry of a transposition
 /// table.
 ///
@@ -56,7 +59,7 @@ pub trait Word:
     /// A word that threads share, read and written whole.
     type Shared: Sync;
 
-    /// A list with room for something of each move. Longer ones than a board needs cost time: they lie on the stack.
+    /// A list with room for one item a move, on the stack. Longer ones than a board needs cost time.
     type Moves<T>: Moves<T>;
 
     /// Reads a shared word.

@@ -2,7 +2,7 @@
 const RIDGE: f64 = 0.1;
 
 /// A linear least-squares problem whose observations are sums of a few unknowns each.
-pub(super) struct LeastSquares {
+pub(crate) struct LeastSquares {
     unknowns: usize,
     /// The normal matrix by rows; its lower triangle is kept.
     matrix: Vec<f64>,

@@ -1,52 +1,51 @@
-use super::board::Board;
 use super::least_squares::LeastSquares;
-use super::word::Word;
 use crate::game::MAX_PITS;
 use crate::index::{LayerIndex, TableRow};
+use crate::solve::packed::{Board, Word};
 use crate::table::{TableError, Tables};
 
-/// Estimates are in sixteenths of a seed.
-pub(super) const SEED: i32 = 16;
+/// Evaluations are in sixteenths of a seed.
+pub(crate) const SEED: i32 = 16;
 
 /// Pits are told apart by what they hold up to here; what holds more counts as this.
 const MOST_HELD: usize = 14;
 
-/// The largest layer to learn from: estimates hold for more seeds than they come from, and random reads of larger tables
+/// The largest layer to learn from: evaluations hold for more seeds than they come from, and random reads of larger tables
 /// may come from the disk.
 const LEARN_SEEDS: usize = 24;
 
 /// Positions to learn from.
 const LEARN_POSITIONS: usize = 1 << 13;
 
-/// Positions between two looks at the clock.
+/// Positions after which the clock is read again.
 const ASK_EVERY: usize = 1 << 6;
 
 /// What the pits 0 and 1 of a row are worth, 2 and 3, ...
 type Pairs = [[i16; 256]; MAX_PITS / 2];
 
-/// Guesses scores without searching: half of the seeds in play, and something for every pit by what it holds.
+/// An evaluation without search: half of the seeds in play, and something for every pit by what it holds.
 ///
 /// A pit with as many seeds as there are steps to the store moves again, an empty one waits for a capture, seeds near the
 /// store come home: the sum over the pits explains three fifths of the variance of scores. It orders moves and proves nothing.
-pub(super) struct Estimate {
+pub(crate) struct PitEvaluation {
     /// In sixteenths of a seed, by two neighbouring pits (the mover's, then the other's) and what they hold: four bits
     /// each, the first pit's below. Two at a time take half of the look-ups.
     worth: [Pairs; 2],
 }
 
-impl Default for Estimate {
-    fn default() -> Estimate {
-        Estimate { worth: [[[0; 256]; MAX_PITS / 2]; 2] }
+impl Default for PitEvaluation {
+    fn default() -> PitEvaluation {
+        PitEvaluation { worth: [[[0; 256]; MAX_PITS / 2]; 2] }
     }
 }
 
-impl Estimate {
+impl PitEvaluation {
     /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones; nothing if `end` says so
     /// before it is done, since tables may have to come from the disk.
     ///
     /// # Errors
     /// When the table is damaged.
-    pub fn learn(tables: &Tables, reach: usize, end: &dyn Fn() -> bool) -> Result<Option<Estimate>, TableError> {
+    pub fn learn(tables: &Tables, reach: usize, end: &dyn Fn() -> bool) -> Result<Option<PitEvaluation>, TableError> {
         let (pits, seeds) = (tables.pits(), reach.min(LEARN_SEEDS));
         let layer = LayerIndex::new(tables.rows(), seeds);
         let mut random = fastrand::Rng::with_seed(0);
@@ -67,20 +66,20 @@ impl Estimate {
             squares.add(&unknowns, f64::from(tables.score(&mover, &other)?) - seeds as f64 / 2.0);
         }
         let solution = squares.solve();
-        let mut estimate = Estimate::default();
+        let mut evaluation = PitEvaluation::default();
         for (place, unknowns) in solution[..to_move].chunks(MOST_HELD).enumerate() {
             let pit = place % pits;
-            for (held, worth) in estimate.worth[place / pits][pit / 2].iter_mut().enumerate() {
+            for (held, worth) in evaluation.worth[place / pits][pit / 2].iter_mut().enumerate() {
                 let held = (held >> (4 * (pit % 2)) & 0xf).min(MOST_HELD);
                 *worth += held.checked_sub(1).map_or(0, |held| (f64::from(SEED) * unknowns[held]).round() as i16);
             }
         }
-        Ok(Some(estimate))
+        Ok(Some(evaluation))
     }
 
     /// What the mover of `board`, with `seeds` seeds in play, may collect of them, in sixteenths of a seed.
     #[inline]
-    pub fn score<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
+    pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
         let row = |worth: &Pairs, row: W| {
             let pairs = row.nibbles().bytes().step_by(2);
             worth.iter().zip(pairs).map(|(worth, pair)| i32::from(worth[usize::from(pair)])).sum::<i32>()
@@ -95,12 +94,12 @@ mod tests {
     use crate::game::Rules;
 
     #[test]
-    fn estimates_explain_a_third_of_the_variance_of_a_larger_layer() {
+    fn evaluations_explain_a_third_of_the_variance_of_a_larger_layer() {
         let directory = tempfile::tempdir().unwrap();
         for rules in Rules::ALL {
             crate::build::build(directory.path(), rules, 4, 12).unwrap();
             let tables = Tables::open(directory.path(), rules, 4, 12).unwrap();
-            let estimate = Estimate::learn(&tables, 10, &|| false).unwrap().unwrap();
+            let evaluation = PitEvaluation::learn(&tables, 10, &|| false).unwrap().unwrap();
             let layer = LayerIndex::new(tables.rows(), 12);
             let (mut squares, mut unexplained) = (0.0, 0.0);
             for rank in (0..layer.positions()).step_by(7) {
@@ -109,7 +108,7 @@ mod tests {
                 let board = Board { mover: pack(mover), other: pack(other) };
                 let score = f64::from(tables.score(&mover, &other).unwrap());
                 squares += (score - 6.0).powi(2);
-                unexplained += (score - f64::from(estimate.score(board, 12)) / f64::from(SEED)).powi(2);
+                unexplained += (score - f64::from(evaluation.of(board, 12)) / f64::from(SEED)).powi(2);
             }
             assert!(unexplained < squares * 2.0 / 3.0, "{rules}: {unexplained} of {squares}");
         }

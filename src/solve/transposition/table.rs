@@ -1,9 +1,8 @@
 use std::marker::PhantomData;
 
-use memmap2::MmapMut;
-
-use super::word::Word;
-use crate::game::{Played, Position};
+use crate::memory::{HugePages, prefetch};
+use crate::solve::bounds::Bounds;
+use crate::solve::packed::Word;
 
 /// Bytes of a bucket: one cache line.
 const BUCKET_BYTES: u64 = 64;
@@ -13,32 +12,15 @@ const WORK_BITS: u32 = 6;
 
 const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
-/// What is proved of the score of a position: it is `lower` to `upper`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
-    /// The mover collects at least this.
-    pub lower: u32,
-    /// The mover collects at most this.
-    pub upper: u32,
-}
-
-impl Bounds {
-    /// Bounds of the score of the position after a move, told for the player who moved in `before`.
-    pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
-        let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
-        Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
-    }
-}
-
 /// Proved bounds of positions, shared by all threads without locks.
 ///
 /// An entry is one word, read and written whole: the bounds, the effort that proved them, and the key. Keys are
 /// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper bits
-/// then choose the bucket, and the entry holds all others. So bucket and entry together tell the key exactly: an entry is
+/// then choose the bucket, and the entry holds all others. So bucket and entry together are the whole key: an entry is
 /// never taken for another position's. A thread that overwrites what another one just wrote loses a bound at worst.
 pub struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
-    map: MmapMut,
+    map: HugePages,
     bucket_bits: u32,
     key_bits: u32,
     word: PhantomData<W>,
@@ -79,15 +61,12 @@ impl<W: Word> TranspositionTable<W> {
     fn with_buckets(key_bits: u32, bucket_bits: u32) -> std::io::Result<TranspositionTable<W>> {
         let bytes = BUCKET_BYTES << bucket_bits;
         let bytes = usize::try_from(bytes).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
-        let map = MmapMut::map_anon(bytes)?;
-        #[cfg(target_os = "linux")]
-        // Without huge pages everything works, only slower.
-        let _ = map.advise(memmap2::Advice::HugePage);
+        let map = HugePages::new(bytes)?;
         Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
     }
 
     /// Entries of a table for keys of `key_bits` with so many bits of a bucket's number; `None` when there is no such table.
-    pub(super) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
+    pub(crate) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
         let remainder = key_bits.checked_sub(bucket_bits).filter(|&bits| bits <= Self::REMAINDER_BITS);
         remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
     }
@@ -99,18 +78,18 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     /// Bits of a key, and of the number of a bucket.
-    pub(super) fn bits(&self) -> (u32, u32) {
+    pub(crate) fn bits(&self) -> (u32, u32) {
         (self.key_bits, self.bucket_bits)
     }
 
     /// All entries as they stand in memory, unused ones 0.
-    pub(super) fn words(&self) -> impl Iterator<Item = W> {
+    pub(crate) fn words(&self) -> impl Iterator<Item = W> {
         self.entries().iter().map(W::load)
     }
 
     /// Takes the entry `word` that stood at `index` of a table for the same keys, of boards with at most `seeds` seeds in
     /// play, with `bucket_bits`. False, and nothing is taken, when it is none that such a table can hold.
-    pub(super) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
+    pub(crate) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
         let (proved, work) = (Self::bounds(word), word.low() & WORK_MASK);
         let low = self.key_bits - bucket_bits;
         let rest = word >> Self::DATA_BITS;
@@ -131,7 +110,7 @@ impl<W: Word> TranspositionTable<W> {
     }
 
     /// Forgets all entries.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.map.fill(0);
     }
 
@@ -157,14 +136,7 @@ impl<W: Word> TranspositionTable<W> {
     /// Has the processor fetch the bucket.
     #[inline]
     pub fn prefetch(&self, slot: Slot<W>) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            // SAFETY: prefetching has no effect but on speed.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.map.as_ptr().wrapping_add(slot.bucket * size_of::<W>()).cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = slot;
+        prefetch(self.map.as_ptr().wrapping_add(slot.bucket * size_of::<W>()));
     }
 
     #[inline]
@@ -237,7 +209,7 @@ impl<W: Word> TranspositionTable<W> {
 impl<W: Word> Slot<W> {
     /// A hash of the slot and a score to test, never 0.
     #[inline]
-    pub(super) fn mark(self, score: u32) -> u64 {
+    pub(crate) fn mark(self, score: u32) -> u64 {
         let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
         mixed.wrapping_mul(u64::SPREAD[0]).rotate_left(29) | 1 << 63
     }
@@ -302,6 +274,65 @@ mod tests {
         }
         assert!(kept.iter().all(|&key| large.get(large.slot(key)) == Some(proved)));
         assert_eq!(large.words().filter(|&word| word != W::default()).count(), kept.len());
+    }
+
+    fn assert_a_full_bucket_gives_up_the_least_effort<W: Word>() {
+        let one_bucket = || TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
+        let count = TranspositionTable::<W>::BUCKET as u64;
+        let proved = |key: u64| Bounds { lower: key as u32, upper: W::SEEDS as u32 };
+        let put = |table: &TranspositionTable<W>, key, nodes| table.put(table.slot(W::from(key)), proved(key), nodes);
+        let get = |table: &TranspositionTable<W>, key: u64| table.get(table.slot(W::from(key)));
+        let kept = |table: &TranspositionTable<W>| -> Vec<u64> {
+            let kept: Vec<u64> = (0..1 << 10).filter(|&key| get(table, key).is_some()).collect();
+            kept.iter().for_each(|&key| assert_eq!(get(table, key), Some(proved(key))));
+            kept
+        };
+
+        // Nothing is given up while there is room. Later keys were less effort.
+        let table = one_bucket();
+        (0..count).for_each(|key| put(&table, key, 1 << (20 - key)));
+        assert_eq!(kept(&table), Vec::from_iter(0..count));
+        // The newcomer is kept, even if it was less effort than all others; then it is the next to go.
+        for newcomer in [count, count + 1] {
+            put(&table, newcomer, 1);
+            assert_eq!(kept(&table), Vec::from_iter((0..count - 1).chain([newcomer])));
+        }
+        put(&table, count + 2, 1 << 30);
+        // What is proved again counts with the larger effort, whichever came first.
+        put(&table, count - 2, 1 << 25);
+        put(&table, count - 2, 1);
+        put(&table, count + 3, 1 << 30);
+        assert_eq!(kept(&table), Vec::from_iter((0..count - 3).chain([count - 2, count + 2, count + 3])));
+
+        // Efforts count by powers of two. Of equal ones the first entry of the bucket goes, whatever its age.
+        let table = one_bucket();
+        (0..count).for_each(|key| put(&table, key, 8 + (count - key) % 8));
+        for newcomer in [count, count + 1] {
+            put(&table, newcomer, 15);
+            assert_eq!(kept(&table), Vec::from_iter((1..count).chain([newcomer])));
+        }
+    }
+
+    fn assert_bounds_of_one_position_are_joined<W: Word>() {
+        let table = TranspositionTable::<W>::new(1 << 10, BUCKET_BYTES).unwrap();
+        let slot = table.slot(W::from(77u8));
+        for (lower, upper, joined) in [(3, 90, (3, 90)), (0, 50, (3, 50)), (7, 120, (7, 50)), (20, 20, (20, 20))] {
+            table.put(slot, Bounds { lower, upper }, 100);
+            assert_eq!(table.get(slot), Some(Bounds { lower: joined.0, upper: joined.1 }));
+        }
+        assert_eq!(table.words().filter(|&word| word != W::default()).count(), 1);
+    }
+
+    #[test]
+    fn a_full_bucket_gives_up_the_least_effort() {
+        assert_a_full_bucket_gives_up_the_least_effort::<u64>();
+        assert_a_full_bucket_gives_up_the_least_effort::<u128>();
+    }
+
+    #[test]
+    fn bounds_of_one_position_are_joined() {
+        assert_bounds_of_one_position_are_joined::<u64>();
+        assert_bounds_of_one_position_are_joined::<u128>();
     }
 
     #[test]

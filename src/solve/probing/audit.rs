@@ -20,10 +20,10 @@ const PART_BLOCKS: u64 = 64;
 
 /// The tables that a search reads, and whether they were compared with their checksums.
 ///
-/// A search looks scores up without a thought for checksums: that would cost it its speed. So what it finds is believed, by
-/// it or anybody, only once the tables are known to be sound. Damage that was found once stays found, even if the file is
-/// mended under us: what was derived from it is still there.
-pub(super) struct Audit<'a> {
+/// A search compares no score that it reads with a checksum: that would cost it its speed. So what it finds is used only once
+/// the tables are known to be sound. Damage that was found once stays found, even if the file is repaired meanwhile: what was
+/// derived from it is still there.
+pub(crate) struct Audit<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer that is looked up; 0 for none.
     reach: usize,
@@ -55,7 +55,7 @@ impl<'a> Audit<'a> {
             audit.pass().work(&|| !end());
         }
         audit.verdict()?;
-        audit.look();
+        audit.update();
         Ok(audit)
     }
 
@@ -104,7 +104,7 @@ impl<'a> Audit<'a> {
 
     /// Finds out whether all was compared. Threads that compared the rest together may each have missed what another did
     /// last: so it is asked again when they have ended.
-    pub fn look(&self) {
+    pub fn update(&self) {
         if !self.is_damaged() && self.layers().all(|layer| layer.is_checked()) {
             self.sound.store(true, Ordering::Relaxed);
         }
@@ -150,7 +150,7 @@ struct Part<'a> {
 }
 
 /// A run through all blocks that are left to compare.
-pub(super) struct Pass<'s, 'a> {
+pub(crate) struct Pass<'s, 'a> {
     audit: &'s Audit<'a>,
     parts: Vec<Part<'a>>,
     next: AtomicUsize,
@@ -175,7 +175,7 @@ impl Pass<'_, '_> {
                 }
             }
         }
-        self.audit.look();
+        self.audit.update();
     }
 }
 
@@ -218,17 +218,7 @@ mod tests {
     }
 
     fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
-        SolverOptions {
-            rules: RULES,
-            pits: PITS,
-            seeds: 16,
-            tables: Some(tables),
-            tables_up_to: REACH,
-            memory: 1 << 20,
-            copy,
-            threads,
-            stop: Arc::default(),
-        }
+        SolverOptions::new(RULES, &start()).tables(Some(tables)).memory(1 << 20).copy_up_to(copy).threads(threads)
     }
 
     fn start() -> Position {
@@ -279,7 +269,7 @@ mod tests {
             let bounds = solver.value_bounds(&position).unwrap();
             assert_eq!((bounds.lower < 0, bounds.upper > 0), (true, true), "{bounds:?}");
             assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
-            // What was searched is not saved: who takes it up believes it.
+            // What was searched is not saved: whoever resumes it relies on it.
             let directory = tempfile::tempdir().unwrap();
             let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
             assert!(

@@ -1,12 +1,12 @@
-//! The file of a saved transposition table (docs/solving.md).
+//! The file of a transposition table (docs/solving.md).
 
 use std::io::{self, BufRead, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::transposition::TranspositionTable;
-use super::word::Word;
+use super::table::TranspositionTable;
 use crate::game::Rules;
+use crate::solve::packed::Word;
 
 /// The first bytes.
 const MAGIC: [u8; 8] = *b"KALAHTT\n";
@@ -15,7 +15,7 @@ const MAGIC: [u8; 8] = *b"KALAHTT\n";
 const CHUNK: usize = 1 << 16;
 
 /// What the boards of a table are.
-pub(super) struct Head {
+pub(crate) struct Head {
     pub rules: Rules,
     pub pits: usize,
     /// The most seeds in play.
@@ -44,7 +44,7 @@ impl Head {
 }
 
 /// Writes a table, also while it is searched: each entry is read whole, and true by itself.
-pub(super) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
     file.write_all(&head.bytes::<W>(table.bits()))?;
     let mut hash = Xxh3Default::new();
     let mut packed = zstd::Encoder::new(&mut *file, 1)?;
@@ -63,9 +63,9 @@ pub(super) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mu
 /// Takes the entries of a file into a table, which may have another size: how many they are, or what is wrong. Then nothing
 /// is left in the table.
 ///
-/// They go straight into the table, so that a search needs no more memory to be taken up than it had. Nobody searches with the
-/// table meanwhile, so none of them is believed before all are checked.
-pub(super) fn load<W: Word>(
+/// They go straight into the table, so that a resumed search needs no more memory than it had. Nobody searches with the
+/// table meanwhile, so none of them is used before all are checked.
+pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
     head: Head,
     file: &mut dyn BufRead,

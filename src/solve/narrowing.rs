@@ -1,36 +1,15 @@
 use std::time::{Duration, Instant};
 
-use super::solver::{SolveError, Solver};
-use super::transposition::Bounds;
-use crate::game::{Played, Position};
+use super::bounds::{Bounds, ValueBounds};
+use super::error::SolveError;
+use super::solver::Solver;
+use crate::game::Position;
 
 /// The part of the time that the value itself gets; with the rest bounds of it are sought.
 const VALUE_SHARE: f64 = 0.5;
 
 /// The part of the time for one test of a bound.
 const BOUND_SHARE: f64 = 0.05;
-
-/// What is proved of the value of a position: it is `lower` at least and `upper` at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ValueBounds {
-    /// The final store difference that the mover reaches.
-    pub lower: i64,
-    /// The one that the other player holds the mover to.
-    pub upper: i64,
-}
-
-impl ValueBounds {
-    /// The value, when it is known.
-    pub fn value(self) -> Option<i64> {
-        (self.lower == self.upper).then_some(self.lower)
-    }
-
-    /// Bounds of the value of a position after a move, told for the player who moved.
-    pub fn for_mover(self, played: &Played) -> ValueBounds {
-        let ends = [self.lower, self.upper].map(|value| played.mover_value(value));
-        ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
-    }
-}
 
 impl Solver<'_> {
     /// What is known of the score of `position` without searching: of itself, and of the positions after its moves.
@@ -59,12 +38,12 @@ impl Solver<'_> {
     }
 
     /// Proves what it can of the value of `position` in the time `within`, from a first guess of it: the value, or else
-    /// bounds. Searches for the value first, then for bounds on both sides of the guess, from afar to near.
+    /// bounds. It searches for the value first, then for bounds on both sides of the guess, the farthest first.
     ///
     /// The deadline of the solver is none afterwards.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, or a table is damaged; what was proved till then is kept, see
+    /// When stopped, the position does not fit the solver, or a table is damaged; what was proved before that is kept, see
     /// [`Solver::value_bounds`].
     pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
         // So much time that no clock shows its end is no limit.

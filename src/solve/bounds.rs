@@ -1,0 +1,40 @@
+use crate::game::{Played, Position};
+
+/// What is proved of the score of a position: it is `lower` to `upper`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// The mover collects at least this.
+    pub lower: u32,
+    /// The mover collects at most this.
+    pub upper: u32,
+}
+
+impl Bounds {
+    /// Bounds of the score of the position after a move, for the player who moved in `before`.
+    pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
+        let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));
+        Bounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+    }
+}
+
+/// What is proved of the value of a position: it is `lower` at least and `upper` at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueBounds {
+    /// The final store difference that the mover reaches.
+    pub lower: i64,
+    /// The one that the other player holds the mover to.
+    pub upper: i64,
+}
+
+impl ValueBounds {
+    /// The value, when it is known.
+    pub fn value(self) -> Option<i64> {
+        (self.lower == self.upper).then_some(self.lower)
+    }
+
+    /// Bounds of the value of a position after a move, for the player who moved.
+    pub fn for_mover(self, played: &Played) -> ValueBounds {
+        let ends = [self.lower, self.upper].map(|value| played.mover_value(value));
+        ValueBounds { lower: ends[0].min(ends[1]), upper: ends[0].max(ends[1]) }
+    }
+}

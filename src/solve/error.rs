@@ -1,0 +1,52 @@
+use super::bounds::Bounds;
+use super::packed::MAX_BOARD_SEEDS;
+use crate::game::{MAX_PITS, Position};
+use crate::table::TableError;
+
+/// Why a solver has no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SolveError {
+    /// The board is too large.
+    #[error(
+        "{pits} pits a side with {seeds} seeds in play cannot be searched: boards have up to {MAX_PITS} pits a side, \
+         {MAX_BOARD_SEEDS} seeds in play, and less than 2^127 positions"
+    )]
+    Board {
+        /// Pits a side.
+        pits: usize,
+        /// Seeds in play.
+        seeds: u32,
+    },
+    /// There is no memory for the transposition table.
+    #[error("no memory for a transposition table of {bytes} bytes: {source}")]
+    OutOfMemory {
+        /// Bytes asked for.
+        bytes: u64,
+        /// The reason.
+        source: std::io::Error,
+    },
+    /// It was asked to stop.
+    #[error("stopped before the result was proved")]
+    Stopped,
+    /// The [deadline](super::Solver::set_deadline) passed.
+    #[error("the time was up before the result was proved")]
+    TimedOut,
+    /// A depth-limited search would visit more nodes than it may.
+    #[error("a search to that depth takes too many nodes")]
+    OverBudget,
+    /// A table cannot be read.
+    #[error("{0}")]
+    Table(#[from] TableError),
+    /// What is said to be proved excludes each other.
+    #[error("what is known of {0} contradicts itself: a saved search or a table is wrong")]
+    Contradiction(Box<Position>),
+}
+
+impl SolveError {
+    /// The bounds of the score of `position`, unless they exclude each other.
+    pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
+        let sound = bounds.lower <= bounds.upper;
+        sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))
+    }
+}

@@ -1,0 +1,9 @@
+//! The transposition table: bounds of positions that were searched before.
+
+mod file;
+mod size;
+mod table;
+
+pub(crate) use file::{Head, load, save};
+pub(crate) use size::table_bytes;
+pub(crate) use table::{Slot, TranspositionTable};

@@ -1,0 +1,102 @@
+use crate::solve::evaluation::MoveScore;
+use crate::solve::packed::{Board, Keys, Moves, Sower, Sown, Word};
+use crate::solve::probing::{Spot, TableScores};
+
+/// A position to search.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<W> {
+    pub board: Board<W>,
+    /// Seeds in play.
+    pub seeds: u32,
+}
+
+/// A position after a move, still to be searched.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Child<W> {
+    pub node: Node<W>,
+    /// Seeds the move stores.
+    pub stored: u32,
+    /// Whether the mover moves again.
+    pub again: bool,
+    pub move_score: MoveScore,
+}
+
+impl<W> Child<W> {
+    /// The move-ordering score.
+    #[inline]
+    pub fn score(&self) -> i32 {
+        self.move_score.total()
+    }
+}
+
+/// A position after a move, whose score stands in a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Known {
+    pub spot: Spot,
+    pub again: bool,
+    pub stored: u32,
+    /// Seeds in play after the move.
+    pub seeds: u32,
+}
+
+/// What shows of a position as soon as its moves are played.
+pub(crate) struct Certain {
+    /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.
+    pub lower: u32,
+    /// What the mover gets at most by moves that end the game.
+    pub ended: u32,
+}
+
+/// Plays the moves of positions.
+#[derive(Clone, Copy)]
+pub(crate) struct Expander<'a, 't, W> {
+    pub sower: &'a Sower<W>,
+    pub keys: &'a Keys<W>,
+    pub tables: &'a TableScores<'t>,
+}
+
+impl<W: Word> Expander<'_, '_, W> {
+    /// Plays the moves of a position in which the mover is tested to collect `score`. Those that lead to tables become
+    /// `known`, all others but those that end the game are added to `children`. What the first of the known ones reads is
+    /// fetched, unless what is certain is enough: each fetch costs a walk of the page tables, and most tests are over after
+    /// the first.
+    #[inline]
+    pub fn expand(
+        &self,
+        node: Node<W>,
+        score: u32,
+        known: &mut W::Moves<Known>,
+        children: &mut Vec<Child<W>>,
+    ) -> Certain {
+        let Expander { sower, keys, tables } = *self;
+        known.clear();
+        let mut certain = Certain { lower: 0, ended: 0 };
+        for pit in (0..sower.pits()).rev() {
+            if node.board.mover.seeds_in(pit) == 0 {
+                continue;
+            }
+            let sown = sower.sow(node.board, pit);
+            let Sown { board, stored, again } = sown;
+            if board.is_over() {
+                // What is left belongs to the owner of the row it lies in.
+                certain.ended = certain.ended.max(stored + board.mover.total());
+                continue;
+            }
+            certain.lower = certain.lower.max(stored);
+            let (board, seeds) = (sown.next(), node.seeds - stored);
+            if seeds as usize <= tables.reach() {
+                let mover_sums = board.mover.sums();
+                let spot = tables.locate(seeds, mover_sums.last(), keys.row(mover_sums), keys.row(board.other.sums()));
+                known.push(Known { spot, again, stored, seeds });
+            } else {
+                let move_score = MoveScore::new(pit, again, stored, board);
+                children.push(Child { node: Node { board, seeds }, again, stored, move_score });
+            }
+        }
+        certain.lower = certain.lower.max(certain.ended);
+        if let Some(known) = known.first().filter(|_| certain.lower < score) {
+            tables.prefetch(known.spot);
+        }
+        certain
+    }
+}

@@ -1,0 +1,8 @@
+//! The zero-window test: whether the mover of a position can collect so many seeds.
+
+mod expansion;
+mod ordering;
+mod worker;
+
+pub(crate) use expansion::{Expander, Node};
+pub(crate) use worker::{Shared, Worker, unkept};

@@ -1,0 +1,127 @@
+//! The signature of the search: how many positions it visits to solve fixed ones.
+//!
+//! What is searched with one thread depends on the position, the tables and the size of the transposition table alone, not
+//! on time, memory pages or the processor. So a change that is to leave the search as it is leaves these numbers as they
+//! are; one that is to make it better changes them, and says so.
+
+use std::path::Path;
+
+use kalah::build::build;
+use kalah::game::{Position, Rules};
+use kalah::solve::{LimitedSearch, Method, Solver, SolverOptions};
+use kalah::table::Tables;
+
+/// Positions to solve: seeds of the tables for them (0: none) and KiB of the transposition table, small ones so that entries
+/// are replaced.
+const SOLVED: [(&str, usize, u64); 9] = [
+    ("3x4", 0, 16),
+    ("4x3", 0, 64),
+    ("4x3", 8, 16),
+    ("4x4", 12, 64),
+    ("5x3", 0, 1024),
+    ("5x3", 10, 64),
+    ("<6,9,11,2,0,1,5,0,4,3,1,0,2,6,1>", 9, 64),
+    ("6x3", 14, 64),
+    ("1,1,0,1,1,1,0,1,1/1,0,1,1,1,0,1,1,1", 0, 64),
+];
+
+/// Positions searched to a limited depth.
+const LIMITED: [(&str, u32); 2] = [("4x4", 7), ("6x4", 6)];
+
+/// For each rule set and position: nodes, and scores read from tables.
+type Solved = [(u64, u64); SOLVED.len()];
+
+/// For each rule set and position: nodes by alpha-beta with one thread.
+type Limited = [u64; LIMITED.len()];
+
+const SIGNATURES: [(&str, Solved, Limited); 4] = [
+    (
+        "empty-capture",
+        [
+            (3_998, 0),
+            (6_851, 0),
+            (3_203, 487),
+            (54_070, 22_127),
+            (32_546, 0),
+            (23_177, 5_376),
+            (1_198, 12),
+            (176_453, 69_515),
+            (1_247, 0),
+        ],
+        [1_108, 3_727],
+    ),
+    (
+        "standard",
+        [
+            (6_393, 0),
+            (14_911, 0),
+            (6_359, 1_597),
+            (87_321, 36_745),
+            (53_980, 0),
+            (22_197, 5_400),
+            (23_213, 8_285),
+            (777_435, 393_818),
+            (4_142, 0),
+        ],
+        [1_109, 3_786],
+    ),
+    (
+        "s-kalaha",
+        [
+            (794, 0),
+            (563, 0),
+            (406, 40),
+            (510, 103),
+            (147_729, 0),
+            (68_312, 33_546),
+            (840_611, 410_527),
+            (358_773, 179_315),
+            (3_811_390, 0),
+        ],
+        [1_217, 2_174],
+    ),
+    (
+        "single-move",
+        [
+            (5_353, 0),
+            (166_756, 0),
+            (35_704, 15_181),
+            (1_080_874, 646_927),
+            (13_765_277, 0),
+            (3_241_078, 1_602_707),
+            (9_994, 1_995),
+            (8_465_229, 5_343_171),
+            (839, 0),
+        ],
+        [1_204, 4_118],
+    ),
+];
+
+#[test]
+fn the_search_visits_the_positions_that_it_always_visited() {
+    let directory = tempfile::tempdir().unwrap();
+    let found = Rules::ALL.map(|rules| {
+        let solved = SOLVED.map(|(position, reach, kib)| solve(directory.path(), rules, position, reach, kib << 10));
+        (rules.name(), solved, LIMITED.map(|(position, depth)| limited(rules, position, depth)))
+    });
+    let total: u64 = found.iter().flat_map(|(_, solved, _)| solved).map(|(nodes, _)| nodes).sum();
+    assert_eq!(found, SIGNATURES, "{total} nodes in all");
+}
+
+fn solve(directory: &Path, rules: Rules, position: &str, reach: usize, memory: u64) -> (u64, u64) {
+    let position: Position = position.parse().unwrap();
+    let pits = position.pits();
+    let tables = (reach > 0).then(|| {
+        build(directory, rules, pits, reach).unwrap();
+        Tables::open(directory, rules, pits, reach).unwrap()
+    });
+    let options = SolverOptions::new(rules, &position).tables(tables.as_ref()).memory(memory);
+    let solver = Solver::new(options).unwrap();
+    let guess = solver.first_guess(&position).unwrap();
+    solver.solve(&position, guess).unwrap();
+    (solver.nodes(), solver.table_hits())
+}
+
+fn limited(rules: Rules, position: &str, depth: u32) -> u64 {
+    LimitedSearch::new(rules, Method::SeqAb, depth).run(&position.parse().unwrap()).nodes
+}
