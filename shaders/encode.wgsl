@@ -1,6 +1,6 @@
-// Packs scores into lines. A thread packs one line and tells how many bytes its patch will take.
+// Packs scores into groups. A thread packs one group and tells how many bytes its patch will take.
 //
-// In a line with exceptions the first word still holds its codes; the stage `patch` moves them.
+// In a group with exceptions the first word still holds its codes; the stage `patch` moves them.
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
 
@@ -12,11 +12,11 @@ fn count_of(value: u32) -> u32 {
 }
 
 // The base for which most residuals fit 4 bits, the smallest of these, and how many fit.
-fn best_base(line: u32, positions: u32, least: u32, greatest: u32) -> vec2<u32> {
+fn best_base(group: u32, positions: u32, least: u32, greatest: u32) -> vec2<u32> {
     for (var word = 0u; word < COUNT_WORDS; word++) {
         counts[word] = 0u;
     }
-    var cursor = cursor_at(line * LINE_POSITIONS);
+    var cursor = cursor_at(group * GROUP_POSITIONS);
     for (var place = 0u; place < positions; place++) {
         let value = residual(cursor);
         counts[value / 4u] += 1u << (8u * (value % 4u));
@@ -41,9 +41,9 @@ fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= params.threads) {
         return;
     }
-    let line = params.first_line + id.x;
-    let positions = line_positions(line);
-    let first = cursor_at(line * LINE_POSITIONS);
+    let group = params.first_group + id.x;
+    let positions = group_positions(group);
+    let first = cursor_at(group * GROUP_POSITIONS);
     var least = 255u;
     var greatest = 0u;
     var cursor = first;
@@ -57,13 +57,13 @@ fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
     var mark = 0u;
     var size = 0u;
     if (greatest - least > 15u) {
-        let best = best_base(line, positions, least, greatest);
+        let best = best_base(group, positions, least, greatest);
         base = best.x;
         mark = PATCHED;
         size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (positions - best.y);
     }
     cursor = first;
-    for (var word = 0u; word < LINE_WORDS; word++) {
+    for (var word = 0u; word < GROUP_WORDS; word++) {
         var codes = 0u;
         for (var place = 8u * word; place < min(8u * word + 8u, positions); place++) {
             // Below the base it wraps around to a great number.
@@ -73,10 +73,10 @@ fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
             }
             cursor = next(cursor);
         }
-        if (word == LINE_WORDS - 1u) {
+        if (word == GROUP_WORDS - 1u) {
             codes |= (base | mark) << 24u;
         }
-        head[params.lines_at + line * LINE_WORDS + word] = codes;
+        head[params.groups_at + group * GROUP_WORDS + word] = codes;
     }
-    sizes[line] = size;
+    sizes[group] = size;
 }

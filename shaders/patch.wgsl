@@ -1,5 +1,5 @@
-// Writes the patches of lines with exceptions, each where the sizes of those before it end, and its offset to the line.
-// A thread looks after one line.
+// Writes the patches of groups with exceptions, each where the sizes of those before it end, and its offset to the group.
+// A thread looks after one group.
 
 @group(0) @binding(3) var<storage, read> sizes: array<u32>;
 @group(0) @binding(4) var<storage, read> block_sums: array<u32>;
@@ -16,21 +16,21 @@ fn patch_(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= params.threads) {
         return;
     }
-    let line = params.first_line + id.x;
-    let line_at = params.lines_at + line * LINE_WORDS;
-    let mark = head[line_at + LINE_WORDS - 1u] >> 24u;
+    let group = params.first_group + id.x;
+    let group_at = params.groups_at + group * GROUP_WORDS;
+    let mark = head[group_at + GROUP_WORDS - 1u] >> 24u;
     if ((mark & PATCHED) == 0u) {
         return;
     }
     let base = mark & ~PATCHED;
-    let offset = sizes[line] + block_sums[line / SCAN_BLOCK] + superblock_sums[line / (SCAN_BLOCK * SCAN_BLOCK)];
+    let offset = sizes[group] + block_sums[group / SCAN_BLOCK] + superblock_sums[group / (SCAN_BLOCK * SCAN_BLOCK)];
     for (var byte = 0u; byte < 4u; byte++) {
-        put(offset + byte, extractBits(head[line_at], 8u * byte, 8u));
+        put(offset + byte, extractBits(head[group_at], 8u * byte, 8u));
     }
-    head[line_at] = offset;
+    head[group_at] = offset;
     var exceptions = 0u;
-    var cursor = cursor_at(line * LINE_POSITIONS);
-    let positions = line_positions(line);
+    var cursor = cursor_at(group * GROUP_POSITIONS);
+    let positions = group_positions(group);
     for (var place = 0u; place < positions; place++) {
         let code = (residual(cursor) - base) & 0xffu;
         if (code > 15u) {

@@ -227,7 +227,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
     }
 }
 
-/// Tables of all layers below that of `key` with scores at random: most lines have exceptions.
+/// Tables of all layers below that of `key` with scores at random: most groups have exceptions.
 fn write_random_layers(directory: &Path, key: TableKey) {
     let mut rng = fastrand::Rng::with_seed(5);
     for seeds in 2..key.seeds {

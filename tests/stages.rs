@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{
-    ABSENT, EVEN_EMPTY, Encode, Forward, FrameAt, LINE_POSITIONS, LINE_WORDS, Mean, NO_MAP, OVER, PROFILE_ROWS, Patch,
-    Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Transpose,
+    ABSENT, EVEN_EMPTY, Encode, Forward, FrameAt, GROUP_POSITIONS, GROUP_WORDS, Mean, NO_MAP, OVER, PROFILE_ROWS,
+    Patch, Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Transpose,
 };
 use kalah::gpu::{Access, Params, WORKGROUP};
 use kalah::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
@@ -92,7 +92,7 @@ fn workgroups(threads: u32) -> u32 {
     threads.div_ceil(WORKGROUP) + 1
 }
 
-/// Scores of a frame that pack to lines with and without exceptions.
+/// Scores of a frame that pack to groups with and without exceptions.
 fn frame_scores(rng: &mut Rng, frame: Frame) -> Vec<u8> {
     let wild = *rng.choice([0.0, 0.002, 0.05, 0.6].iter()).unwrap();
     let rows: Vec<u8> = (0..frame.mover_rows()).map(|_| rng.u8(5..35)).collect();
@@ -119,11 +119,11 @@ impl Operand {
     fn push(&mut self, rng: &mut Rng, frame: Frame) {
         let packed = PackedFrame::pack(Isa::detect(), frame, &frame_scores(rng, frame));
         let (at, entry) = (self.bytes.len() as u64, packed.entry(0));
-        let lines_at = at + entry.rows.next_multiple_of(64);
+        let groups_at = at + entry.rows.next_multiple_of(64);
         self.frames.push(FrameAt {
             profile_at: at as u32,
-            lines_at: (lines_at / 4) as u32,
-            patches_at: (lines_at + 4 * u64::from(LINE_WORDS) * entry.groups) as u32,
+            groups_at: (groups_at / 4) as u32,
+            patches_at: (groups_at + 4 * u64::from(GROUP_WORDS) * entry.groups) as u32,
             rows: entry.rows as u32,
         });
         self.bytes.extend_from_slice(packed.section());
@@ -131,11 +131,11 @@ impl Operand {
     }
 
     fn push_absent(&mut self) {
-        self.frames.push(FrameAt { profile_at: 0, lines_at: 0, patches_at: 0, rows: ABSENT });
+        self.frames.push(FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT });
     }
 
     fn push_over(&mut self, score: u32) {
-        self.frames.push(FrameAt { profile_at: score, lines_at: 0, patches_at: 0, rows: OVER });
+        self.frames.push(FrameAt { profile_at: score, groups_at: 0, patches_at: 0, rows: OVER });
     }
 
     /// The operand, and the frames behind as many others.
@@ -611,10 +611,10 @@ struct Packing {
     positions: usize,
     /// Runs, each padded.
     scores: Vec<u32>,
-    /// The profile; lines to come.
+    /// The profile; groups to come.
     head: Vec<u32>,
-    lines_at: usize,
-    lines: usize,
+    groups_at: usize,
+    groups: usize,
 }
 
 fn packing(rng: &mut Rng) -> Packing {
@@ -629,36 +629,36 @@ fn packing(rng: &mut Rng) -> Packing {
             scores[4 * words * run + row] = if rng.f64() < wild { rng.u8(0..=TOTAL as u8) } else { near };
         }
     }
-    let lines_at = profile.len() / 4;
-    let lines = positions.div_ceil(LINE_POSITIONS as usize);
+    let groups_at = profile.len() / 4;
+    let groups = positions.div_ceil(GROUP_POSITIONS as usize);
     let mut head: Vec<u32> = bytemuck::pod_collect_to_vec(&profile);
-    head.extend(random_words(rng, lines * LINE_WORDS as usize));
-    head.truncate(lines_at + lines * LINE_WORDS as usize);
+    head.extend(random_words(rng, groups * GROUP_WORDS as usize));
+    head.truncate(groups_at + groups * GROUP_WORDS as usize);
     Packing {
         rows,
         words,
         positions,
         scores: at_least_four(bytemuck::pod_collect_to_vec(&scores)),
         head,
-        lines_at,
-        lines,
+        groups_at,
+        groups,
     }
 }
 
 impl Packing {
-    /// The parameters for some lines, and the words of scores that these need, beginning in the middle.
-    fn part(&self, rng: &mut Rng, lines: &Range<usize>) -> (Encode, Vec<u32>) {
-        let line = LINE_POSITIONS as usize;
-        let runs = lines.start * line / self.rows..(lines.end * line).min(self.positions).div_ceil(self.rows);
+    /// The parameters for some groups, and the words of scores that these need, beginning in the middle.
+    fn part(&self, rng: &mut Rng, groups: &Range<usize>) -> (Encode, Vec<u32>) {
+        let group = GROUP_POSITIONS as usize;
+        let runs = groups.start * group / self.rows..(groups.end * group).min(self.positions).div_ceil(self.rows);
         let base = base_before(rng, runs.start * self.words);
         let params = Encode {
-            threads: lines.len() as u32,
-            first_line: lines.start as u32,
+            threads: groups.len() as u32,
+            first_group: groups.start as u32,
             rows: self.rows as u32,
             words: self.words as u32,
             base: base as u32,
             positions: self.positions as u32,
-            lines_at: self.lines_at as u32,
+            groups_at: self.groups_at as u32,
         };
         (params, at_least_four(self.scores[base..runs.end * self.words].to_vec()))
     }
@@ -669,16 +669,16 @@ fn encode() {
     let (mut plain, mut patched) = (0, 0);
     until_enough(10, |rng| {
         let packing = packing(rng);
-        let lines = random_part(rng, packing.lines);
-        let (params, scores) = packing.part(rng, &lines);
-        let sizes = random_words(rng, packing.lines);
+        let groups = random_part(rng, packing.groups);
+        let (params, scores) = packing.part(rng, &groups);
+        let sizes = random_words(rng, packing.groups);
         let made =
             run(Stage::Encode, &params, workgroups(params.threads), vec![scores, packing.head.clone(), sizes.clone()]);
-        assert_eq!(made[2][..lines.start], sizes[..lines.start]);
-        assert_eq!(made[2][lines.end..], sizes[lines.end..]);
-        plain += made[2][lines.clone()].iter().filter(|&&size| size == 0).count();
-        patched += made[2][lines.clone()].iter().filter(|&&size| size > 0).count();
-        lines.len() * (LINE_WORDS as usize + 1)
+        assert_eq!(made[2][..groups.start], sizes[..groups.start]);
+        assert_eq!(made[2][groups.end..], sizes[groups.end..]);
+        plain += made[2][groups.clone()].iter().filter(|&&size| size == 0).count();
+        patched += made[2][groups.clone()].iter().filter(|&&size| size > 0).count();
+        groups.len() * (GROUP_WORDS as usize + 1)
     });
     assert!(adapter::shared().is_none() || (plain > 100 && patched > 100));
 }
@@ -723,8 +723,8 @@ fn patch() {
     let mut patched = 0;
     until_enough(12, |rng| {
         let packing = packing(rng);
-        let (all, scores) = packing.part(rng, &(0..packing.lines));
-        let mut encoded = vec![scores, packing.head.clone(), vec![0; packing.lines.max(4)]];
+        let (all, scores) = packing.part(rng, &(0..packing.groups));
+        let mut encoded = vec![scores, packing.head.clone(), vec![0; packing.groups.max(4)]];
         for workgroup in 0..workgroups(all.threads) {
             Stage::Encode.kernel().twin()(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
         }
@@ -734,8 +734,8 @@ fn patch() {
         let (superblock_sums, sums) = sums_before(&sums, block);
         patched += encoded[2].iter().filter(|&&size| size > 0).count();
 
-        let lines = random_part(rng, packing.lines);
-        let (params, scores) = packing.part(rng, &lines);
+        let groups = random_part(rng, packing.groups);
+        let (params, scores) = packing.part(rng, &groups);
         let params: Patch = params;
         let patches = vec![0; (sums[0] as usize).div_ceil(4).max(4)];
         let (written, head) = (patches.len(), encoded[1].clone());

@@ -1,8 +1,8 @@
-// Reading the residuals of a line from scores: those of the positions from an index on, biased so that they are positive.
+// Reading the residuals of a group from scores: those of the positions from an index on, biased so that they are positive.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> scores: array<u32>;
-// Profile, then lines, as in a table file.
+// Profile, then groups, as in a table file.
 @group(0) @binding(2) var<storage, read_write> head: array<u32>;
 
 // A place in the scores, run by run.
@@ -29,7 +29,7 @@ fn next(cursor: Cursor) -> Cursor {
     return Cursor(cursor.row, cursor.mover + 1u);
 }
 
-// Positions of a line: fewer in the last one.
-fn line_positions(line: u32) -> u32 {
-    return min(LINE_POSITIONS, params.positions - line * LINE_POSITIONS);
+// Positions of a group: fewer in the last one.
+fn group_positions(group: u32) -> u32 {
+    return min(GROUP_POSITIONS, params.positions - group * GROUP_POSITIONS);
 }

@@ -7,8 +7,8 @@
 struct Frame {
     // First byte of the profile. Of a frame that is over (rows = OVER): the score of all its positions.
     profile_at: u32,
-    // First word of the lines.
-    lines_at: u32,
+    // First word of the groups.
+    groups_at: u32,
     // First byte of the patches.
     patches_at: u32,
     // Mover's rows; or OVER, or ABSENT: the frame is not in this operand.
@@ -19,8 +19,8 @@ fn operand_byte(at: u32) -> u32 {
     return extractBits(operand[at / 4u], 8u * (at % 4u), 8u);
 }
 
-// The code at `place` of the line at `line` (a word), which has the patch at `patch_at` (a byte).
-fn patched_code(line: u32, patch_at: u32, place: u32) -> u32 {
+// The code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
+fn patched_code(group: u32, patch_at: u32, place: u32) -> u32 {
     let count = operand_byte(patch_at + PATCH_HEAD_BYTES - 1u);
     for (var index = 0u; index < count; index++) {
         let exception = patch_at + PATCH_HEAD_BYTES + index * EXCEPTION_BYTES;
@@ -31,7 +31,7 @@ fn patched_code(line: u32, patch_at: u32, place: u32) -> u32 {
     if (place < MOVED_CODES) {
         return extractBits(operand_byte(patch_at + place / 2u), 4u * (place % 2u), 4u);
     }
-    return extractBits(operand[line + place / 8u], 4u * (place % 8u), 4u);
+    return extractBits(operand[group + place / 8u], 4u * (place % 8u), 4u);
 }
 
 // The score of the position with this `index` and mover's rank in `frame`.
@@ -39,14 +39,14 @@ fn score(frame: Frame, index: u32, mover: u32) -> u32 {
     if (frame.rows == OVER) {
         return frame.profile_at;
     }
-    let line = frame.lines_at + index / LINE_POSITIONS * LINE_WORDS;
-    let place = index % LINE_POSITIONS;
-    let base = operand[line + LINE_WORDS - 1u] >> 24u;
+    let group = frame.groups_at + index / GROUP_POSITIONS * GROUP_WORDS;
+    let place = index % GROUP_POSITIONS;
+    let base = operand[group + GROUP_WORDS - 1u] >> 24u;
     var code: u32;
     if ((base & PATCHED) != 0u) {
-        code = patched_code(line, frame.patches_at + operand[line], place);
+        code = patched_code(group, frame.patches_at + operand[group], place);
     } else {
-        code = extractBits(operand[line + place / 8u], 4u * (place % 8u), 4u);
+        code = extractBits(operand[group + place / 8u], 4u * (place % 8u), 4u);
     }
     return ((base & ~PATCHED) - BASE_BIAS + code + operand_byte(frame.profile_at + mover)) & 0xffu;
 }

@@ -58,7 +58,7 @@ pub struct CaptureMap {
 }
 
 impl CaptureMap {
-    /// Places between two segments that belong to none, so that a segment can be filled with whole lines.
+    /// Places between two segments that belong to none, so that a segment can be filled with whole groups.
     pub const MARGIN: usize = 256;
 
     fn new(rows: &RowIndex, all: &[TableRow], seeds: usize, pit: usize) -> CaptureMap {

@@ -19,7 +19,7 @@ pub(super) const TASK_BYTES: usize = 1 << 14;
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
 
-/// Lines that are fetched ahead of a run: of short runs all, of long ones the first.
+/// Groups that are fetched ahead of a run: of short runs all, of long ones the first.
 const PREFETCH_LINES: usize = 16;
 
 /// Runs that are fetched ahead for a capture: those of few seeds captured are the longest.

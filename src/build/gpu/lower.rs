@@ -14,7 +14,7 @@ const HEADROOM: u64 = 16;
 
 /// A frame that stays on the device.
 struct Resident {
-    /// Profile and lines.
+    /// Profile and groups.
     head: DeviceBuffer,
     patches: DeviceBuffer,
 }
@@ -58,7 +58,7 @@ impl Lower {
         children: &[Child],
         mut run: impl FnMut(&mut Recorder, Window, u32) -> Result<(), GpuError>,
     ) -> Result<(), ComputeError> {
-        let absent = FrameAt { profile_at: 0, lines_at: 0, patches_at: 0, rows: ABSENT };
+        let absent = FrameAt { profile_at: 0, groups_at: 0, patches_at: 0, rows: ABSENT };
         let mut over = vec![absent; count];
         let mut to_bring = Vec::new();
         for &(number, frame) in children {
@@ -96,7 +96,7 @@ impl Lower {
             for (number, frame, entry) in now {
                 places[*number] = FrameAt {
                     profile_at: at as u32,
-                    lines_at: ((at + entry.groups_at()) / 4) as u32,
+                    groups_at: ((at + entry.groups_at()) / 4) as u32,
                     patches_at: (at + entry.patches_at()) as u32,
                     rows: entry.rows as u32,
                 };

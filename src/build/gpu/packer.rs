@@ -1,11 +1,11 @@
 //! Packing on the device: the bytes of a table file from a matrix of scores.
 
 use super::matrix::Matrix;
-use super::stages::{Encode, LINE_POSITIONS, LINE_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
+use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, MAX_WORKGROUPS, Recorder, Window};
 use crate::index::Frame;
 
-/// Bytes of lines for each byte of patches that is allocated at first; more is allocated when needed.
+/// Bytes of groups for each byte of patches that is allocated at first; more is allocated when needed.
 const PATCH_SHARE: u64 = 16;
 
 /// Memory for packing one frame after the other.
@@ -13,40 +13,40 @@ pub(super) struct Packer {
     sums: DeviceBuffer,
     head: DeviceBuffer,
     patches: DeviceBuffer,
-    /// The size of each line's patch, then the sum of those before it in its block; of blocks in their superblock; of
+    /// The size of each group's patch, then the sum of those before it in its block; of blocks in their superblock; of
     /// superblocks; and of all.
     sizes: [DeviceBuffer; 4],
 }
 
 /// A packed frame on the device: its bytes as they stand in a table file, without checksums.
 pub(super) struct PackedOnDevice {
-    /// Profile and lines.
+    /// Profile and groups.
     pub head: Window,
     /// Patches, not padded; the window is.
     pub patches: Window,
     pub patch_bytes: u64,
 }
 
-/// Bytes of profile and lines of a frame.
+/// Bytes of profile and groups of a frame.
 pub(super) fn head_bytes(frame: Frame) -> u64 {
-    (frame.mover_rows() as u64).next_multiple_of(64) + 4 * u64::from(LINE_WORDS) * lines(frame)
+    (frame.mover_rows() as u64).next_multiple_of(64) + 4 * u64::from(GROUP_WORDS) * groups(frame)
 }
 
-fn lines(frame: Frame) -> u64 {
-    frame.positions().div_ceil(LINE_POSITIONS.into())
+fn groups(frame: Frame) -> u64 {
+    frame.positions().div_ceil(GROUP_POSITIONS.into())
 }
 
 /// Bytes of memory for frames up to this one.
 pub(super) fn packer_bytes(largest: Frame) -> u64 {
     let head = head_bytes(largest);
-    head + head / PATCH_SHARE + 4 * lines(largest) + 4 * largest.mover_rows() as u64
+    head + head / PATCH_SHARE + 4 * groups(largest) + 4 * largest.mover_rows() as u64
 }
 
 impl Packer {
     /// Memory for frames as large as `frames`.
     pub fn new(gpu: &Gpu, frames: &[Frame]) -> Result<Packer, GpuError> {
         let most = |of: &dyn Fn(Frame) -> u64| frames.iter().map(|&frame| of(frame)).max().unwrap_or(0);
-        let lines = most(&lines);
+        let groups = most(&groups);
         let block = u64::from(SCAN_BLOCK);
         let sizes = |numbers: u64| gpu.storage("sizes of patches", 4 * numbers);
         let head = most(&head_bytes);
@@ -54,7 +54,7 @@ impl Packer {
             sums: gpu.storage("sums of scores", 4 * most(&|frame| frame.mover_rows() as u64 + 4))?,
             head: gpu.storage("a packed frame", head)?,
             patches: gpu.storage("patches", head / PATCH_SHARE + 4096)?,
-            sizes: [sizes(lines)?, sizes(lines.div_ceil(block))?, sizes(lines.div_ceil(block * block))?, sizes(1)?],
+            sizes: [sizes(groups)?, sizes(groups.div_ceil(block))?, sizes(groups.div_ceil(block * block))?, sizes(1)?],
         })
     }
 
@@ -64,7 +64,7 @@ impl Packer {
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
-        // Twice for the profile and the lines, which are written once.
+        // Twice for the profile and the groups, which are written once.
         recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
         recorder.clear(&self.sums.window());
         let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
@@ -81,31 +81,31 @@ impl Packer {
                 base,
             })?;
         }
-        let lines_at = (rows as u64).next_multiple_of(64) / 4;
+        let groups_at = (rows as u64).next_multiple_of(64) / 4;
         let head = self.head.front(head_bytes(frame));
         let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
         // A few columns more than the sums have rows: the padding.
-        recorder.dispatch_threads(&bound, lines_at, 1, |_, threads| Mean {
+        recorder.dispatch_threads(&bound, groups_at, 1, |_, threads| Mean {
             threads,
             rows: rows as u32,
             others: others as u32,
         })?;
 
-        let lines = lines(frame);
-        let params = |base: u32, first_line: u64, threads: u32| Encode {
+        let groups = groups(frame);
+        let params = |base: u32, first_group: u64, threads: u32| Encode {
             threads,
-            first_line: first_line as u32,
+            first_group: first_group as u32,
             rows: rows as u32,
             words: words as u32,
             base,
             positions: frame.positions() as u32,
-            lines_at: lines_at as u32,
+            groups_at: groups_at as u32,
         };
-        for_lines(recorder, scores, rows, lines, |recorder, window, base, first, count| {
+        for_groups(recorder, scores, rows, groups, |recorder, window, base, first, count| {
             let bound = recorder.bind(Stage::Encode.kernel(), &[window, head.clone(), self.sizes[0].window()]);
-            recorder.dispatch_threads(&bound, count, 1, |line, threads| params(base, first + line, threads))
+            recorder.dispatch_threads(&bound, count, 1, |group, threads| params(base, first + group, threads))
         })?;
-        let patch_bytes = self.scan(recorder, lines)?;
+        let patch_bytes = self.scan(recorder, groups)?;
         if patch_bytes > 0 {
             let padded = patch_bytes.next_multiple_of(4);
             if padded > self.patches.bytes() {
@@ -114,20 +114,20 @@ impl Packer {
                 self.patches = gpu.storage("patches", padded)?;
             }
             recorder.clear(&self.patches.front(padded));
-            for_lines(recorder, scores, rows, lines, |recorder, window, base, first, count| {
+            for_groups(recorder, scores, rows, groups, |recorder, window, base, first, count| {
                 let [sizes, blocks, superblocks, _] = &self.sizes;
                 let buffers = [sizes, blocks, superblocks, &self.patches].map(DeviceBuffer::window);
                 let windows: Vec<Window> = [window, head.clone()].into_iter().chain(buffers).collect();
                 let bound = recorder.bind(Stage::Patch.kernel(), &windows);
-                recorder.dispatch_threads(&bound, count, 1, |line, threads| params(base, first + line, threads))
+                recorder.dispatch_threads(&bound, count, 1, |group, threads| params(base, first + group, threads))
             })?;
         }
         Ok(PackedOnDevice { head, patches: self.patches.front(patch_bytes.next_multiple_of(4).max(4)), patch_bytes })
     }
 
     /// Replaces the sizes by where the patches begin; returns the bytes of all.
-    fn scan(&mut self, recorder: &mut Recorder, lines: u64) -> Result<u64, GpuError> {
-        let mut numbers = lines;
+    fn scan(&mut self, recorder: &mut Recorder, groups: u64) -> Result<u64, GpuError> {
+        let mut numbers = groups;
         for level in 0..3 {
             let blocks = numbers.div_ceil(SCAN_BLOCK.into());
             let windows = [self.sizes[level].window(), self.sizes[level + 1].window()];
@@ -145,22 +145,22 @@ impl Packer {
     }
 }
 
-/// Calls `run` for parts of the lines whose scores a stage can use at once: with the scores, the number of their first word,
-/// the first line, and how many.
-fn for_lines(
+/// Calls `run` for parts of the groups whose scores a stage can use at once: with the scores, the number of their first word,
+/// the first group, and how many.
+fn for_groups(
     recorder: &mut Recorder,
     scores: &Matrix,
     rows: usize,
-    lines: u64,
+    groups: u64,
     mut run: impl FnMut(&mut Recorder, Window, u32, u64, u64) -> Result<(), GpuError>,
 ) -> Result<(), GpuError> {
-    let (gpu, rows, line) = (recorder.gpu(), rows as u64, u64::from(LINE_POSITIONS));
+    let (gpu, rows, group) = (recorder.gpu(), rows as u64, u64::from(GROUP_POSITIONS));
     // A part may begin and end within a run.
-    let at_once = (scores.rows_at_once(gpu) as u64).saturating_sub(2).max(1) * rows / line;
+    let at_once = (scores.rows_at_once(gpu) as u64).saturating_sub(2).max(1) * rows / group;
     let at_once = at_once.max(1);
-    for first in (0..lines).step_by(at_once as usize) {
-        let count = at_once.min(lines - first);
-        let runs = first * line / rows..(((first + count) * line).div_ceil(rows)).min(scores.rows as u64);
+    for first in (0..groups).step_by(at_once as usize) {
+        let count = at_once.min(groups - first);
+        let runs = first * group / rows..(((first + count) * group).div_ceil(rows)).min(scores.rows as u64);
         let (window, base) = scores.window(gpu, runs.start as usize..runs.end as usize)?;
         run(recorder, window, base, first, count)?;
     }

@@ -25,10 +25,10 @@ pub const OVER: u32 = u32::MAX;
 /// In the place of the rows of a frame: it is not in this operand.
 pub const ABSENT: u32 = u32::MAX - 1;
 
-/// 32-bit words of a line.
-pub const LINE_WORDS: u32 = group::GROUP_BYTES as u32 / 4;
-/// Positions of a line.
-pub const LINE_POSITIONS: u32 = group::GROUP_POSITIONS as u32;
+/// 32-bit words of a group.
+pub const GROUP_WORDS: u32 = group::GROUP_BYTES as u32 / 4;
+/// Positions of a group.
+pub const GROUP_POSITIONS: u32 = group::GROUP_POSITIONS as u32;
 pub(super) const BASE_BIAS: u32 = group::BASE_BIAS as u32;
 pub(super) const PATCHED: u32 = group::PATCHED as u32;
 pub(super) const MOVED_CODES: u32 = group::MOVED_CODES as u32;
@@ -52,8 +52,8 @@ pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("NO_MAP", NO_MAP),
     ("OVER", OVER),
     ("ABSENT", ABSENT),
-    ("LINE_WORDS", LINE_WORDS),
-    ("LINE_POSITIONS", LINE_POSITIONS),
+    ("GROUP_WORDS", GROUP_WORDS),
+    ("GROUP_POSITIONS", GROUP_POSITIONS),
     ("BASE_BIAS", BASE_BIAS),
     ("PATCHED", PATCHED),
     ("MOVED_CODES", MOVED_CODES),

@@ -1,4 +1,4 @@
-use super::constants::{EXCEPTION_BYTES, LINE_WORDS, PATCH_HEAD_BYTES, PATCHED};
+use super::constants::{EXCEPTION_BYTES, GROUP_WORDS, PATCH_HEAD_BYTES, PATCHED};
 use super::residual::{Encode, residuals};
 use crate::gpu::{read, threads};
 
@@ -13,22 +13,22 @@ fn best_base(residuals: impl Iterator<Item = u32>, least: u32, greatest: u32) ->
         .expect("a base at least")
 }
 
-/// Packs scores into lines; the patches are left to [`Stage::Patch`](super::Stage::Patch).
+/// Packs scores into groups; the patches are left to [`Stage::Patch`](super::Stage::Patch).
 pub(super) fn encode(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
     let params: &Encode = read(params);
     let [scores, head, sizes] = buffers else { unreachable!("bindings of the stage") };
     for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
-        let line = params.first_line + thread;
-        let values: Vec<u32> = residuals(params, scores, head, line).collect();
-        let least = values.iter().copied().min().expect("lines are not empty");
-        let greatest = values.iter().copied().max().expect("lines are not empty");
+        let group = params.first_group + thread;
+        let values: Vec<u32> = residuals(params, scores, head, group).collect();
+        let least = values.iter().copied().min().expect("groups are not empty");
+        let greatest = values.iter().copied().max().expect("groups are not empty");
         let (mut base, mut mark, mut size) = (least, 0, 0);
         if greatest - least > 15 {
             let (best, fitting) = best_base(values.iter().copied(), least, greatest);
             (base, mark) = (best, PATCHED);
             size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (values.len() as u32 - fitting);
         }
-        for word in 0..LINE_WORDS {
+        for word in 0..GROUP_WORDS {
             let mut codes = 0;
             for place in 8 * word..(8 * word + 8).min(values.len() as u32) {
                 // Below the base it wraps around to a great number.
@@ -37,11 +37,11 @@ pub(super) fn encode(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
                     codes |= code << (4 * (place % 8));
                 }
             }
-            if word == LINE_WORDS - 1 {
+            if word == GROUP_WORDS - 1 {
                 codes |= (base | mark) << 24;
             }
-            head[(params.lines_at + line * LINE_WORDS + word) as usize] = codes;
+            head[(params.groups_at + group * GROUP_WORDS + word) as usize] = codes;
         }
-        sizes[line as usize] = size;
+        sizes[group as usize] = size;
     }
 }

@@ -1,18 +1,18 @@
-//! What the stages that pack lines have in common: parameters, and reading the residuals of a line from scores (see
+//! What the stages that pack groups have in common: parameters, and reading the residuals of a group from scores (see
 //! `shaders/shared/residual.wgsl`).
 
-use super::constants::{BASE_BIAS, LINE_POSITIONS};
+use super::constants::{BASE_BIAS, GROUP_POSITIONS};
 use crate::gpu::{extract_bits, params};
 
 params! {
     /// Parameters of [`Stage::Encode`](super::Stage::Encode).
     ///
-    /// Buffers: scores, the head of a frame (profile, then lines), the size of each line's patch.
+    /// Buffers: scores, the head of a frame (profile, then groups), the size of each group's patch.
     pub struct Encode {
-        /// Threads: lines.
+        /// Threads: groups.
         threads,
-        /// The first line.
-        first_line,
+        /// The first group.
+        first_group,
         /// Mover's rows.
         rows,
         /// Words of a run of scores.
@@ -21,22 +21,22 @@ params! {
         base,
         /// Positions of the frame.
         positions,
-        /// The first word of the lines in the head.
-        lines_at,
+        /// The first word of the groups in the head.
+        groups_at,
     }
 }
 
-/// The residuals, biased so that they are positive, of the positions of `line`.
+/// The residuals, biased so that they are positive, of the positions of `group`.
 ///
 /// Beyond the scores, which a damaged parameter would ask for, it panics.
 pub(super) fn residuals<'a>(
     params: &'a Encode,
     scores: &'a [u32],
     head: &'a [u32],
-    line: u32,
+    group: u32,
 ) -> impl Iterator<Item = u32> + 'a {
-    let first = line * LINE_POSITIONS;
-    (first..first + LINE_POSITIONS.min(params.positions - first)).map(move |index| {
+    let first = group * GROUP_POSITIONS;
+    (first..first + GROUP_POSITIONS.min(params.positions - first)).map(move |index| {
         let (row, mover) = (index / params.rows, index % params.rows);
         let (word, shift) = (row * params.words + mover / 4 - params.base, 8 * (mover % 4));
         let score = extract_bits(scores[word as usize], shift, 8);

@@ -1,5 +1,5 @@
 use super::constants::{
-    BASE_BIAS, EXCEPTION_BYTES, LINE_POSITIONS, LINE_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
+    BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
 };
 use crate::gpu::extract_bits;
 
@@ -9,8 +9,8 @@ use crate::gpu::extract_bits;
 pub struct FrameAt {
     /// First byte of the profile. Of a frame that is over: the score of all its positions.
     pub profile_at: u32,
-    /// First word of the lines.
-    pub lines_at: u32,
+    /// First word of the groups.
+    pub groups_at: u32,
     /// First byte of the patches.
     pub patches_at: u32,
     /// Mover's rows; or [`OVER`], or [`super::constants::ABSENT`].
@@ -19,16 +19,16 @@ pub struct FrameAt {
 
 /// The frame with this number in the buffer of frames.
 pub(super) fn frame(frames: &[u32], number: u32) -> FrameAt {
-    let [profile_at, lines_at, patches_at, rows] = frames.as_chunks().0[number as usize];
-    FrameAt { profile_at, lines_at, patches_at, rows }
+    let [profile_at, groups_at, patches_at, rows] = frames.as_chunks().0[number as usize];
+    FrameAt { profile_at, groups_at, patches_at, rows }
 }
 
 fn operand_byte(operand: &[u32], at: u32) -> u32 {
     extract_bits(operand[at as usize / 4], 8 * (at % 4), 8)
 }
 
-/// The code at `place` of the line at `line` (a word), which has the patch at `patch_at` (a byte).
-fn patched_code(operand: &[u32], line: u32, patch_at: u32, place: u32) -> u32 {
+/// The code at `place` of the group at `group` (a word), which has the patch at `patch_at` (a byte).
+fn patched_code(operand: &[u32], group: u32, patch_at: u32, place: u32) -> u32 {
     let count = operand_byte(operand, patch_at + PATCH_HEAD_BYTES - 1);
     for index in 0..count {
         let exception = patch_at + PATCH_HEAD_BYTES + index * EXCEPTION_BYTES;
@@ -39,7 +39,7 @@ fn patched_code(operand: &[u32], line: u32, patch_at: u32, place: u32) -> u32 {
     if place < MOVED_CODES {
         return extract_bits(operand_byte(operand, patch_at + place / 2), 4 * (place % 2), 4);
     }
-    extract_bits(operand[(line + place / 8) as usize], 4 * (place % 8), 4)
+    extract_bits(operand[(group + place / 8) as usize], 4 * (place % 8), 4)
 }
 
 /// The score of the position with this `index` and mover's rank in `frame`.
@@ -47,13 +47,13 @@ pub(super) fn score(operand: &[u32], frame: FrameAt, index: u32, mover: u32) -> 
     if frame.rows == OVER {
         return frame.profile_at;
     }
-    let line = frame.lines_at + index / LINE_POSITIONS * LINE_WORDS;
-    let place = index % LINE_POSITIONS;
-    let base = operand[(line + LINE_WORDS - 1) as usize] >> 24;
+    let group = frame.groups_at + index / GROUP_POSITIONS * GROUP_WORDS;
+    let place = index % GROUP_POSITIONS;
+    let base = operand[(group + GROUP_WORDS - 1) as usize] >> 24;
     let code = if base & PATCHED != 0 {
-        patched_code(operand, line, frame.patches_at + operand[line as usize], place)
+        patched_code(operand, group, frame.patches_at + operand[group as usize], place)
     } else {
-        extract_bits(operand[(line + place / 8) as usize], 4 * (place % 8), 4)
+        extract_bits(operand[(group + place / 8) as usize], 4 * (place % 8), 4)
     };
     let residual = (base & !PATCHED).wrapping_sub(BASE_BIAS).wrapping_add(code);
     residual.wrapping_add(operand_byte(operand, frame.profile_at + mover)) & 0xff

@@ -35,11 +35,11 @@ pub enum Stage {
     Profile,
     /// The profile.
     Mean,
-    /// Scores packed into lines.
+    /// Scores packed into groups.
     Encode,
     /// Sums of what stands before.
     Scan,
-    /// Patches of lines with exceptions.
+    /// Patches of groups with exceptions.
     Patch,
 }
 
