@@ -13,7 +13,7 @@ use kalah::game::Rules;
 use kalah::index::{Frame, layer_positions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, TableKey, Tables, table_path};
+use kalah::table::{PackedFrame, TableKey, Tables};
 
 const RUNS: usize = 3;
 const FIRST: usize = 16;
@@ -33,7 +33,7 @@ fn main() {
         let mut rates = [[0.0; RUNS]; 3];
         for run in 0..RUNS {
             let (compute, pack) = rayon::scope(|_| compute(&tables, seeds));
-            let _ = std::fs::remove_file(table_path(directory, tables.key(seeds)));
+            let _ = std::fs::remove_file(tables.key(seeds).path(directory));
             let built = build(directory, rules, seeds);
             for (rates, seconds) in rates.iter_mut().zip([compute, pack, built]) {
                 rates[run] = positions as f64 / seconds / 1e6;

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kalah::build::Builder;
 use kalah::game::Rules;
 use kalah::progress::Pulse;
-use kalah::table::{Damage, FileKind, Table, TableError, TableKey, archive, table_path};
+use kalah::table::{Damage, FileKind, Table, TableError, TableKey, archive};
 
 fn table(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Table {
     Builder::new(directory, TableKey { rules, pits, seeds }).run(&Pulse::default(), &|_| {}).unwrap();
-    Table::open(&table_path(directory, TableKey { rules, pits, seeds })).unwrap()
+    Table::open(&TableKey { rules, pits, seeds }.path(directory)).unwrap()
 }
 
 /// A small table packed into many chunks, and where it is.
@@ -98,7 +98,7 @@ fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
     let unpacked = directory.join("unpacked");
     let error = archive::unpack(&archive, &unpacked, &|_| ()).unwrap_err();
     assert!(error.is_damage() && error.to_string().contains("bad.zst"), "{error}");
-    assert!(!table_path(&unpacked, table.key()).exists());
+    assert!(!table.key().path(&unpacked).exists());
     _ = fs::remove_dir_all(unpacked);
     error
 }

@@ -174,10 +174,10 @@ fn a_sample_larger_than_the_layer_is_the_layer() {
 fn wrong_score(directory: &Path) {
     use kalah::game::Rules;
     use kalah::isa::Isa;
-    use kalah::table::{PackedFrame, TableKey, TableWriter, Tables, table_path};
+    use kalah::table::{PackedFrame, TableKey, TableWriter, Tables};
     let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 6 };
     let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
-    std::fs::remove_file(table_path(directory, key)).unwrap();
+    std::fs::remove_file(key.path(directory)).unwrap();
     let mut writer = TableWriter::open(directory, key).unwrap();
     for frame in key.frames() {
         let scores = tables.layer(6).unwrap().frame(frame.mover).unwrap();

@@ -9,7 +9,6 @@ use kalah::index::{LayerIndex, TableRow};
 use kalah::isa::Isa;
 use kalah::table::{
     BLOCK_BYTES, Damage, FileKind, Part, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts,
-    table_path,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;
@@ -29,7 +28,7 @@ fn build(directory: &Path, key: TableKey) -> Result<(), BuildError> {
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), KEY).unwrap();
-    let file = |seeds| std::fs::read(table_path(directory.path(), TableKey { seeds, ..KEY })).unwrap();
+    let file = |seeds| std::fs::read(TableKey { seeds, ..KEY }.path(directory.path())).unwrap();
     (2..=KEY.seeds).map(file).collect()
 });
 
@@ -263,8 +262,8 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
         build(directory, TableKey { rules: other, ..key }).unwrap();
     }
     build(directory, TableKey { pits: 3, ..key }).unwrap();
-    let read = |key| std::fs::read(table_path(directory, key)).unwrap();
-    let path = table_path(directory, TableKey { seeds: 4, ..key });
+    let read = |key: TableKey| std::fs::read(key.path(directory)).unwrap();
+    let path = TableKey { seeds: 4, ..key }.path(directory);
     let right = std::fs::read(&path).unwrap();
 
     // Stopped before its end, but with the final name.

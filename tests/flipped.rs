@@ -14,7 +14,7 @@ use kalah::isa::Isa;
 use kalah::play::{Limit, PlayError, PlayerName, Setting};
 use kalah::progress::Pulse;
 use kalah::solve::{Solution, SolveError, Solver, SolverOptions};
-use kalah::table::{ManifestEntry, Probe, ProbeError, Shelf, TableError, TableKey, Tables, archive, table_path};
+use kalah::table::{ManifestEntry, Probe, ProbeError, Shelf, TableError, TableKey, Tables, archive};
 use kalah::verify::{Fault, check_against};
 
 const RULES: Rules = Rules::EmptyCapture;
@@ -42,7 +42,7 @@ fn key(seeds: usize) -> TableKey {
 fn copy() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for seeds in 2..=SEEDS {
-        std::fs::copy(table_path(SOUND.path(), key(seeds)), table_path(directory.path(), key(seeds))).unwrap();
+        std::fs::copy(key(seeds).path(SOUND.path()), key(seeds).path(directory.path())).unwrap();
     }
     directory
 }
@@ -53,7 +53,7 @@ fn open(directory: &Path, seeds: usize) -> Tables {
 
 /// Flips bits of the table of `seeds` seeds in `directory`.
 fn flip(directory: &Path, seeds: usize, bits: &[(usize, u8)]) -> PathBuf {
-    let path = table_path(directory, key(seeds));
+    let path = key(seeds).path(directory);
     let mut bytes = std::fs::read(&path).unwrap();
     bits.iter().for_each(|&(at, bit)| bytes[at] ^= 1 << bit);
     std::fs::write(&path, bytes).unwrap();
@@ -158,7 +158,7 @@ fn is_archive(file: &std::io::Result<std::fs::DirEntry>) -> bool {
 #[test]
 fn a_table_under_the_name_of_another_is_damage_to_every_command() {
     let directory = copy();
-    let (seven, eight) = (table_path(directory.path(), key(7)), table_path(directory.path(), key(8)));
+    let (seven, eight) = (key(7).path(directory.path()), key(8).path(directory.path()));
     std::fs::copy(&seven, &eight).unwrap();
     for command in [
         "probe 4x1",
@@ -277,7 +277,7 @@ fn packed(directory: &Path, seeds: usize) -> Asked<Vec<u8>> {
 /// The table of the layer above, from those of `directory`.
 fn next(directory: &Path) -> Asked<Vec<u8>> {
     let builder = Builder::new(directory, key(SEEDS + 1));
-    let path = table_path(directory, key(SEEDS + 1));
+    let path = key(SEEDS + 1).path(directory);
     let built = builder.run(&Pulse::default(), &|_| {});
     let bytes = std::fs::read(&path).ok();
     let _ = std::fs::remove_file(path);

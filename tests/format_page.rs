@@ -2,7 +2,7 @@
 
 use kalah::build::build;
 use kalah::game::Rules;
-use kalah::table::{TableKey, table_path};
+use kalah::table::TableKey;
 
 const PAGE: &str = include_str!("../docs/format.md");
 
@@ -19,7 +19,7 @@ fn the_example_of_the_format_page_is_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 3);
     build(directory.path(), rules, pits, seeds).unwrap();
-    let file = std::fs::read(table_path(directory.path(), TableKey { rules, pits, seeds })).unwrap();
+    let file = std::fs::read(TableKey { rules, pits, seeds }.path(directory.path())).unwrap();
     assert_eq!(shown, file);
 
     // The digests and checksums are what the page says they are.
@@ -38,7 +38,7 @@ fn the_patch_of_the_format_page_is_in_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let (rules, pits, seeds) = (Rules::EmptyCapture, 2, 17);
     build(directory.path(), rules, pits, seeds).unwrap();
-    let file = std::fs::read(table_path(directory.path(), TableKey { rules, pits, seeds })).unwrap();
+    let file = std::fs::read(TableKey { rules, pits, seeds }.path(directory.path())).unwrap();
     let frame = u64::from_le_bytes(file[128..136].try_into().unwrap()) as usize;
     let line = &file[frame + 64..][..64];
     assert_eq!(file[frame..frame + 2], [0x01, 0x09]);

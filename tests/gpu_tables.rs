@@ -18,7 +18,7 @@ use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
 use kalah::index::Frame;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables, table_path};
+use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, check_against};
 
 /// Boards and layers that are quick to build; of two pits, layers with exceptions.
@@ -259,7 +259,7 @@ fn frames_full_of_exceptions_are_read_and_written() {
         // Operands and patches become larger than was reckoned with.
         for memory in [least + least / 2, u64::MAX] {
             let device = adapter::open(GpuOptions::default().memory(memory)).unwrap();
-            std::fs::remove_file(table_path(lower, key)).unwrap();
+            std::fs::remove_file(key.path(lower)).unwrap();
             build(lower, key, gpu(&device), &|_| {}).unwrap();
             assert_same_files(&right, &files(lower), &format!("{key} with {memory} bytes"));
         }
@@ -414,7 +414,7 @@ fn damaged_scores_are_not_brought_to_the_device() {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), key, cpu(), &|_| {}).unwrap();
     let lower = TableKey { seeds: 6, ..key };
-    let path = table_path(directory.path(), lower);
+    let path = lower.path(directory.path());
     let entry = Table::open(&path).unwrap().header().entries[2];
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[entry.offset as usize + 1] ^= 2;
@@ -433,7 +433,7 @@ fn damaged_scores_are_not_brought_to_the_device() {
 
 /// Replaces the table of `key` by one that has one other score, under sound checksums; tells its frame and ranks.
 fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
-    let path = table_path(directory, key);
+    let path = key.path(directory);
     let table = Table::open(&path).unwrap();
     std::fs::create_dir(directory.join("changed")).unwrap();
     let mut writer = TableWriter::open(&directory.join("changed"), key).unwrap();
@@ -451,7 +451,7 @@ fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
         writer.write(&PackedFrame::pack(Isa::detect(), frame, &all)).unwrap();
     }
     writer.finish().unwrap();
-    std::fs::rename(table_path(&directory.join("changed"), key), path).unwrap();
+    std::fs::rename(key.path(&directory.join("changed")), path).unwrap();
     (changed, mover_rank, other_rank)
 }
 

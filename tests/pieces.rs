@@ -11,7 +11,7 @@ use kalah::game::Rules;
 use kalah::index::{Frame, cumulative_positions, layer_positions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{Claims, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter, table_path};
+use kalah::table::{Claims, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter};
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 8 };
 
@@ -182,8 +182,8 @@ fn an_ordinary_build_takes_pieces_and_goes_on_where_it_stopped_among_them() {
             if written > 0 {
                 let done = tempfile::tempdir().unwrap();
                 build(done.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
-                let table = kalah::table::Table::open(&table_path(done.path(), KEY)).unwrap();
-                let partial = table_path(directory.path(), KEY).with_added_extension("partial");
+                let table = kalah::table::Table::open(&KEY.path(done.path())).unwrap();
+                let partial = KEY.path(directory.path()).with_added_extension("partial");
                 let end = table.header().entries[KEY.frames().nth(written).unwrap().mover - 1].offset;
                 std::fs::write(&partial, &table.bytes()[..end as usize]).unwrap();
                 first = TableWriter::open(directory.path(), KEY).unwrap().written();
@@ -239,13 +239,13 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
 
     // Killed between giving the table its name and removing the pieces.
     let directory = killed();
-    std::fs::write(table_path(directory.path(), KEY), &whole["empty-capture-2-08.kalah"]).unwrap();
+    std::fs::write(KEY.path(directory.path()), &whole["empty-capture-2-08.kalah"]).unwrap();
     let (report, _) = compute(directory.path(), KEY, 1);
     assert!(!report.computed && report.finished);
     check(&directory, "finished already");
 
     // What an ordinary build left under way, before others finished the layer.
-    std::fs::write(table_path(directory.path(), KEY).with_added_extension("partial"), "under way").unwrap();
+    std::fs::write(KEY.path(directory.path()).with_added_extension("partial"), "under way").unwrap();
     assert_eq!(ordinary(directory.path(), KEY), 0);
     check(&directory, "finished by others");
 }

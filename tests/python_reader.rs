@@ -6,7 +6,7 @@ use std::process::Output;
 
 use kalah::game::Rules;
 use kalah::index::{LayerIndex, TableRow};
-use kalah::table::{Tables, table_path};
+use kalah::table::Tables;
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
@@ -101,7 +101,7 @@ fn the_python_reader_refuses_what_is_no_table() {
     let directory = tempfile::tempdir().unwrap();
     let rules = Rules::Standard;
     let tables = build(directory.path(), rules, 2, 6);
-    let (path, other) = (table_path(directory.path(), tables.key(6)), table_path(directory.path(), tables.key(5)));
+    let (path, other) = (tables.key(6).path(directory.path()), tables.key(5).path(directory.path()));
     drop(tables);
     let sound = std::fs::read(&path).unwrap();
     let mut unfinished = sound.clone();

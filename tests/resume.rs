@@ -10,7 +10,7 @@ use kalah::build::{Backend, BuildError, BuildReport, Builder, Event};
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey, table_path};
+use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
@@ -33,7 +33,7 @@ fn build(directory: &Path, key: TableKey) -> BuildReport {
 }
 
 fn partial_path(directory: &Path, key: TableKey) -> std::path::PathBuf {
-    table_path(directory, key).with_added_extension("partial")
+    key.path(directory).with_added_extension("partial")
 }
 
 #[test]
@@ -120,7 +120,7 @@ impl Stopped {
         run(directory.path(), key, key.seeds / 2).unwrap_err();
         let partial = std::fs::read(partial_path(directory.path(), key)).unwrap();
         build(directory.path(), key);
-        let finished = std::fs::read(table_path(directory.path(), key)).unwrap();
+        let finished = std::fs::read(key.path(directory.path())).unwrap();
         assert!(partial.len() < finished.len());
         Stopped { directory, key, finished, partial }
     }
@@ -128,7 +128,7 @@ impl Stopped {
     /// Whether a build that finds this partial file ends with the same file; also the positions that it computed.
     fn ends_the_same(&self, partial: &[u8]) -> (bool, u64) {
         let (directory, key) = (self.directory.path(), self.key);
-        let path = table_path(directory, key);
+        let path = key.path(directory);
         std::fs::remove_file(&path).unwrap();
         std::fs::write(partial_path(directory, key), partial).unwrap();
         let report = build(directory, key);
@@ -176,9 +176,7 @@ fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
 fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
     for key in STOPPED {
         let stopped = Stopped::new(key);
-        assert!(
-            key.pits != 2 || Table::open(&table_path(stopped.directory.path(), key)).unwrap().header().exceptions() > 0
-        );
+        assert!(key.pits != 2 || Table::open(&key.path(stopped.directory.path())).unwrap().header().exceptions() > 0);
         let prefix = (128 + 72 * (key.seeds - 1)).next_multiple_of(64);
         let step = if cfg!(debug_assertions) { 23 } else { 7 };
         for at in (0..prefix).step_by(step) {
@@ -296,7 +294,7 @@ fn only_the_last_layer_is_refused_where_one_below_is_missing() {
     assert_eq!(files(directory).len(), 0);
 
     build(directory, TableKey { seeds: 6, ..key });
-    std::fs::remove_file(table_path(directory, TableKey { seeds: 4, ..key })).unwrap();
+    std::fs::remove_file(TableKey { seeds: 4, ..key }.path(directory)).unwrap();
     refused(4);
     assert_eq!(files(directory).len(), 4);
 

@@ -7,7 +7,7 @@ use kalah::build::build;
 use kalah::game::Rules;
 use kalah::index::Frame;
 use kalah::isa::Isa;
-use kalah::table::{PackedFrame, TableKey, TableWriter, Tables, table_path};
+use kalah::table::{PackedFrame, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, Sample, check_sample};
 
 fn key(pits: usize, seeds: usize) -> TableKey {
@@ -78,7 +78,7 @@ fn no_position_is_out_of_reach() {
 /// Replaces the table of `key` by one in which the score at `index` of `frame` is another, all its checksums right.
 fn change_score(directory: &Path, key: TableKey, frame: Frame, index: u64) {
     let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
-    std::fs::remove_file(table_path(directory, key)).unwrap();
+    std::fs::remove_file(key.path(directory)).unwrap();
     let mut writer = TableWriter::open(directory, key).unwrap();
     for written in key.frames() {
         let stored = tables.layer(key.seeds).unwrap().frame(written.mover).unwrap();
@@ -107,7 +107,7 @@ fn a_wrong_score_at_an_end_of_the_smallest_frames_is_always_found() {
     };
     for seeds in 3..=last {
         let key = key(pits, seeds);
-        let path = table_path(directory, key);
+        let path = key.path(directory);
         let sound = std::fs::read(&path).unwrap();
         let smallest = key.frames().map(Frame::positions).min().unwrap();
         for frame in key.frames().filter(|frame| frame.positions() == smallest) {

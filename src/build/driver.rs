@@ -14,7 +14,7 @@ use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::{
     DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables, check_blocks,
-    remove_partial, remove_piece, remove_pieces, table_path,
+    remove_partial, remove_piece, remove_pieces,
 };
 
 /// What a build did.
@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
         }
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
-            let path = table_path(self.directory, key);
+            let path = key.path(self.directory);
             let kept = path.exists();
             if kept {
                 // By other processes since the tables were opened.
@@ -179,7 +179,7 @@ impl Build<'_> {
             }
         }
         // Others may have joined pieces meanwhile, and mapped the table.
-        if table_path(directory, key).exists() {
+        if key.path(directory).exists() {
             writer.discard()?;
         } else {
             writer.finish()?;

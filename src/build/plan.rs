@@ -7,7 +7,7 @@ use crate::game::Rules;
 use crate::gpu::Tier;
 use crate::index::{layer_positions, row_count};
 use crate::system::{available_disk, available_memory};
-use crate::table::{PairKey, TableKey, table_path};
+use crate::table::{PairKey, TableKey};
 
 /// Bits a position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;
@@ -84,7 +84,7 @@ impl Plan {
         let TableKey { rules, pits, seeds } = last;
         let missing: Vec<TableKey> = (2..=seeds)
             .map(|seeds| TableKey { rules, pits, seeds })
-            .filter(|&key| !table_path(directory, key).exists())
+            .filter(|&key| !key.path(directory).exists())
             .collect();
         let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
         let device_memory = match (backend, missing.last()) {
@@ -92,7 +92,7 @@ impl Plan {
             _ => 0,
         };
         let partial = |key: &TableKey| -> u64 {
-            let path = table_path(directory, *key).with_added_extension("partial");
+            let path = key.path(directory).with_added_extension("partial");
             path.metadata().map_or(0, |metadata| metadata.len())
         };
         let disk = packed_bytes(positions) + 4096 * missing.len() as u64;

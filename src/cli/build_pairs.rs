@@ -61,7 +61,7 @@ impl Pairs<'_> {
         let pair = PairKey::new(TableKey { rules, pits, seeds }, mover).expect("the flag was checked");
         let threads = rayon::current_num_threads();
         // What is there asks for nothing.
-        if !pair.piece_path(directory).exists() && !kalah::table::table_path(directory, pair.layer).exists() {
+        if !pair.piece_path(directory).exists() && !pair.layer.path(directory).exists() {
             let plan = Plan::of_pair(pair, self.backend, threads);
             output::note(format_args!(
                 "{pair}: {} positions, {} of memory, with {} ({}), {}",
@@ -162,7 +162,7 @@ fn tell(progress: &Progress, directory: &Path, event: &Event) {
             ),
         ),
         Event::Joined(key) => {
-            let path = kalah::table::table_path(directory, *key);
+            let path = key.path(directory);
             progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }
         Event::Damaged(error) => progress.line(&advice::told(*error)),

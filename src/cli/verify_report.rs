@@ -2,7 +2,7 @@
 
 use indicatif::HumanCount;
 use kalah::game::Rules;
-use kalah::table::{TableError, TableKey, table_file_name};
+use kalah::table::{TableError, TableKey};
 use kalah::verify::Fault;
 use serde::Serialize;
 
@@ -144,7 +144,7 @@ impl Board {
             Fault::Score { key, .. } => key.seeds,
             Fault::Damage(TableError::Damaged { path, .. }) => {
                 let named = |seeds: &usize| {
-                    let name = table_file_name(TableKey { seeds: *seeds, ..self.key });
+                    let name = TableKey { seeds: *seeds, ..self.key }.file_name();
                     path.file_name() == Some(name.as_ref())
                 };
                 (2..=seeds).find(named).unwrap_or(seeds)

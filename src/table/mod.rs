@@ -36,13 +36,3 @@ pub use packed_frame::PackedFrame;
 pub use piece::{Piece, PieceWriter};
 pub use stats::score_counts;
 pub use writer::TableWriter;
-
-/// The path of a table's file in `directory`.
-pub fn table_path(directory: &std::path::Path, key: TableKey) -> std::path::PathBuf {
-    key.path(directory)
-}
-
-/// The name of a table's file, such as `empty-capture-6-24.kalah`.
-pub fn table_file_name(key: TableKey) -> String {
-    key.file_name()
-}

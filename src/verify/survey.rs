@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::game::Rules;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use crate::table::{TableKey, table_file_name};
+use crate::table::TableKey;
 
 /// What there is in a directory of tables, by the names of its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Survey {
         let all = Rules::ALL.into_iter().enumerate().flat_map(|(order, rules)| {
             let keys = (1..=MAX_TABLE_PITS)
                 .flat_map(move |pits| (2..=MAX_TABLE_SEEDS).map(move |seeds| TableKey { rules, pits, seeds }));
-            keys.map(move |key| (table_file_name(key), (order, key)))
+            keys.map(move |key| (key.file_name(), (order, key)))
         });
         let keys: HashMap<String, (usize, TableKey)> = all.collect();
         let listed = match std::fs::read_dir(directory) {

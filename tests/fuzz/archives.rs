@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use kalah::game::Rules;
-use kalah::table::{Table, TableKey, archive, table_path};
+use kalah::table::{Table, TableKey, archive};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,7 +18,7 @@ const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 10 
 static SOUND: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
-    let (path, packed) = (table_path(directory.path(), KEY), directory.path().join("packed"));
+    let (path, packed) = (KEY.path(directory.path()), directory.path().join("packed"));
     archive::pack_in_chunks(&Table::open(&path).unwrap(), &packed, 16, &|_| ()).unwrap();
     (std::fs::read(path).unwrap(), std::fs::read(packed).unwrap())
 });

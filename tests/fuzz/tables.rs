@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use kalah::game::{Position, Row, Rules};
 use kalah::index::LayerIndex;
 use kalah::isa::Isa;
-use kalah::table::{ManifestEntry, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts, table_path};
+use kalah::table::{ManifestEntry, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use xxhash_rust::xxh3::xxh3_64;
@@ -23,7 +23,7 @@ const ENTRY_BYTES: usize = 72;
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
-    let file = |seeds| std::fs::read(table_path(directory.path(), TableKey { seeds, ..KEY })).unwrap();
+    let file = |seeds| std::fs::read(TableKey { seeds, ..KEY }.path(directory.path())).unwrap();
     (2..=KEY.seeds).map(file).collect()
 });
 

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::game::{Position, Rules};
     use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
-    use crate::table::{Table, TableKey, table_path};
+    use crate::table::{Table, TableKey};
 
     const RULES: Rules = Rules::EmptyCapture;
     const PITS: usize = 4;
@@ -211,7 +211,7 @@ mod tests {
                 offset = entry.offset;
                 bytes[(entry.offset + entry.checksums_at()) as usize - 100] ^= 4;
             }
-            let path = table_path(Path::new("damaged"), layer.key());
+            let path = layer.key().path(Path::new("damaged"));
             tables.push(Arc::new(Table::from_bytes(&path, bytes).unwrap())).unwrap();
         }
         (tables, offset)
@@ -229,7 +229,7 @@ mod tests {
         match result {
             Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
                 let key = TableKey { rules: RULES, pits: PITS, seeds: 9 };
-                assert_eq!(path, table_path(Path::new("damaged"), key));
+                assert_eq!(path, key.path(Path::new("damaged")));
                 assert_eq!(damage, Damage::Part { part: crate::table::Part::Block, offset: at });
             }
             other => panic!("{other:?}"),
