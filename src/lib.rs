@@ -25,10 +25,15 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`] <- [`table`] <- [`build`], [`verify`], [`solve`] <- [`analyse`], [`play`] <-
-//! [`serve`], [`kgp`] <- the command line.
+//! What readers of tables need is the crate [`kalah_core`]; its modules stand here under their own names.
 //!
-//! | room | idea |
+//! Dependencies run one way: [`game`], [`mod@file`] <- [`index`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <- [`verify`];
+//! [`table`] <- [`solve`] <- [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
+//!
+//! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
+//! `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
+//!
+//! | module | what it holds |
 //! |---|---|
 //! | [`mod@file`] | files opened without waiting, replaced whole, sealed, locked |
 //! | [`game`] | the rules of the game and nothing else |
@@ -43,14 +48,13 @@
 //! | [`play`] | players of the game, and games between them |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
+//! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`progress`] | the progress of long work, and the word to stop it |
 //! | [`system`] | memory and disk that the machine has to offer |
 //! | [`temporary`] | directories for files that nobody needs after a command |
 //! | [`printable`] | texts from outside, made fit to be shown |
 //! | [`watcher`] | a thread that watches while other work is done |
-#![warn(missing_docs)]
-
 pub use kalah_core::{game, index, isa, memory};
 
 pub mod analyse;

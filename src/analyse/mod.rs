@@ -1,6 +1,6 @@
 //! Whole boards: the tables of the papers, computed.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`complexity`] | how large game trees are, from sampled games |
 //! | [`graph`] | all positions that can be reached from a start, counted |

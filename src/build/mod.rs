@@ -1,6 +1,6 @@
 //! Computing tables, layer by layer.
 //!
-//! | module | what it does |
+//! | module | what it holds |
 //! |---|---|
 //! | [`computer`](Computer) | what computes frames, and what takes them |
 //! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |

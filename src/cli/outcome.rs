@@ -4,7 +4,7 @@ use std::process::ExitCode;
 pub const EXIT_DAMAGE: u8 = 3;
 
 /// How a command ended.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub enum Outcome {
     Done,
     /// Something could not be answered; reported where it happened.

@@ -1,7 +1,7 @@
 //! Files: opened without waiting; and those in which a run keeps what the next one takes up, which are replaced whole, sealed
 //! with a checksum, written by one process at a time.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`lock`](FileLock) | one process at a time |
 //! | [`replace`](replace()) | a finished file in the place of an old one |

@@ -5,7 +5,7 @@
 //!
 //! Without the feature `gpu`, `absent.rs` takes the place of all this.
 //!
-//! | module | what it does |
+//! | module | what it holds |
 //! |---|---|
 //! | [`adapter`](Adapter) | which GPUs there are, and which to take |
 //! | [`report`](AdapterReport) | what is known of an adapter |

@@ -17,7 +17,7 @@
 //! # }
 //! ```
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`player`](Player) | what a player is asked |
 //! | [`choice`](Choice) | what it answers: a move, what is known of its value, and how |

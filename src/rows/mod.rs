@@ -3,7 +3,7 @@
 //! Everything a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first
 //! pit on, or takes one pit.
 //!
-//! | module | what it does |
+//! | module | what it holds |
 //! |---|---|
 //! | [`row_move`](RowMove) | what a move does, as far as the mover's row determines it |
 //! | `moves` | the moves of all rows with the same seeds, by rank |

@@ -2,7 +2,7 @@
 //!
 //! `docs/serve.md` documents the API for its users.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`server`](serve) | listening, and stopping cleanly |
 //! | `slots` | the connections: a limited number |

@@ -1,6 +1,6 @@
 //! Solving positions above the tables: MTD(f) over zero-window tests.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | `packed` | [rows in a word](Word), [sown by table](Sower), [numbered](Keys) without gaps |
 //! | `bounds` | what is proved of [scores](Bounds) and [values](ValueBounds) |

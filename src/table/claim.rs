@@ -20,6 +20,7 @@ const BEAT: Duration = Duration::from_millis(500);
 /// Nothing breaks when two processes hold the same claim: they do the same work, with the same result. So claims need no
 /// locks, no clocks that agree and no news of who died: a claim whose file does not change while it is watched for a
 /// while is taken over.
+#[derive(Debug)]
 pub struct Claims {
     /// How long a claim must not change to be taken over.
     patience: Duration,
@@ -28,6 +29,7 @@ pub struct Claims {
 }
 
 /// The work that a process has taken on. Given back when dropped.
+#[derive(Debug)]
 pub struct Claim {
     path: PathBuf,
     /// What the file begins with as long as it is ours.

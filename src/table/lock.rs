@@ -6,6 +6,7 @@ use crate::file::{FileLock, LockError};
 const LOCK_FILE: &str = "build.lock";
 
 /// The right to write to a directory of tables, held by one process at a time and given back when it ends, however.
+#[derive(Debug)]
 pub struct DirectoryLock {
     _lock: FileLock,
 }

@@ -65,6 +65,7 @@ fn prefix_bytes(pair: PairKey) -> u64 {
 /// It has its name only when it is complete, and is never changed afterwards. Header and entries are checked when it is
 /// opened, the frames when they are copied or by [`Piece::check`]. It is read, not mapped: on a shared file system
 /// another machine may remove it at any time, which is an error to read but kills a program that has it mapped.
+#[derive(Debug)]
 pub struct Piece {
     pair: PairKey,
     path: PathBuf,
@@ -179,6 +180,7 @@ fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<Fram
 }
 
 /// A piece under way: written to a temporary file of its own, so two writers of one piece do not meet.
+#[derive(Debug)]
 pub struct PieceWriter {
     pair: PairKey,
     path: PathBuf,

@@ -19,6 +19,7 @@ const KEPT: &str = "finished frames are kept";
 /// It is written to a temporary name beside the final one, frame after frame in the order of [`TableKey::frames`], and
 /// renamed when complete. A directory entry is written after its frame, so whatever stops the program leaves a file
 /// whose entries tell which frames are there; the next writer checks them against their digests and goes on.
+#[derive(Debug)]
 pub struct TableWriter {
     key: TableKey,
     path: PathBuf,

@@ -1,6 +1,6 @@
 //! Proof that tables are correct.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`oracle`](Oracle) | the rules once more, slowly, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |

@@ -28,8 +28,6 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 
-#![warn(missing_debug_implementations)]
-
 pub mod file;
 pub mod game;
 pub mod index;

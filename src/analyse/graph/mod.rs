@@ -5,7 +5,7 @@
 //! one for each side to move and number of seeds in the first player's row, the rows being numbered by their ranks. Of all
 //! positions that fit a board some 4 to 9 % are reached, so a bit each is less than any list of them.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`convention`](Convention) | which positions count as different, and where games end |
 //! | `space` | the bit matrices, and the memory they take |

@@ -1,6 +1,6 @@
 //! Openings: who wins how soon, by a search turn by turn (Kvitberg 2026, section 5).
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | [`ring`](Ring) | a board as one ring, for sowing many seeds fast |
 //! | [`outcome`](Outcome) | wins, draws and losses, and what a verdict on a position says |

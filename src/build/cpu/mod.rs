@@ -4,7 +4,7 @@
 //! against *all* other rows: each of its moves is played once and then reads one run of a lower table, transformed by a
 //! map of ranks.
 //!
-//! | module | what it does |
+//! | module | what it holds |
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
 //! | `forward` | one row against all others: the moves that lead to lower layers |

@@ -4,7 +4,7 @@
 //! as its memory goes, and come from the mapped files otherwise; the frames under way are packed on the device, so that
 //! only finished ones come back.
 //!
-//! | module | what it does |
+//! | module | what it holds |
 //! |---|---|
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
 //! | `rows` | moves and maps of ranks on the device |

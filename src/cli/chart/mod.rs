@@ -1,6 +1,6 @@
 //! Charts of reports, and the flag `--plot` that has them drawn.
 //!
-//! | module | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | `data` | what a chart shows |
 //! | `flag` | `--plot`; without the feature `plot` a flag less |

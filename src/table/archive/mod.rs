@@ -3,7 +3,7 @@
 //! The scores of a frame, put in lexicographic order, are predicted from neighbours; what they differ from that is
 //! entropy-coded. docs/archive.md tells the format in full.
 //!
-//! | room | idea |
+//! | module | what it holds |
 //! |---|---|
 //! | `order` | rows in lexicographic order, their parents, and how a frame is cut into chunks |
 //! | `predict` | what a score is likely to be |

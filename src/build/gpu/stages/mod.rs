@@ -4,7 +4,7 @@
 //! A stage's parameters are declared once, in its file here; the shader's `Params` is generated from that, and so are the
 //! constants that both sides use. Buffers are arrays of 32-bit words on both sides, in the order of the bindings.
 //!
-//! | module | what it does |
+//! | module | what it holds |
 //! |---|---|
 //! | [`stage`](Stage) | all stages, and what the device has to know of each |
 //! | `constants` | numbers that shaders and twins share |
