@@ -2,7 +2,6 @@
 //! suggested only if they fit this machine, and can be pasted into a shell.
 
 use std::error::Error;
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
@@ -10,24 +9,17 @@ use indicatif::HumanBytes;
 use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
-use kalah::build::{Backend, BuildError, ComputeError, Plan, PlanError};
+use kalah::build::{BuildError, PlanError};
 use kalah::file::LockError;
-use kalah::game::{Position, Rules, StartPosition};
 use kalah::gpu::{GpuError, Shortage};
-use kalah::isa::Isa;
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
 use kalah::solve::{CheckpointError, SolveError};
-use kalah::system::OutOfMemory;
 use kalah::table::{FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
-/// The longest build that is suggested beside another way, in estimated seconds.
-const QUICK: f64 = 600.0;
-
-/// The directory that commands use, and the pits a side, where nothing is said.
-const DEFAULT_DIRECTORY: &str = "tables";
-const DEFAULT_PITS: usize = 6;
+use super::statement::{gpu_error, statement};
+use super::suggestion::{build_command, plan, quick_build, solve_command};
 
 /// An error, and after a semicolon what to do about it.
 pub fn told(error: &(dyn Error + 'static)) -> String {
@@ -35,63 +27,6 @@ pub fn told(error: &(dyn Error + 'static)) -> String {
     match of(error) {
         Some(advice) => format!("{statement}; {advice}"),
         None => statement,
-    }
-}
-
-/// The statement of an error, with its figures as people read them.
-pub fn statement(error: &(dyn Error + 'static)) -> String {
-    if let Some(error) = error.downcast_ref() {
-        return plan_statement(error);
-    }
-    if let Some(error) = error.downcast_ref() {
-        return graph_statement(error);
-    }
-    if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
-        return format!("no memory for {what} ({})", HumanBytes(*bytes));
-    }
-    match gpu_error(error) {
-        Some(GpuError::OutOfMemory { what, bytes, used, shortage }) => {
-            let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
-            let (bytes, used) = (HumanBytes(*bytes), HumanBytes(*used));
-            format!("no room on the GPU for {what} ({bytes}; {used} are in use{})", allowed.unwrap_or_default())
-        }
-        _ => error.to_string(),
-    }
-}
-
-fn graph_statement(error: &GraphError) -> String {
-    match error {
-        GraphError::Memory { start, need, limit } => format!(
-            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
-            HumanBytes(need.expected),
-            HumanBytes(need.most),
-            HumanBytes(*limit)
-        ),
-        GraphError::Exhausted { start, limit, seeds, positions, .. } => format!(
-            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
-            HumanBytes(*limit)
-        ),
-        _ => error.to_string(),
-    }
-}
-
-fn plan_statement(error: &PlanError) -> String {
-    match error {
-        PlanError::Budget { needed, allowed } => {
-            format!(
-                "this build needs {} of memory, {} are allowed by --memory",
-                HumanBytes(*needed),
-                HumanBytes(*allowed)
-            )
-        }
-        PlanError::Memory { needed, available } => {
-            format!("this build needs {} of memory, {} are available", HumanBytes(*needed), HumanBytes(*available))
-        }
-        PlanError::Disk { needed, free, directory } => {
-            let (needed, free) = (HumanBytes(*needed), HumanBytes(*free));
-            format!("this build needs {needed} of disk, {} has {free} free", directory.display())
-        }
-        _ => error.to_string(),
     }
 }
 
@@ -257,31 +192,6 @@ fn of_scan_state(error: &StateError) -> Option<String> {
     }
 }
 
-/// The error of a GPU that `error` is, or passes on.
-fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
-    if let Some(BuildError::Gpu(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(ComputeError::Gpu(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(Fault::Gpu(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    error.downcast_ref()
-}
-
-/// The lack of memory that `error` is, or passes on.
-fn out_of_memory<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e OutOfMemory> {
-    if let Some(BuildError::Memory(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(Fault::Memory(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    error.downcast_ref()
-}
-
 fn of_plan(error: &PlanError) -> Option<&'static str> {
     match error {
         PlanError::Budget { .. } => Some("allow more, or build fewer seeds"),
@@ -374,84 +284,14 @@ fn of_full(error: &io::Error) -> &'static str {
     }
 }
 
-fn plan(directory: &Path, key: TableKey) -> Plan {
-    Plan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
-}
-
 /// Why a build is not suggested.
 fn does_not_fit(error: &PlanError) -> String {
     let (needed, free, what) = match error {
         PlanError::Memory { needed, available, .. } => (needed, available, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
-        other => return format!("it cannot be built here: {}", plan_statement(other)),
+        other => return format!("it cannot be built here: {}", statement(other)),
     };
     format!("building it takes {} of {what}, but only {} is free", HumanBytes(*needed), HumanBytes(*free))
-}
-
-/// The command that builds a table and all below it, if it fits and is no long work.
-pub fn quick_build(directory: &Path, key: TableKey) -> Option<String> {
-    let plan = plan(directory, key);
-    let fits = plan.seconds <= QUICK && plan.check(directory, None).is_ok();
-    fits.then(|| build_command(directory, key))
-}
-
-/// The command that builds a table and all below it.
-fn build_command(directory: &Path, key: TableKey) -> String {
-    format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
-}
-
-/// The command that solves a position.
-fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String {
-    format!("kalah solve {}{}", word(position), table_flags(directory, rules, DEFAULT_PITS))
-}
-
-/// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
-pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
-    let mut flags = String::new();
-    if !rules.is_default() {
-        flags += &format!(" --rules {rules}");
-    }
-    if pits != DEFAULT_PITS {
-        flags += &format!(" --pits {pits}");
-    }
-    if directory != Path::new(DEFAULT_DIRECTORY) || std::env::var_os("KALAH_TABLES").is_some() {
-        flags += &flag("--tables", directory.as_os_str());
-    }
-    flags
-}
-
-/// A flag and its value, after a space.
-pub fn flag(name: &str, value: &OsStr) -> String {
-    // What begins with a dash would be taken for a flag.
-    let separator = if value.as_encoded_bytes().starts_with(b"-") { "=" } else { " " };
-    format!(" {name}{separator}{}", quoted(value))
-}
-
-/// A position as an argument: as short as it can be written.
-fn word(position: &Position) -> String {
-    let start = StartPosition { pits: position.pits(), seeds: position.mover().seeds()[0] };
-    match start.position() {
-        Ok(same) if same == *position => start.to_string(),
-        _ => quoted(OsStr::new(&position.to_string())),
-    }
-}
-
-/// A text as one word for a shell.
-pub fn quoted(text: &OsStr) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
-    match text.to_str() {
-        Some(text) if !text.is_empty() && text.bytes().all(plain) => text.to_owned(),
-        Some(text) if !text.contains(char::is_control) => format!("'{}'", text.replace('\'', r"'\''")),
-        // Bytes that a terminal cannot show, as bash and zsh read them.
-        _ => {
-            let escaped = text.as_encoded_bytes().iter().map(|&byte| match byte {
-                b'\'' | b'\\' => format!("\\{}", byte as char),
-                b' '..=b'~' => (byte as char).to_string(),
-                _ => format!("\\x{byte:02x}"),
-            });
-            format!("$'{}'", escaped.collect::<String>())
-        }
-    }
 }
 
 #[cfg(test)]
@@ -459,38 +299,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_survive_a_shell() {
-        for text in ["plain/path-1.2", "with space", "it's", "-dash", "", "a\"b$c`d\\", "<6,0,0,1>", "tab\there", "ü"]
-        {
-            let script = format!("printf %s {}", quoted(OsStr::new(text)));
-            let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
-            assert_eq!(String::from_utf8(output.stdout).unwrap(), text, "{script}");
-        }
-        assert_eq!(flag("--tables", OsStr::new("-x y")), " --tables='-x y'");
-        assert_eq!(flag("--tables", OsStr::new("x")), " --tables x");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn words_that_are_no_text_survive_a_shell() {
-        use std::os::unix::ffi::OsStrExt;
-        let bytes = b"no \xff text\xc3 ' here\n";
-        let script = format!("printf %s {}", quoted(OsStr::from_bytes(bytes)));
-        let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
-        assert_eq!(output.stdout, bytes, "{script}");
-    }
-
-    #[test]
     fn a_build_that_lost_its_gpu_can_go_on() {
         let advice = of(&BuildError::Gpu(GpuError::Lost("it was unplugged".to_owned()))).unwrap();
         assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
-    }
-
-    #[test]
-    fn positions_are_written_as_short_as_they_can_be() {
-        let word = |text: &str| word(&text.parse().unwrap());
-        assert_eq!(word("6x4"), "6x4");
-        assert_eq!(word("<2,0,0,3,3,3,3>"), "2x3");
-        assert_eq!(word("1,2/3,4"), "'<2,0,0,1,2,3,4>'");
     }
 }

@@ -12,7 +12,7 @@ use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 
-use super::{advice, output};
+use super::{output, statement, suggestion};
 
 /// The game that is played.
 #[derive(Args, Clone, Copy)]
@@ -107,7 +107,8 @@ impl Compute {
             BackendName::Cpu => " --backend cpu",
             BackendName::Gpu => " --backend gpu",
         };
-        let adapter = self.gpu.adapter.as_ref().map_or(String::new(), |name| advice::flag("--adapter", name.as_ref()));
+        let adapter =
+            self.gpu.adapter.as_ref().map_or(String::new(), |name| suggestion::flag("--adapter", name.as_ref()));
         let memory = self.gpu.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
         format!("{backend}{adapter}{memory}")
     }
@@ -160,7 +161,9 @@ impl GpuFlags {
                 Ok(gpu) => on_gpu(gpu),
                 Err(GpuError::NoAdapter { .. }) => (cpu, "on the CPU, there is no GPU".to_owned()),
                 Err(error @ GpuError::Unsupported) => (cpu, format!("on the CPU, {error}")),
-                Err(error) => (cpu, format!("on the CPU, since the GPU cannot be used: {}", advice::statement(&error))),
+                Err(error) => {
+                    (cpu, format!("on the CPU, since the GPU cannot be used: {}", statement::statement(&error)))
+                }
             }),
         }
     }

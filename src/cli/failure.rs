@@ -8,11 +8,11 @@ use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::TableError;
 use kalah::verify::Fault;
 
-use super::advice;
+use super::{advice, statement};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
 pub fn message(error: &anyhow::Error) -> String {
-    let mut causes = error.chain().map(advice::statement);
+    let mut causes = error.chain().map(statement::statement);
     let mut message = causes.next().unwrap_or_default();
     for cause in causes {
         if !message.contains(&cause) {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::chart::{Chart, Series, Shape};
 use super::outcome::Outcome;
 use super::report::{Format, Grid};
-use super::{advice, args, output};
+use super::{advice, args, output, suggestion};
 
 /// List the tables in the directory
 #[derive(Args)]
@@ -51,7 +51,7 @@ impl Info {
         let directory = &self.tables.path;
         let files = std::fs::read_dir(directory).map_err(|error| {
             let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
-            let build = advice::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
+            let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
             let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
             anyhow!("cannot list {}: {error}{advice}", directory.display())
         })?;

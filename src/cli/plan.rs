@@ -6,7 +6,7 @@ use kalah::build::{PairWork, Work};
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
-use super::{Outcome, advice, args, output};
+use super::{Outcome, args, output, suggestion};
 
 /// List what a build still needs, to spread it over machines
 ///
@@ -134,7 +134,7 @@ impl Plan {
     fn command(&self, work: &PairWork) -> String {
         let args::Board { rules, pits } = self.common.board;
         let mut command = format!("kalah build --frame {},{}", work.pair.layer.seeds, work.pair.small);
-        command += &advice::table_flags(&self.common.tables.path, rules, pits);
+        command += &suggestion::table_flags(&self.common.tables.path, rules, pits);
         command + &self.compute.flags() + &self.common.threads.flag()
     }
 

@@ -1,0 +1,92 @@
+//! What an error says, with its figures as people read them: the library's errors have bytes and keys.
+
+use std::error::Error;
+
+use indicatif::HumanBytes;
+use kalah::analyse::graph::GraphError;
+use kalah::build::{BuildError, ComputeError, PlanError};
+use kalah::gpu::GpuError;
+use kalah::system::OutOfMemory;
+use kalah::verify::Fault;
+
+/// The statement of an error, with its figures as people read them.
+pub fn statement(error: &(dyn Error + 'static)) -> String {
+    if let Some(error) = error.downcast_ref() {
+        return plan_statement(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return graph_statement(error);
+    }
+    if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
+        return format!("no memory for {what} ({})", HumanBytes(*bytes));
+    }
+    match gpu_error(error) {
+        Some(GpuError::OutOfMemory { what, bytes, used, shortage }) => {
+            let allowed = shortage.budget().map(|budget| format!(", {} are allowed", HumanBytes(budget)));
+            let (bytes, used) = (HumanBytes(*bytes), HumanBytes(*used));
+            format!("no room on the GPU for {what} ({bytes}; {used} are in use{})", allowed.unwrap_or_default())
+        }
+        _ => error.to_string(),
+    }
+}
+
+fn graph_statement(error: &GraphError) -> String {
+    match error {
+        GraphError::Memory { start, need, limit } => format!(
+            "the graph of {start} needs about {} of memory, {} at most, and {} are allowed",
+            HumanBytes(need.expected),
+            HumanBytes(need.most),
+            HumanBytes(*limit)
+        ),
+        GraphError::Exhausted { start, limit, seeds, positions, .. } => format!(
+            "the graph of {start} does not fit into {}: {positions} positions with more than {seeds} seeds in play were counted",
+            HumanBytes(*limit)
+        ),
+        _ => error.to_string(),
+    }
+}
+
+fn plan_statement(error: &PlanError) -> String {
+    match error {
+        PlanError::Budget { needed, allowed } => {
+            format!(
+                "this build needs {} of memory, {} are allowed by --memory",
+                HumanBytes(*needed),
+                HumanBytes(*allowed)
+            )
+        }
+        PlanError::Memory { needed, available } => {
+            format!("this build needs {} of memory, {} are available", HumanBytes(*needed), HumanBytes(*available))
+        }
+        PlanError::Disk { needed, free, directory } => {
+            let (needed, free) = (HumanBytes(*needed), HumanBytes(*free));
+            format!("this build needs {needed} of disk, {} has {free} free", directory.display())
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// The error of a GPU that `error` is, or passes on.
+pub fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
+    if let Some(BuildError::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(ComputeError::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(Fault::Gpu(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    error.downcast_ref()
+}
+
+/// The lack of memory that `error` is, or passes on.
+fn out_of_memory<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e OutOfMemory> {
+    if let Some(BuildError::Memory(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(Fault::Memory(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    error.downcast_ref()
+}

@@ -1,0 +1,122 @@
+//! Commands that are suggested to people: only those that fit this machine, written so that they can be pasted into a shell.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use kalah::build::{Backend, Plan};
+use kalah::game::{Position, Rules, StartPosition};
+use kalah::isa::Isa;
+use kalah::table::TableKey;
+
+/// The longest build that is suggested beside another way, in estimated seconds.
+const QUICK: f64 = 600.0;
+
+/// The directory that commands use, and the pits a side, where nothing is said.
+const DEFAULT_DIRECTORY: &str = "tables";
+const DEFAULT_PITS: usize = 6;
+
+/// What a build of the table `key` in `directory` needs on this machine's CPU.
+pub fn plan(directory: &Path, key: TableKey) -> Plan {
+    Plan::new(directory, key, &Backend::Cpu(Isa::detect()), rayon::current_num_threads())
+}
+
+/// The command that builds a table and all below it, if it fits and is no long work.
+pub fn quick_build(directory: &Path, key: TableKey) -> Option<String> {
+    let plan = plan(directory, key);
+    let fits = plan.seconds <= QUICK && plan.check(directory, None).is_ok();
+    fits.then(|| build_command(directory, key))
+}
+
+/// The command that builds a table and all below it.
+pub fn build_command(directory: &Path, key: TableKey) -> String {
+    format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
+}
+
+/// The command that solves a position.
+pub fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String {
+    format!("kalah solve {}{}", word(position), table_flags(directory, rules, DEFAULT_PITS))
+}
+
+/// The flags that name rules, pits and directory to any command, each after a space; none where the default is meant.
+pub fn table_flags(directory: &Path, rules: Rules, pits: usize) -> String {
+    let mut flags = String::new();
+    if !rules.is_default() {
+        flags += &format!(" --rules {rules}");
+    }
+    if pits != DEFAULT_PITS {
+        flags += &format!(" --pits {pits}");
+    }
+    if directory != Path::new(DEFAULT_DIRECTORY) || std::env::var_os("KALAH_TABLES").is_some() {
+        flags += &flag("--tables", directory.as_os_str());
+    }
+    flags
+}
+
+/// A flag and its value, after a space.
+pub fn flag(name: &str, value: &OsStr) -> String {
+    // What begins with a dash would be taken for a flag.
+    let separator = if value.as_encoded_bytes().starts_with(b"-") { "=" } else { " " };
+    format!(" {name}{separator}{}", quoted(value))
+}
+
+/// A position as an argument: as short as it can be written.
+fn word(position: &Position) -> String {
+    let start = StartPosition { pits: position.pits(), seeds: position.mover().seeds()[0] };
+    match start.position() {
+        Ok(same) if same == *position => start.to_string(),
+        _ => quoted(OsStr::new(&position.to_string())),
+    }
+}
+
+/// A text as one word for a shell.
+pub fn quoted(text: &OsStr) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./=+,:@%".contains(&byte);
+    match text.to_str() {
+        Some(text) if !text.is_empty() && text.bytes().all(plain) => text.to_owned(),
+        Some(text) if !text.contains(char::is_control) => format!("'{}'", text.replace('\'', r"'\''")),
+        // Bytes that a terminal cannot show, as bash and zsh read them.
+        _ => {
+            let escaped = text.as_encoded_bytes().iter().map(|&byte| match byte {
+                b'\'' | b'\\' => format!("\\{}", byte as char),
+                b' '..=b'~' => (byte as char).to_string(),
+                _ => format!("\\x{byte:02x}"),
+            });
+            format!("$'{}'", escaped.collect::<String>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_survive_a_shell() {
+        for text in ["plain/path-1.2", "with space", "it's", "-dash", "", "a\"b$c`d\\", "<6,0,0,1>", "tab\there", "ü"]
+        {
+            let script = format!("printf %s {}", quoted(OsStr::new(text)));
+            let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), text, "{script}");
+        }
+        assert_eq!(flag("--tables", OsStr::new("-x y")), " --tables='-x y'");
+        assert_eq!(flag("--tables", OsStr::new("x")), " --tables x");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn words_that_are_no_text_survive_a_shell() {
+        use std::os::unix::ffi::OsStrExt;
+        let bytes = b"no \xff text\xc3 ' here\n";
+        let script = format!("printf %s {}", quoted(OsStr::from_bytes(bytes)));
+        let output = std::process::Command::new("bash").args(["-c", &script]).output().unwrap();
+        assert_eq!(output.stdout, bytes, "{script}");
+    }
+
+    #[test]
+    fn positions_are_written_as_short_as_they_can_be() {
+        let word = |text: &str| word(&text.parse().unwrap());
+        assert_eq!(word("6x4"), "6x4");
+        assert_eq!(word("<2,0,0,3,3,3,3>"), "2x3");
+        assert_eq!(word("1,2/3,4"), "'<2,0,0,1,2,3,4>'");
+    }
+}
