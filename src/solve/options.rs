@@ -17,7 +17,7 @@ use crate::table::Tables;
 /// let start: Position = "4x2".parse()?;
 /// let solver = Solver::new(SolverOptions::new(Rules::EmptyCapture, &start).memory(1 << 20))?;
 /// let guess = solver.first_guess(&start)?;
-/// assert_eq!(solver.solve(&start, guess)?.value, 5);
+/// assert_eq!(solver.solve(&start, guess)?.value, 6);
 /// # Ok(())
 /// # }
 /// ```
