@@ -4,8 +4,8 @@
 #     benches/gpu.sh [path of the program]
 #
 # In this order: small layers of all rule sets, compared with the manifest; the rate by layer; all layers up to
-# KALAH_GPU_SEEDS from scratch, verified; then further layers as long as time, memory and disk allow. Everything is removed
-# afterwards.
+# KALAH_GPU_SEEDS from scratch, verified; then further layers as long as time, memory and disk allow. Everything is
+# removed afterwards.
 #
 #     KALAH_GPU_SEEDS     the last layer of the main build (34)
 #     KALAH_GPU_SECONDS   stop going higher after this many seconds (480)
@@ -29,8 +29,8 @@ row() { printf '%-34s %15s %10s %10s %9s  %s\n' "$@" >>"$table"; }
 per_second() { awk -v positions="$1" -v seconds="$2" 'BEGIN { if (seconds > 0) printf "%.1f", positions / seconds / 1e6; else print "-" }'; }
 seconds() { awk -v seconds="$1" 'BEGIN { if (seconds == "") print "-"; else printf "%.3f", seconds }'; }
 
-# Builds the layers from $3 to $4 seeds of rules $1 in directory $2 and adds a row; the time is that of the whole command,
-# with writing and flushing.
+# Builds the layers from $3 to $4 seeds of rules $1 in directory $2 and adds a row; the time is that of the whole
+# command, with writing and flushing.
 build() {
     local began=$EPOCHREALTIME json
     json=$("$kalah" build --backend gpu --rules "$1" --seeds "$4" --tables "$2" --json) || return 1

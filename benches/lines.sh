@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Follows the ten published lines of best play of Kalah(6,6) backwards from their ends, as long as each position is proved
-# in time, and prints one table. Every proved position must have the published value; otherwise exits with code 3.
+# Follows the ten published lines of best play of Kalah(6,6) backwards from their ends, as long as each position is
+# proved in time, and prints one table. Every proved position must have the published value; otherwise exits with code
+# 3.
 #
 #     benches/lines.sh [seconds for a position (60)] [openings, such as "1-2 6" (all)]
 #

@@ -5,17 +5,17 @@
 #     mpirun -np 8 cluster/mpi.sh 30                     # all layers to 30 seeds
 #     srun -n 8 cluster/mpi.sh 30 --rules standard       # any flags of `kalah build` may follow
 #
-# The processes share nothing but the directory, so this needs no MPI library and works with any launcher, or without one:
-# start it by hand on as many machines as you like, at any time. Each process takes the largest pair of frames that no other
-# has claimed. If a process is killed, the others take over its pair after half a minute (--patience).
+# The processes share nothing but the directory, so this needs no MPI library and works with any launcher, or without
+# one: start it by hand on as many machines as you like, at any time. Each process takes the largest pair of frames that
+# no other has claimed. If a process is killed, the others take over its pair after half a minute (--patience).
 #
-# A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only unfinished
-# pairs are lost: the same command continues the build.
+# A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only
+# unfinished pairs are lost: the same command continues the build.
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all machines share
 #     KALAH            the program, if it is not on the PATH
-#     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes, if the
-#                      launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
+#     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes,
+#                      if the launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
 set -euo pipefail
 
 if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then

@@ -5,14 +5,13 @@
 
 RULES is empty-capture, standard, s-kalaha or single-move. A POSITION is <m,S,N,s1,..,sm,n1,..,nm>: pits a side, the
 mover's store, the other store, the mover's row, the other row, each in its owner's sowing order. Without arguments,
-positions are read from standard input, one per line. For each it prints a line `POSITION SCORE`: the most of the seeds in
-play that the mover can still collect.
+positions are read from standard input, one per line. For each it prints a line `POSITION SCORE`: the most of the seeds
+in play that the mover can still collect.
 
-Written only from docs/indexing.md and docs/format.md, with only the standard library. The header and every block that is
-read are compared with their checksums: a flipped bit is an error, never a wrong score. Digests are not compared, because
-BLAKE3 is not in the standard library: if a small frame, with its checksum, overwrote another one, this is not noticed here,
-but `kalah verify --checksums` notices it.
-"""
+Written only from docs/indexing.md and docs/format.md, with only the standard library. The header and every block that
+is read are compared with their checksums: a flipped bit is an error, never a wrong score. Digests are not compared,
+because BLAKE3 is not in the standard library: if a small frame, with its checksum, overwrote another one, this is not
+noticed here, but `kalah verify --checksums` notices it. """
 
 import mmap
 import os

@@ -13,7 +13,7 @@
 //! | `engine` | all of the above for one word; tests on all threads |
 //! | `options` | [memory, threads, tables](SolverOptions) of a solver |
 //! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
-//! | `heuristic` | without proof: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
+//! | `heuristic` | unproved: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
 //! | `solution` | [best moves, a line of best play, openings](Solution) |
 //! | `narrowing` | bounds of a value [in a given time](Solver::narrow) |
 //! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
