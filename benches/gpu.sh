@@ -3,8 +3,9 @@
 #
 #     benches/gpu.sh [path of the program]
 #
-# Order: small layers of all rule sets against the manifest; the rate by layer; all layers to KALAH_GPU_SEEDS from nothing,
-# checked; then layer after layer above, as long as time, memory and disk allow. Everything is removed afterwards.
+# In this order: small layers of all rule sets, compared with the manifest; the rate by layer; all layers up to
+# KALAH_GPU_SEEDS from scratch, verified; then further layers as long as time, memory and disk allow. Everything is
+# removed afterwards.
 #
 #     KALAH_GPU_SEEDS     the last layer of the main build (34)
 #     KALAH_GPU_SECONDS   stop going higher after this many seconds (480)
@@ -21,21 +22,21 @@ trap 'rm -rf "$directory"' EXIT
 table=$directory/table
 start=$SECONDS
 
-# A number of a JSON document on standard input, by its name.
+# Prints the number with this name in the JSON document on standard input.
 field() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p" | head -n 1; }
 step() { printf '\n== %4d s  %s\n' $((SECONDS - start)) "$*" >&2; }
 row() { printf '%-34s %15s %10s %10s %9s  %s\n' "$@" >>"$table"; }
 per_second() { awk -v positions="$1" -v seconds="$2" 'BEGIN { if (seconds > 0) printf "%.1f", positions / seconds / 1e6; else print "-" }'; }
 seconds() { awk -v seconds="$1" 'BEGIN { if (seconds == "") print "-"; else printf "%.3f", seconds }'; }
 
-# Builds the layers from $3 to $4 seeds of rules $1 in directory $2 and adds a row; the whole command is timed, writing and
-# flushing included.
+# Builds the layers from $3 to $4 seeds of rules $1 in directory $2 and adds a row; the time is that of the whole
+# command, with writing and flushing.
 build() {
     local began=$EPOCHREALTIME json
     json=$("$kalah" build --backend gpu --rules "$1" --seeds "$4" --tables "$2" --json) || return 1
     local took positions
     took=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
-    # The last of this name is the sum.
+    # The last number of this name is the sum.
     positions=$(sed 's/.*"positions"://; s/,.*//' <<<"$json")
     row "build $1 $3..$4" "$positions" "$(seconds "$took")" - "$(per_second "$positions" "$took")" "$5"
 }
@@ -95,7 +96,7 @@ step "above $last seeds"
 seeds=$last
 while [ $((SECONDS - start)) -lt "$limit" ] && [ "$seeds" -lt 40 ]; do
     seeds=$((seeds + 1))
-    # What does not fit is refused with a reason; so far and no further.
+    # A layer that does not fit is refused with a reason, and ends this.
     build empty-capture "$directory/main" "$seeds" "$seeds" 'above' || { row "build $seeds" - - - - refused; break; }
 done
 "$kalah" info --tables "$directory/main" >&2

@@ -1,4 +1,4 @@
-//! The loops of row evaluation, for each instruction set this machine has: `cargo bench --bench kernels`.
+//! The loops of row evaluation, with each instruction set of this machine: `cargo bench --bench kernels`.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Whole layers: computing, packing, and both with writing to disk: `cargo bench --bench layers`.
 //!
-//! `KALAH_BENCH_SEEDS` chooses the largest layer (default 20), `KALAH_BENCH_RULES` the rule set. Each layer from 16 seeds
-//! up is done three times; medians are printed in millions of positions a second, on all threads.
+//! `KALAH_BENCH_SEEDS` is the largest layer (default 20), `KALAH_BENCH_RULES` the rule set. Each layer from 16 seeds up
+//! is computed three times; medians are printed in millions of positions per second, on all threads.
 
 use std::path::Path;
 use std::sync::Arc;

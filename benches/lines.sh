@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Follows the ten published lines of best play of Kalah(6,6) from their ends backwards, as far as each position is proved
-# in time, and prints one table. Every proved position must be worth the published value: exits 3 if one is not.
+# Follows the ten published lines of best play of Kalah(6,6) backwards from their ends, as long as each position is
+# proved in time, and prints one table. Every proved position must have the published value; otherwise exits with code
+# 3.
 #
 #     benches/lines.sh [seconds for a position (60)] [openings, such as "1-2 6" (all)]
 #
@@ -17,7 +18,7 @@ wrong=0
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT
 
-# The last number of this name in a JSON document on standard input; a dash where there is none.
+# Prints the last number of this name in the JSON document on standard input; a dash if there is none.
 last() {
     local found
     found=$(grep -o "\"$1\":[-0-9.]*" | tail -n 1) || true
@@ -30,7 +31,7 @@ while IFS=, read -r opening value _ line seeds; do
     case " $only " in "  " | *" $opening "*) ;; *) continue ;; esac
     printf '\n== %s: 6x6 %s\n' "$opening" "$line" >&2
     status=0
-    # The line is several arguments, and so may be what is added.
+    # The line is several arguments, and so may be KALAH_LINES_ARGS.
     # shellcheck disable=SC2086
     json=$("$kalah" line 6x6 $line --value "$value" --within "$within" --json $more) || status=$?
     [ "$status" = 0 ] || [ "$status" = 3 ] || exit "$status"

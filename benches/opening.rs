@@ -1,4 +1,4 @@
-//! Sowing many seeds on a ring and by the rules, and start positions decided: `cargo bench --bench opening`.
+//! Sowing many seeds on a ring and by the rules, and deciding start positions: `cargo bench --bench opening`.
 
 use std::sync::atomic::AtomicBool;
 
@@ -6,10 +6,10 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::analyse::opening::{Limits, Ring, outcome};
 use kalah::game::{Position, Rules, StartPosition, sow};
 
-/// Seeds in each pit: few, and as many as the paper has at most.
+/// Seeds in each pit: few, and the most that the paper has.
 const SEEDS: [u32; 3] = [4, 1000, 4_826_809];
 
-/// Start positions decided at a time.
+/// Start positions decided per iteration.
 const STARTS: u32 = 100;
 
 fn main() {
@@ -20,7 +20,7 @@ fn start(seeds: u32) -> Position {
     StartPosition { pits: 6, seeds }.position().expect("a start position")
 }
 
-/// The moves of start positions of neighbouring numbers of seeds.
+/// The moves of start positions with successive numbers of seeds.
 fn starts(seeds: u32) -> Vec<Position> {
     (seeds..seeds + STARTS).map(start).collect()
 }

@@ -1,4 +1,4 @@
-//! Packing a frame into lines and unpacking its runs: `cargo bench --bench pack`.
+//! Packing a frame into groups and unpacking its runs: `cargo bench --bench pack`.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::index::Frame;
@@ -12,7 +12,7 @@ fn main() {
     divan::main();
 }
 
-/// Scores that spread as those of real frames do.
+/// Scores distributed like those of real frames.
 fn scores() -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(1);
     let spread = |random: &mut fastrand::Rng| (0..4).map(|_| random.u8(0..4)).sum::<u8>();

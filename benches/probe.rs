@@ -1,6 +1,6 @@
 //! Random probes of a layer that is in memory: `cargo bench --bench probe`.
 //!
-//! Builds its tables in a temporary directory; `KALAH_BENCH_SEEDS` chooses the layer (default 20).
+//! Builds its tables in a temporary directory; `KALAH_BENCH_SEEDS` is the layer (default 20).
 
 use divan::{Bencher, black_box, counter::ItemsCount};
 use kalah::game::Rules;
@@ -25,14 +25,14 @@ fn tables() -> (tempfile::TempDir, Tables) {
     (directory, tables)
 }
 
-/// Positions drawn evenly from the layer, so that nearly every probe reads a line of its own.
+/// Positions drawn uniformly from the layer, so that nearly every probe reads a different group.
 fn positions(tables: &Tables) -> Vec<(TableRow, TableRow)> {
     let layer = LayerIndex::new(tables.rows(), seeds());
     let mut random = fastrand::Rng::with_seed(1);
     (0..COUNT).map(|_| layer.unrank(random.u64(..layer.positions()))).collect()
 }
 
-/// The same thousand positions again and again: lines and directory are in the processor's caches.
+/// The same thousand positions repeatedly: groups and directory are in the processor's caches.
 #[divan::bench]
 fn cached(bencher: Bencher) {
     let (_directory, tables) = tables();
@@ -43,7 +43,8 @@ fn cached(bencher: Bencher) {
     });
 }
 
-/// A thousand new positions each time: the table is in the page cache, its lines mostly not in the processor's.
+/// A thousand new positions each time: the table is in the page cache, but most groups are not in the processor's
+/// caches.
 #[divan::bench]
 fn random(bencher: Bencher) {
     let (_directory, tables) = tables();

@@ -1,16 +1,16 @@
 //! What each further layer of tables saves a search: `cargo bench --bench reach`.
 //!
-//! Every position is solved with tables to n seeds for every n of a list, the largest first, each time by a new solver that
-//! begins with the value that is right: the two tests around it are the cheapest proof. The value is found before, with the
-//! largest tables, in a search that is not told.
+//! Every position is solved with tables up to n seeds for every n of a list, the largest first, each time by a new
+//! solver that begins with the right value: the two tests around it are the cheapest proof. The value is found before,
+//! with the largest tables, in a search that is not reported.
 //!
-//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; nothing is built), `KALAH_BENCH_RULES` the rule set,
-//! `KALAH_BENCH_POSITIONS` the positions, separated by spaces (default Kalah(6,5), and Kalah(6,6) after 12 moves of the line
-//! of best play printed for its opening 1-2), `KALAH_BENCH_REACH` first, last and step of n (default `20..34 2`),
-//! `KALAH_BENCH_LIMIT` the seconds after which a search is given up and with it all with fewer tables (default 600),
-//! `KALAH_BENCH_THREADS` the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default 1024),
-//! `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds (default 0). With `KALAH_BENCH_SVG` set, a plot is
-//! written to that file.
+//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; nothing is built), `KALAH_BENCH_RULES` the rule
+//! set, `KALAH_BENCH_POSITIONS` the positions, separated by spaces (default Kalah(6,5), and Kalah(6,6) after 12 moves
+//! of the line of best play printed for its opening 1-2), `KALAH_BENCH_REACH` first, last and step of n (default
+//! `20..34 2`), `KALAH_BENCH_LIMIT` the seconds after which a search is stopped and those with fewer tables are skipped
+//! (default 600), `KALAH_BENCH_THREADS` the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition
+//! table (default 1024), `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds (default 0). With
+//! `KALAH_BENCH_SVG` set, a plot is written to that file.
 
 use std::error::Error;
 use std::path::Path;
@@ -65,7 +65,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Searches `position` with tables to each of `reaches`, the last first, and prints a table.
+/// Searches `position` with tables up to each of `reaches`, the last first, and prints a table.
 fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>, Box<dyn Error>> {
     let (threads, memory) = (number("THREADS", 1) as usize, number("MEMORY", 1024));
     let directory = set("TABLES", "tables");
@@ -130,7 +130,7 @@ fn within<T>(limit: Duration, stop: &AtomicBool, work: impl FnOnce() -> T) -> T 
     })
 }
 
-/// Draws nodes and seconds over the seeds of the tables, both on logarithmic axes, a curve a position.
+/// Plots nodes and seconds against the seeds of the tables, both on logarithmic axes, one curve per position.
 fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> {
     type Figure = fn(&Run) -> f64;
     let panels: [(&str, Figure); 2] =
@@ -158,7 +158,7 @@ fn plot(path: &Path, curves: &[(&str, Vec<Run>)]) -> Result<(), Box<dyn Error>> 
             .x_desc("tables to this many seeds")
             .y_desc(name)
             .y_label_formatter(&|figure| format!("{figure:e}"))
-            // None at all, `max_light_lines(0)`, is sought for ever.
+            // With none at all, `max_light_lines(0)`, plotters searches forever.
             .light_line_style(TRANSPARENT)
             .label_style(("sans-serif", 16))
             .draw()?;

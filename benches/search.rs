@@ -1,7 +1,7 @@
-//! Searches to a limited depth by method, as in Gonai and Cendejas (2022), Figure 6: `cargo bench --bench search`.
+//! Depth-limited searches by method, as in Gonai and Cendejas (2022), Figure 6: `cargo bench --bench search`.
 //!
-//! The start position of Kalah(6,4), standard rules, depth 9 (`KALAH_BENCH_DEPTH`), with the levels in parallel that the paper
-//! found best for each method. Medians of several runs, taken in turns, on all threads.
+//! The start position of Kalah(6,4), standard rules, depth 9 (`KALAH_BENCH_DEPTH`), with the number of parallel levels
+//! that the paper found best for each method. Medians of several runs, alternating between the methods, on all threads.
 
 use std::time::Instant;
 

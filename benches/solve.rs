@@ -1,11 +1,11 @@
-//! Searches: nodes, time, table hits, test by test: `cargo bench --bench solve`.
+//! Searches: nodes, time and table hits of each test: `cargo bench --bench solve`.
 //!
-//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; what is missing to `KALAH_BENCH_SEEDS`, default 20, is
-//! built there), `KALAH_BENCH_RULES` the rule set, `KALAH_BENCH_POSITION` the position (default `6x4`), `KALAH_BENCH_THREADS`
-//! the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default 128), `KALAH_BENCH_GUESS` the
-//! score to begin with (default half of the seeds), `KALAH_BENCH_COPY` the MiB of tables copied to memory after two seconds
-//! (default 0), `KALAH_BENCH_WORD` the bits of a row (64 or 128; default: the fewest that hold the board). With
-//! `KALAH_BENCH_TEST` set, that one score is tested instead.
+//! `KALAH_BENCH_TABLES` is a directory with tables (default `tables`; layers missing up to `KALAH_BENCH_SEEDS`, default
+//! 20, are built there), `KALAH_BENCH_RULES` the rule set, `KALAH_BENCH_POSITION` the position (default `6x4`),
+//! `KALAH_BENCH_THREADS` the threads (default 1), `KALAH_BENCH_MEMORY` the MiB of the transposition table (default
+//! 128), `KALAH_BENCH_GUESS` the score to begin with (default half of the seeds), `KALAH_BENCH_COPY` the MiB of tables
+//! copied to memory after two seconds (default 0), `KALAH_BENCH_WORD` the bits of a row (64 or 128; default: the fewest
+//! that hold the board). With `KALAH_BENCH_TEST` set, that one score is tested instead.
 
 use std::path::Path;
 use std::time::Instant;

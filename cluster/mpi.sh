@@ -5,17 +5,17 @@
 #     mpirun -np 8 cluster/mpi.sh 30                     # all layers to 30 seeds
 #     srun -n 8 cluster/mpi.sh 30 --rules standard       # any flags of `kalah build` may follow
 #
-# The processes need nothing of each other but the directory, so this links to no MPI library and works with any launcher, or
-# with none: start it by hand on as many machines as you like, whenever you like. Each process takes the largest pair of
-# frames that no other has claimed. When one is killed, the others take its pair over after half a minute (--patience).
+# The processes share nothing but the directory, so this needs no MPI library and works with any launcher, or without
+# one: start it by hand on as many machines as you like, at any time. Each process takes the largest pair of frames that
+# no other has claimed. If a process is killed, the others take over its pair after half a minute (--patience).
 #
-# A launcher may end all processes when one is killed. Open MPI 4 does, unless told --enable-recovery. Nothing is lost but
-# the pairs under way: the same command goes on.
+# A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only
+# unfinished pairs are lost: the same command continues the build.
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all machines share
 #     KALAH            the program, if it is not on the PATH
-#     KALAH_THREADS    threads of each process; else the cores of the machine are shared out, where the launcher tells
-#                      among how many processes (Open MPI, Hydra, srun), or the process has those it is bound to
+#     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes,
+#                      if the launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
 set -euo pipefail
 
 if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then
@@ -29,7 +29,7 @@ fi
 seeds=$1
 shift
 
-# How many of the processes are on this machine; srun tells a list such as 4(x2),3.
+# The number of processes on this machine; srun gives a list such as 4(x2),3.
 here=${OMPI_COMM_WORLD_LOCAL_SIZE:-${MPI_LOCALNRANKS:-}}
 if [[ -z $here && -n ${SLURM_PROCID:-} ]]; then
     here=${SLURM_TASKS_PER_NODE:-}
@@ -37,7 +37,7 @@ if [[ -z $here && -n ${SLURM_PROCID:-} ]]; then
 fi
 cores=$(getconf _NPROCESSORS_ONLN)
 bound=$(nproc)
-# A process that is bound to some of the cores has its share already.
+# A process that is bound to some of the cores already has its share.
 threads=$((bound < cores ? bound : cores / ${here:-1}))
 threads=${KALAH_THREADS:-$((threads > 0 ? threads : 1))}
 

@@ -4,20 +4,20 @@
 #     export KALAH_TABLES=/shared/tables
 #     KALAH_SBATCH="--cpus-per-task=16 --mem=8G --time=1:00:00" cluster/slurm.sh 34
 #
-# submits one job that builds the layers to 20 seeds, which takes seconds, and then for each layer an array with one task for
-# each pair of frames, which begins when all tasks of the layer before have ended well. The task that finds all pieces of
-# its layer there joins them. What is in the directory already is kept: the same command goes on after a failure, and
-# layers that are finished are not submitted again. `kalah plan --seeds 34` tells memory and times.
+# submits one job that builds the layers up to 20 seeds, which takes seconds, and then for each layer an array with one
+# task per pair of frames, which starts when all tasks of the layer before have succeeded. The task that finds the
+# pieces of its layer complete joins them. Existing files are kept: after a failure the same command continues the
+# build, and finished layers are not submitted again. `kalah plan --seeds 34` shows memory and times.
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all nodes share
 #     KALAH            the program, if it is not on the PATH of the nodes
 #     KALAH_RULES      the rule set [empty-capture]
 #     KALAH_PITS       pits a side [6]
-#     KALAH_FIRST      layers to this many seeds are built by one process [20]
-#     KALAH_SBATCH     options for sbatch, in words
+#     KALAH_FIRST      layers up to this many seeds are built by one process [20]
+#     KALAH_SBATCH     options for sbatch, separated by spaces
 #
-# Flags behind the number of seeds go to `kalah build`. Slurm runs this same file as the body of the tasks: task K of the
-# array of layer N computes the frames K|N-K and N-K|K, task 0 builds all layers to N.
+# Flags after the number of seeds are passed to `kalah build`. Slurm runs this same file as the body of the tasks: task
+# K of the array of layer N computes the frames K|N-K and N-K|K, task 0 builds all layers up to N.
 set -euo pipefail
 
 if [[ $# -lt 1 || ! $1 =~ ^[0-9]+$ ]]; then
@@ -48,7 +48,7 @@ first=${KALAH_FIRST:-20}
 first=$((first < seeds ? first : seeds))
 before=
 
-# Submits the tasks $1 of layer $2, to begin when those submitted before have ended well.
+# Submits the tasks $1 of layer $2, to start when those submitted before have succeeded.
 submit() {
     local job
     job=$(sbatch --parsable --export=ALL --requeue --kill-on-invalid-dep=yes --job-name="kalah-$2" --array="$1" \

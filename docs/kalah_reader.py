@@ -3,16 +3,15 @@
 
     python3 kalah_reader.py DIRECTORY RULES [POSITION...]
 
-RULES is empty-capture, standard, s-kalaha or single-move. A POSITION is <m,S,N,s1,..,sm,n1,..,nm>: pits a side, the mover's store, the
-other store, the mover's row, the other row, each in its owner's sowing order. Without a POSITION they are read from
-standard input, one a line. Prints a line `POSITION SCORE` for each: the most of the seeds in play that the mover can still
-collect.
+RULES is empty-capture, standard, s-kalaha or single-move. A POSITION is <m,S,N,s1,..,sm,n1,..,nm>: pits a side, the
+mover's store, the other store, the mover's row, the other row, each in its owner's sowing order. Without arguments,
+positions are read from standard input, one per line. For each it prints a line `POSITION SCORE`: the most of the seeds
+in play that the mover can still collect.
 
-Written from docs/indexing.md and docs/format.md alone, with the standard library alone. The header and every block that is
-read are compared with their checksums: a flipped bit is an error, never a wrong score. The digests are not compared, as
-BLAKE3 is not in the standard library: a small frame that was written over another, with its checksum, is not noticed here.
-`kalah verify --checksums` does notice it.
-"""
+Written only from docs/indexing.md and docs/format.md, with only the standard library. The header and every block that
+is read are compared with their checksums: a flipped bit is an error, never a wrong score. Digests are not compared,
+because BLAKE3 is not in the standard library: if a small frame, with its checksum, overwrote another one, this is not
+noticed here, but `kalah verify --checksums` notices it. """
 
 import mmap
 import os
@@ -28,7 +27,7 @@ BLOCK = 65536
 
 
 class TableError(Exception):
-    """A table is missing, damaged, or of something else."""
+    """A table is missing, damaged, or not the expected one."""
 
 
 WORD = (1 << 64) - 1
@@ -43,7 +42,7 @@ SECRET = bytes.fromhex(
 
 
 def xxh3(data):
-    """XXH3, 64 bits, seed 0, of 17 bytes or more: all that tables have checksums of."""
+    """XXH3, 64 bits, seed 0, of 17 bytes or more (all that tables need)."""
     def words(data, at, count):
         return struct.unpack_from("<%dQ" % count, data, at)
 
@@ -118,7 +117,7 @@ class Rows:
         return sum(self.count[self.pits][seeds])
 
     def rank(self, row):
-        """The rank of a row among those with as many seeds."""
+        """The rank of a row among those with the same number of seeds."""
         k = sum(row)
         p = sum(seeds * (self.pits - 1 - pit) for pit, seeds in enumerate(row))
         rank = sum(self.count[self.pits][k][:p])
@@ -186,7 +185,7 @@ class Table:
             raise TableError("%s: its header is damaged" % self.path)
 
     def check(self, frame, checksums_at, start, end):
-        """Compares the blocks of a frame that hold its bytes from start to end with their checksums, each once."""
+        """Checks the blocks that hold the bytes from start to end of a frame against their checksums, each once."""
         for block in range(start // BLOCK, (end - 1) // BLOCK + 1):
             at = frame + block * BLOCK
             if at in self.sound:
@@ -233,7 +232,7 @@ class Table:
 
 
 class Tables:
-    """The tables of a directory, opened when first asked for."""
+    """The tables of a directory, opened on first use."""
 
     def __init__(self, directory, rules):
         if rules not in RULES:

@@ -1,5 +1,5 @@
-//! Builds the layers up to a number of seeds, and counts the scores of the last one: who wins how often.
-//! `cargo run --release --example count_layer -- 14 standard`.
+//! Builds the layers up to a number of seeds, and counts wins, draws and losses in the last one. `cargo run --release
+//! --example count_layer -- 14 standard`.
 
 use std::error::Error;
 
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let seeds: usize = arguments.next().map_or(Ok(12), |seeds| seeds.parse())?;
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
 
-    // To keep the tables, take a directory of your own: what is there is not built again.
+    // To keep the tables, use another directory; existing layers are not built again.
     let directory = tempfile::tempdir()?;
     build(directory.path(), rules, PITS, seeds)?;
     let tables = Tables::open(directory.path(), rules, PITS, seeds)?;

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let position: Position = arguments.next().as_deref().unwrap_or("4x3").parse()?;
     let rules = arguments.next().map_or(Ok(Rules::default()), |rules| rules.parse())?;
 
-    // Without tables every line is searched to its end. `SolverOptions::tables` takes those that there are.
+    // Without tables every line of play is searched to its end. `SolverOptions::tables` adds existing ones.
     let threads = std::thread::available_parallelism()?.get();
     let solver = Solver::new(SolverOptions::new(rules, &position).threads(threads))?;
     let solution = solver.solve(&position, solver.first_guess(&position)?)?;

@@ -1,5 +1,5 @@
-//! Trains an evaluation on exact scores: a weight for each pit and seed count, by stochastic gradient descent, compared with
-//! positions that it has not seen. `cargo run --release --example train -- 14`.
+//! Trains an evaluation on exact scores, with a weight for each pit and number of seeds, by stochastic gradient
+//! descent, and tests it on other positions. `cargo run --release --example train -- 14`.
 
 use std::error::Error;
 
@@ -10,10 +10,10 @@ use kalah::table::Tables;
 
 const PITS: usize = 6;
 const SAMPLES: usize = 2_000_000;
-/// Seeds in a pit that are told apart; more count as this many.
+/// Pits with more seeds count as having this many.
 const SEEDS_A_PIT: usize = 8;
 
-/// What is added up for a position: one weight of each pit of both sides, the mover's first.
+/// The weights of a position: one for each pit of both sides, the mover's first.
 fn features(mover: &TableRow, other: &TableRow) -> [usize; 2 * MAX_TABLE_PITS] {
     let pits = [mover, other].map(|row| row.map(|seeds| usize::from(seeds).min(SEEDS_A_PIT - 1)));
     std::array::from_fn(|pit| pit * SEEDS_A_PIT + pits[pit / MAX_TABLE_PITS][pit % MAX_TABLE_PITS])
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let layer = LayerIndex::new(tables.rows(), seeds);
     let mut random = fastrand::Rng::with_seed(1);
-    // A random position of the layer, each as likely as any other, and its exact score.
+    // A random position of the layer, uniformly distributed, and its exact score.
     let mut sample = || -> Result<([usize; 2 * MAX_TABLE_PITS], f64), Box<dyn Error>> {
         let (mover, other) = layer.unrank(random.u64(0..layer.positions()));
         Ok((features(&mover, &other), f64::from(tables.score(&mover, &other)?)))

@@ -1,17 +1,17 @@
-// Packs scores into groups. A thread packs one group and tells how many bytes its patch will take.
+// Packs scores into groups. A thread packs one group and stores the number of bytes of its patch.
 //
 // In a group with exceptions the first word still holds its codes; the stage `patch` moves them.
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
 
-// How many residuals have each value, four values a word.
+// How many residuals have each value, four values per word.
 var<private> counts: array<u32, COUNT_WORDS>;
 
 fn count_of(value: u32) -> u32 {
     return extractBits(counts[value / 4u], 8u * (value % 4u), 8u);
 }
 
-// The base for which most residuals fit 4 bits, the smallest of these, and how many fit.
+// The base with which the most residuals fit 4 bits (the smallest such base), and how many fit.
 fn best_base(group: u32, positions: u32, least: u32, greatest: u32) -> vec2<u32> {
     for (var word = 0u; word < COUNT_WORDS; word++) {
         counts[word] = 0u;
@@ -66,7 +66,7 @@ fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var word = 0u; word < GROUP_WORDS; word++) {
         var codes = 0u;
         for (var place = 8u * word; place < min(8u * word + 8u, positions); place++) {
-            // Below the base it wraps around to a great number.
+            // Below the base it wraps around to a large number.
             let code = residual(cursor) - base;
             if (code <= 15u) {
                 codes |= code << (4u * (place % 8u));

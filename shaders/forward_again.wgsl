@@ -1,4 +1,4 @@
-// Moves that end in the store: worth what they store and what the mover still collects.
+// Moves that end in the store: worth what they store plus what the mover still collects.
 
 @compute @workgroup_size(WORKGROUP)
 fn forward_again(@builtin(global_invocation_id) id: vec3<u32>) {

@@ -1,10 +1,10 @@
-// Sowings that reach the other row and may go on from there: played position by position.
+// Sowings that end in the other row and may go on from there: played position by position.
 
-// The rows of the mover's seeds, then those of the other side's, by rank: two words each, a byte a pit.
+// The mover's rows, then those of the other side, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
 
-// Sows from `pit` until the turn is over or the last seed falls into the store. The ring holds the mover's row, the
-// store, and the other row.
+// Sows from `pit` until the move is over; returns whether the last seed fell into the store. The ring holds the mover's
+// row, the store, and the other row.
 fn sow(ring: ptr<function, array<u32, RING>>, pit: u32) -> bool {
     let places = 2u * params.pits + 1u;
     var place = pit;

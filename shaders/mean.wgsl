@@ -1,4 +1,4 @@
-// The profile of a frame: the mean score of each mover's row, rounded down. A thread makes one word of it.
+// The profile of a frame: the mean score of each mover's row, rounded down. A thread computes one word of it.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> sums: array<u32>;

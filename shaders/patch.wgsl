@@ -1,10 +1,10 @@
-// Writes the patches of groups with exceptions, each where the sizes of those before it end, and its offset to the group.
-// A thread looks after one group.
+// Writes the patches of groups with exceptions, each where the sizes of those before it end, and its offset to the
+// group. One thread per group.
 
 @group(0) @binding(3) var<storage, read> sizes: array<u32>;
 @group(0) @binding(4) var<storage, read> block_sums: array<u32>;
 @group(0) @binding(5) var<storage, read> superblock_sums: array<u32>;
-// Zeros before; neighbours share words.
+// Initially zero; neighbouring patches share words.
 @group(0) @binding(6) var<storage, read_write> patches: array<atomic<u32>>;
 
 fn put(at: u32, byte: u32) {

@@ -19,13 +19,13 @@
 //! let probe = tables.probe(&start)?;
 //! assert_eq!((probe.score, probe.value), (7, 2));
 //! assert_eq!(probe.line.to_string(), "65 65 4 4 3");
-//! // Five turns on the other player would be to move, and has lost by 2.
+//! // After five turns the other player would be to move, and has lost by 2.
 //! assert_eq!(probe.line.replay(rules, &start)?.final_value(), Some(-2));
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! What readers of tables need is the crate [`kalah_core`]; its modules stand here under their own names.
+//! Everything that is needed to read tables is in the crate [`kalah_core`]; its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <- [`verify`];
 //! [`table`] <- [`solve`] <- [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
@@ -35,25 +35,25 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`mod@file`] | files opened without waiting, replaced whole, sealed, locked |
+//! | [`mod@file`] | opening, replacing, sealing and locking files |
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
-//! | [`rows`] | what moves do to rows of ranks |
-//! | [`gpu`] | computing on a GPU, whatever is computed |
+//! | [`rows`] | what moves do to rows, in terms of ranks |
+//! | [`gpu`] | computing on a GPU, independent of what is computed |
 //! | [`build`] | computing tables |
-//! | [`verify`] | proof that tables are right |
+//! | [`verify`] | checking that tables are correct |
 //! | [`solve`] | solving positions above the tables |
-//! | [`analyse`] | whole boards: the tables of the papers, computed |
+//! | [`analyse`] | whole boards: computing the tables of the papers |
 //! | [`play`] | players of the game, and games between them |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
-//! | [`progress`] | the progress of long work, and the word to stop it |
-//! | [`system`] | memory and disk that the machine has to offer |
-//! | [`temporary`] | directories for files that nobody needs after a command |
-//! | [`printable`] | texts from outside, made fit to be shown |
+//! | [`progress`] | progress of a long computation, and stopping it |
+//! | [`system`] | available memory and free disk space |
+//! | [`temporary`] | directories for temporary files |
+//! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches while other work is done |
 pub use kalah_core::{game, index, isa, memory};
 

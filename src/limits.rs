@@ -1,4 +1,4 @@
-//! Limits of the system: what happens when a file may not grow, or there is no memory.
+//! Limits of the system: what happens when a file cannot grow, or there is not enough memory.
 
 #[cfg(unix)]
 pub use self::unix::respect_limits;
@@ -15,9 +15,9 @@ mod unix {
     #[global_allocator]
     static ALLOCATOR: Noting = Noting { ran_out: AtomicBool::new(false) };
 
-    /// The system's allocator; it notes when there is no memory.
+    /// The system's allocator; it records when an allocation fails.
     ///
-    /// Large requests are made such that their failure is an ordinary error. Where a small one fails, Rust prints a message and aborts:
+    /// Large allocations report failure as an ordinary error. When a small one fails, Rust prints a message and aborts;
     /// the handler of that signal then knows why.
     struct Noting {
         ran_out: AtomicBool,
@@ -32,7 +32,7 @@ mod unix {
         }
     }
 
-    // SAFETY: all is done by the system's allocator.
+    // SAFETY: every call is passed on to the system's allocator.
     unsafe impl GlobalAlloc for Noting {
         unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
             // SAFETY: as the caller promised.
@@ -55,8 +55,8 @@ mod unix {
         }
     }
 
-    /// What the panics begin with of a thread that the system does not give, or gives no memory for its stack: the standard
-    /// library has threads where nobody can be handed an error.
+    /// The beginnings of the panic messages when the system does not start a thread, or has no memory for its stack: in
+    /// places where the standard library cannot return an error.
     const NO_THREAD: [&str; 4] = [
         "failed to spawn thread",
         "failed to allocate an alternative stack",
@@ -64,8 +64,8 @@ mod unix {
         "The global thread pool has not been initialized",
     ];
 
-    /// Makes the limits of the system ordinary failures: a file that may not grow is an error of the write, and a program
-    /// without memory or threads prints a message and exits with code 1.
+    /// Turns the limits of the system into ordinary failures: writing to a file that cannot grow returns an error, and
+    /// a program without memory or threads prints a message and exits with code 1.
     pub fn respect_limits() {
         let handler: extern "C" fn(libc::c_int) = on_abort;
         // SAFETY: the handler calls only what a signal handler may.
@@ -92,8 +92,7 @@ mod unix {
                         or raise the limit (see `ulimit -v`)\n",
             ]);
         }
-        // Whoever called `abort` or sent the signal gets what it stands for: it is raised again without this handler, and
-        // delivered when this one returns.
+        // Another cause: the signal is raised again with the default action, and delivered when this handler returns.
         // SAFETY: a signal handler may call both.
         unsafe {
             libc::signal(libc::SIGABRT, libc::SIG_DFL);
@@ -101,13 +100,13 @@ mod unix {
         }
     }
 
-    /// Ends the program with a message, without taking memory or locks.
+    /// Ends the program with a message, without allocating or locking.
     fn end(message: &[&str]) -> ! {
         for text in message {
-            // SAFETY: the bytes are those of a string. What cannot be written is lost.
+            // SAFETY: the bytes are those of a string. If the write fails, the message is lost.
             unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
         }
-        // SAFETY: it ends the process and runs nothing of it.
+        // SAFETY: it ends the process without running any more of its code.
         unsafe { libc::_exit(1) }
     }
 }

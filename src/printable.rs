@@ -1,9 +1,9 @@
-//! Texts from outside, made fit to be shown.
+//! Making untrusted text safe to print.
 
 use std::fmt::Write;
 
-/// Whether a character does something other than show itself: control characters, marks of direction, line separators, and
-/// characters of no width.
+/// Whether a character does anything but show itself: control characters, direction marks, line separators, and
+/// zero-width characters.
 fn is_hidden(sign: char) -> bool {
     sign.is_control()
         || matches!(sign,
@@ -11,16 +11,16 @@ fn is_hidden(sign: char) -> bool {
             | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// `text` on one line of at most `most` characters, which does nothing to a terminal and hides nothing: control
-/// characters, marks of direction and line separators are written as escapes (`\n`, `\u{1b}`). A text that is cut ends
-/// with `...`, which counts too.
+/// `text` on one line of at most `most` characters, safe for a terminal and with nothing hidden: control characters,
+/// direction marks and line separators are escaped (`\n`, `\u{1b}`). A truncated text ends with `...`, which counts,
+/// too.
 ///
 /// ```
 /// assert_eq!(kalah::printable::printable("\u{1b}[2Jgone", 40), "\\u{1b}[2Jgone");
 /// ```
 pub fn printable(text: &str, most: usize) -> String {
     const CUT: &str = "...";
-    // `cut` is the end of the last character that leaves room for the mark.
+    // `cut` is the end of the last character that leaves space for the ellipsis.
     let (mut shown, mut count, mut cut) = (String::new(), 0, 0);
     for sign in text.chars() {
         let before = shown.len();
@@ -32,7 +32,7 @@ pub fn printable(text: &str, most: usize) -> String {
         count += shown[before..].chars().count();
         if count > most {
             shown.truncate(cut);
-            // Where there is no room for the whole mark, a part of it.
+            // If there is no space for the whole ellipsis, a part of it.
             let _ = write!(shown, "{CUT:.0$}", most.min(CUT.len()));
             return shown;
         }

@@ -1,8 +1,8 @@
-//! The progress of long work, and the word to stop it.
+//! Progress of a long computation, and stopping it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Carries a computation's progress out, and the word to stop in.
+/// Shared with a running computation: it reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {
     /// Positions computed.
@@ -11,12 +11,12 @@ pub struct Pulse {
 }
 
 impl Pulse {
-    /// Tells the computation to stop at the next opportunity.
+    /// Asks the computation to stop at the next opportunity.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// Whether it is to stop.
+    /// Whether the computation was asked to stop.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

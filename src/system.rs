@@ -1,24 +1,24 @@
-//! What the machine has to offer now: memory and disk.
+//! Available memory and free disk space.
 
 use std::io;
 use std::path::Path;
 
-/// The system gives no memory.
+/// There is not enough memory.
 #[derive(Debug, thiserror::Error)]
 #[error("no memory for {what} ({bytes} bytes)")]
 pub struct OutOfMemory {
     /// What the memory is for.
     pub what: &'static str,
-    /// How many bytes were asked for.
+    /// How many bytes were requested.
     pub bytes: u64,
-    /// What the system says.
+    /// The system's error.
     pub source: io::Error,
 }
 
-/// Bytes of memory that are available; `None` where the system does not tell.
+/// Bytes of available memory; `None` if the system does not report it.
 ///
-/// A container may have less than its machine. How much of that is in use says little, since the page cache counts, so
-/// this is the smaller of what the machine has available and what the container may have in all.
+/// A container may have less than its machine. How much of its limit is in use says little, since that includes the
+/// page cache; so this is the smaller of the machine's available memory and the container's limit.
 pub fn available_memory() -> Option<u64> {
     let mut system = sysinfo::System::new().ok()?;
     system.refresh_memory();
@@ -26,8 +26,7 @@ pub fn available_memory() -> Option<u64> {
     Some(system.available_memory().min(limit)).filter(|&bytes| bytes > 0)
 }
 
-/// Bytes that are free on the disk that holds `directory`, or would hold it: it need not exist. `None` where the system
-/// does not tell.
+/// Free bytes on the disk of `directory`, which need not exist. `None` if the system does not report it.
 pub fn available_disk(directory: &Path) -> Option<u64> {
     let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
     let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };

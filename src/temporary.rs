@@ -1,7 +1,7 @@
-//! Directories for files that nobody needs after a command: what a killed one leaves, the next one removes.
+//! Directories for temporary files of a command: if it is killed, the next command removes them.
 //!
-//! Each holds a lock file that its process has locked. The system gives the lock back when a process ends, however it
-//! ends, so a directory whose lock can be taken is nobody's.
+//! Each contains a lock file that its process has locked. The system releases the lock when the process ends, however
+//! it ends, so a directory whose lock can be taken is abandoned.
 
 use std::fs::{File, Metadata, OpenOptions, TryLockError};
 use std::io;
@@ -9,28 +9,28 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// What the names of all such directories begin with; the number of the process follows, and a random part.
+/// The beginning of the names of all such directories; the process id and a random part follow.
 pub const PREFIX: &str = "kalah-temporary-";
 
-/// The file in each of them that its process has locked.
+/// The lock file in each of them.
 const LOCK_FILE: &str = "in-use.lock";
 
-/// How often a directory is made anew that another process took for a dead one before it was locked.
+/// How often to try again if another process removes the new directory before it is locked.
 const ATTEMPTS: u32 = 100;
 
-/// A directory that is removed when dropped; or, if the process is killed, when the next one is made beside it.
+/// A directory that is removed when dropped; or, if the process is killed, when the next one is made in the same place.
 #[derive(Debug)]
 pub struct TemporaryDirectory {
-    // Dropped before the lock: nobody else removes it meanwhile.
+    // Dropped before the lock, so that no other process removes it meanwhile.
     directory: TempDir,
     _lock: File,
 }
 
 impl TemporaryDirectory {
-    /// Makes one in `parent`, and removes those there whose processes are gone.
+    /// Creates one in `parent`, and removes those there whose processes have ended.
     ///
     /// # Errors
-    /// When the directory or its lock file cannot be made.
+    /// When the directory or its lock file cannot be created.
     pub fn new_in(parent: &Path) -> io::Result<TemporaryDirectory> {
         remove_dead(parent);
         let prefix = format!("{PREFIX}{}-", std::process::id());
@@ -52,21 +52,21 @@ impl TemporaryDirectory {
     }
 }
 
-/// Locks a new directory; `NotFound` or `WouldBlock` if another process is just removing it.
+/// Locks a new directory; `NotFound` or `WouldBlock` if another process is removing it.
 fn locked(directory: &Path) -> io::Result<File> {
     let path = directory.join(LOCK_FILE);
     let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
     match file.try_lock() {
-        // Who removes a directory holds its lock until the file is gone.
+        // A process that removes a directory holds its lock until the file is gone.
         Ok(()) => path.symlink_metadata().map(|_| file),
         Err(TryLockError::WouldBlock) => Err(io::ErrorKind::WouldBlock.into()),
-        // A file system without locks: nobody can take the directory for a dead one.
+        // On a file system without locks no other process can consider the directory abandoned.
         Err(TryLockError::Error(_)) => Ok(file),
     }
 }
 
-/// Removes the temporary directories in `parent` whose processes are gone; of others', of living processes', and where
-/// the file system has no locks, none. What cannot be removed stays for the next time.
+/// Removes the temporary directories of this user in `parent` whose processes have ended; none if the file system has
+/// no locks. What cannot be removed stays until the next time.
 pub fn remove_dead(parent: &Path) {
     let Ok(entries) = parent.read_dir() else { return };
     for entry in entries.flatten() {
@@ -80,17 +80,17 @@ pub fn remove_dead(parent: &Path) {
 fn remove_if_dead(directory: &Path) -> io::Result<()> {
     let path = directory.join(LOCK_FILE);
     let lock = match path.symlink_metadata() {
-        // In a directory that all may write to, like /tmp, anybody can make one with such a name.
+        // In a directory that everyone can write to, like /tmp, anyone can create one with such a name.
         Ok(metadata) if metadata.is_file() && is_own(&metadata) => File::open(&path)?,
         Ok(_) => return Ok(()),
-        // Killed before it was locked, or just made; nothing is in it, or this fails.
+        // Its process was killed before it locked it, or has just created it; fails unless it is empty.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return std::fs::remove_dir(directory),
         Err(error) => return Err(error),
     };
     if lock.try_lock().is_err() {
         return Ok(());
     }
-    // The lock file goes last: a removal that is killed is taken up by the next one.
+    // The lock file goes last, so that the next process can resume an interrupted removal.
     for entry in directory.read_dir()?.flatten().filter(|entry| entry.file_name() != LOCK_FILE) {
         if entry.file_type()?.is_dir() {
             std::fs::remove_dir_all(entry.path())?;
@@ -102,7 +102,7 @@ fn remove_if_dead(directory: &Path) -> io::Result<()> {
     std::fs::remove_dir(directory)
 }
 
-/// Whether the file is one of the user who runs this process.
+/// Whether the file belongs to the user who runs this process.
 #[cfg(unix)]
 fn is_own(metadata: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -119,7 +119,7 @@ fn is_own(_metadata: &Metadata) -> bool {
 mod tests {
     use super::*;
 
-    /// What a killed process leaves: a directory with a file, and a lock that nobody holds.
+    /// What a killed process leaves: a directory with a file, and a lock that no process holds.
     fn dead(parent: &Path) -> std::path::PathBuf {
         let directory = parent.join(format!("{PREFIX}1-abcdef"));
         std::fs::create_dir_all(directory.join("inner")).unwrap();

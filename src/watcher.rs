@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// Does `work` while another thread calls `look`: first after `first`, then each time after as long as `look` said, until it
-/// says `None` or the work is over, also by a panic. Looking may go on for one call beyond that.
+/// Does `work` while another thread calls `look`: first after the time `first`, then after the time that the previous
+/// call returned, until a call returns `None` or the work ends or panics. One more call may follow.
 ///
-/// Where the system gives no thread, `alone` is called with the reason before the work is done.
+/// If the system cannot start a thread, `alone` is called with the reason before the work.
 pub fn watched<T>(
     first: Duration,
     mut look: impl FnMut() -> Option<Duration> + Send,
@@ -32,7 +32,7 @@ pub fn watched<T>(
     })
 }
 
-/// Ends the watching thread when it is dropped.
+/// Ends the watching thread when dropped.
 struct Finish<'a>(&'a AtomicBool, Thread);
 
 impl Drop for Finish<'_> {

@@ -1,4 +1,4 @@
-//! The laws of archives: what is unpacked is what was packed, to the byte; and nothing else is ever unpacked.
+//! Archives: unpacking gives exactly the bytes that were packed, or an error.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -91,7 +91,8 @@ fn archives_are_seekable_zstd() {
     assert_eq!((offset, content_offset), (seek_table - 8, content.len()));
 }
 
-/// Unpacks `bytes`, which are no archive: the error, after looking that nothing was left under the table's name.
+/// Unpacks `bytes`, which are not an archive; checks that nothing is left under the table's name, and returns the
+/// error.
 fn refused(directory: &Path, table: &Table, bytes: &[u8]) -> TableError {
     let archive = directory.join("bad.zst");
     fs::write(&archive, bytes).unwrap();
@@ -141,7 +142,7 @@ fn another_file_is_refused() {
     }
 }
 
-/// Sound chunks under the header of another table: only the digest tells.
+/// Valid chunks under the header of another table: only the digest shows it.
 #[test]
 fn chunks_of_another_table_are_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -175,7 +176,7 @@ fn an_altered_table_is_not_packed() {
     assert_eq!(left, [""; 0]);
 }
 
-/// The archive with the content of one chunk altered, and every checksum right again.
+/// The archive with the content of one chunk changed, and every checksum corrected.
 fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
     let frames = number(bytes.len() - 9);
@@ -211,7 +212,7 @@ fn forged(bytes: &[u8], chunk: usize, alter: impl FnOnce(&mut Vec<u8>)) -> Vec<u
     forged
 }
 
-/// Checksums do not guard against who can make them: what a chunk says is not believed either.
+/// Anyone can compute checksums, so the content of a chunk is not trusted either.
 #[test]
 fn forged_chunks_are_refused() {
     let directory = tempfile::tempdir().unwrap();
@@ -226,7 +227,7 @@ fn forged_chunks_are_refused() {
     let mut random = fastrand::Rng::with_seed(1);
     for number in 0..150 {
         let forged = forged(&bytes, number, |content| match number % 3 {
-            // A count of symbols or escapes, without reason.
+            // An arbitrary count of symbols or escapes.
             0 => content[4 * random.usize(..33)..][..4].copy_from_slice(&random.u32(..).to_le_bytes()),
             // All classes and biases.
             1 => content[132..132 + 2401].iter_mut().for_each(|entry| *entry = random.u8(..)),

@@ -1,4 +1,4 @@
-//! The fast board against the rules' own, and keys against the boards they number.
+//! The packed board against the rules, and keys against the boards they number.
 
 mod small_boards;
 
@@ -46,7 +46,7 @@ fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<()
     Ok(())
 }
 
-/// Plays every move of a position by a sower and by the rules.
+/// Plays every move of a position with a sower and by the rules.
 fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
     let (rules, pits, board) = (sower.rules(), position.pits(), Board::of(position).unwrap());
     for pit in position.mover().moves() {
@@ -105,7 +105,7 @@ fn assert_boards_hold_what_they_say_and_no_more<W: Word>() {
     assert!(Board::<W>::of(&position(W::PITS, W::SEEDS as u32)).is_some());
     assert!(W::PITS == MAX_PITS || Board::<W>::of(&position(W::PITS + 1, 3)).is_none());
     assert!(Board::<W>::of(&position(6, W::SEEDS as u32 + 1)).is_none());
-    // The largest hand of all, sown around the ring many times.
+    // The largest possible hand, sown around the ring many times.
     let largest = position(6, W::SEEDS as u32);
     let sown = Sower::new(Rules::Standard, 6, W::SEEDS).sow(Board::<W>::of(&largest).unwrap(), 0);
     let expected = sow(Rules::Standard, largest.mover(), largest.other(), Pit::from_index(0).unwrap());

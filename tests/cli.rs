@@ -1,4 +1,4 @@
-//! The command line: what scripts rely on. Output shapes, exit codes, refusals.
+//! The command line, as scripts rely on it: output formats, exit codes, errors.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -68,7 +68,7 @@ fn probe_answers_in_json_lines_in_the_order_given() {
     assert_eq!(answers[0]["finished"], Value::Null);
     // The mover's only seed is captured alone, which ends the game.
     assert_eq!((&answers[1]["score"], &answers[1]["line"]), (&1.into(), &"1".into()));
-    // A finished game: what lies in a row belongs to its owner.
+    // A finished game: the seeds in a row belong to its owner.
     assert_eq!((&answers[2]["finished"], &answers[2]["score"]), (&true.into(), &0.into()));
     assert_eq!(answers[2]["value"], 3 - 2 - 5);
     assert_eq!(answers[2]["moves"], Value::Array(vec![]));
@@ -131,7 +131,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
     assert_eq!(report["ok"], true);
     assert_eq!(report["passed"].as_array().unwrap().len(), 27);
 
-    // A table of other rules with all its checksums right: only the scores can tell.
+    // A table of other rules with correct checksums: only the scores show it.
     let directory = tempfile::tempdir().unwrap();
     for seeds in 2..=6 {
         let name = |rules| format!("{rules}-6-{seeds:02}.kalah");
@@ -145,7 +145,7 @@ fn verify_passes_sound_tables_and_names_a_wrong_score() {
         assert_eq!(report["ok"], false);
         let wrong = &report["wrong"];
         assert_ne!(wrong["stored"], wrong["right"]);
-        // The right score is what the sound table says.
+        // The right score is that of the undamaged table.
         let right = kalah(tables(), &["probe", "--json", wrong["position"].as_str().unwrap()], "").success().json();
         assert_eq!(right["score"], wrong["right"]);
         let ran = kalah(directory.path(), &[&["verify", "--seeds", "6"], check].concat(), "");
@@ -163,14 +163,14 @@ fn a_sample_larger_than_the_layer_is_the_layer() {
         assert_eq!(report["passed"][0]["frames"], 7);
         report["passed"][0]["checked"].as_u64().unwrap()
     };
-    // Was a panic: room for that many ranks was asked for.
+    // This used to panic: memory for that many ranks was requested.
     assert_eq!(report(&u64::MAX.to_string()), 73_008);
-    // Never fewer than asked for, and not many more.
+    // Never fewer than requested, and not many more.
     assert!((1000..1000 + 3 * 7).contains(&report("1000")));
     assert_eq!(report("1"), 3 * 7);
 }
 
-/// Replaces the layer of 6 seeds by one in which one score is wrong, sealed as a table should be.
+/// Replaces the layer of 6 seeds by one with a wrong score and correct checksums.
 fn wrong_score(directory: &Path) {
     use kalah::game::Rules;
     use kalah::isa::Isa;
@@ -213,7 +213,7 @@ fn damage_is_found_and_told_with_its_repair() {
     for args in [&["verify"][..], &["info"], &["stats", "--seeds", "8"]] {
         let ran = kalah(directory.path(), args, "");
         assert_eq!(ran.code(), 3, "{args:?}");
-        // What a check finds is its answer.
+        // The result of a check is its output.
         let told = ran.stdout() + &ran.stderr();
         assert!(told.contains("kalah build --seeds 8"), "{args:?}: {told}");
     }
@@ -235,7 +235,7 @@ fn packed_tables_are_unpacked_to_the_same_bytes() {
     let table = "empty-capture-6-09.kalah";
     assert!(std::fs::read(tables().join(table)).unwrap() == std::fs::read(unpacked.path().join(table)).unwrap());
 
-    // A table is no archive, and a cut archive is refused.
+    // A table is not an archive, and a truncated archive is refused.
     let ran = kalah(unpacked.path(), &["unpack", tables().join(table).to_str().unwrap()], "");
     assert_eq!(ran.code(), 3);
     let whole = std::fs::read(&archive).unwrap();
@@ -296,7 +296,7 @@ fn shell_build(directory: &Path, before: &str) -> std::process::Command {
     command
 }
 
-/// The digest of the layer of 17 seeds when nothing stops the build.
+/// The digest of the layer of 17 seeds from an uninterrupted build.
 #[cfg(unix)]
 fn undisturbed() -> &'static [u8] {
     static BYTES: std::sync::LazyLock<Vec<u8>> = std::sync::LazyLock::new(|| {
@@ -342,7 +342,7 @@ fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
     let kill = std::process::Command::new("kill").args(["-INT", &build.id().to_string()]).status().unwrap();
     assert!(kill.success());
     let output = build.wait_with_output().unwrap();
-    // On a fast machine the build may have been over.
+    // On a fast machine the build may already have finished.
     if output.status.code() != Some(0) {
         assert_eq!(output.status.code(), Some(1));
         let stderr = String::from_utf8(output.stderr).unwrap();
@@ -356,7 +356,7 @@ fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
 #[test]
 fn a_full_disk_loses_no_finished_frame() {
     let directory = tempfile::tempdir().unwrap();
-    // No file may grow beyond 8192 blocks of 512 bytes: 16 seeds need more.
+    // No file can grow beyond 8192 blocks of 512 bytes: 16 seeds need more.
     let output = shell_build(directory.path(), "ulimit -f 8192;").output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -376,7 +376,7 @@ fn a_second_build_in_a_directory_says_who_holds_it() {
     let mut build = shell_build(directory.path(), "").spawn().unwrap();
     wait_for_frames(directory.path());
     let second = kalah(directory.path(), &["build", "--seeds", "17"], "");
-    // On a fast machine the first may have been over.
+    // On a fast machine the first one may already have finished.
     if build.try_wait().unwrap().is_none() {
         assert_eq!(second.code(), 1);
         assert!(second.stderr().contains(&format!("process {}", build.id())), "{}", second.stderr());
@@ -384,7 +384,7 @@ fn a_second_build_in_a_directory_says_who_holds_it() {
     assert!(build.wait().unwrap().success());
 }
 
-/// Was left for ever: the layer under way of a measurement that was killed.
+/// The unfinished layer of a killed measurement used to be left forever.
 #[cfg(unix)]
 #[test]
 fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
@@ -415,7 +415,7 @@ fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
         kalah(directory.path(), next, "").success();
         assert_eq!(names(), [living.path()], "{next:?}");
     }
-    // Tables for a graph are made where the system has room for temporary files.
+    // Tables for a graph are built in the system's directory for temporary files.
     kill_one();
     let mut graph = Command::cargo_bin("kalah").unwrap();
     graph.args(["graph", "2x2"]).env("KALAH_TABLES", directory.path().join("none")).env("TMPDIR", directory.path());

@@ -38,13 +38,13 @@ fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
         assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "manifest"));
     }
 
-    // What `info --manifest` prints is what the manifest has.
+    // `info --manifest` prints the entries of the manifest.
     let (code, printed, _) = kalah(tables, &["info", "--manifest"]);
     assert_eq!((code, printed.lines().count()), (0, 8 * Rules::ALL.len()));
     let known = std::fs::read_to_string(MANIFEST).unwrap();
     assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
 
-    // A table that is not as told, one that is not told of, and a file that tells nothing.
+    // A table that differs from its entry, one without an entry, and an empty manifest.
     let other = directory.path().join("other.jsonl");
     let seven = known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap();
     let digest = serde_json::from_str::<Value>(seven).unwrap()["digest"].as_str().unwrap().to_owned();
@@ -130,7 +130,7 @@ fn a_benchmark_measures_and_compares() {
     assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
     assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
     assert_eq!(names(tables), before, "what was built to measure is gone");
-    // The layers below must be there.
+    // The layers below must exist.
     let (code, _, stderr) = kalah(tables, &["bench", "--seeds", "10", "--backend", "cpu"]);
     assert_eq!(code, 1);
     assert!(stderr.contains("kalah build --seeds 9"), "{stderr}");
@@ -162,7 +162,7 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
 }
 
-/// Mesa's layer that orders devices looked for a display, and the library that it used printed errors before ours.
+/// Mesa's layer that orders devices looked for a display, and its library printed errors before ours.
 #[test]
 fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
     if adapter::shared().is_none() {

@@ -1,4 +1,5 @@
-//! What people meet first: help, the rule sets explained, advice that can be followed, words that are read as they are meant.
+//! What users see first: help, explanations of the rule sets, advice that works, arguments that are understood as
+//! intended.
 #![cfg(feature = "cli")]
 
 use std::path::Path;
@@ -107,7 +108,7 @@ fn follow(advice: &str, directory: &Path) -> Ran {
 #[test]
 fn no_build_is_advised_that_cannot_fit() {
     let tables = tables().to_str().unwrap();
-    // Was the advice to build 48 layers, 684 GiB.
+    // The advice used to be to build 48 layers, 684 GiB.
     let ran = kalah(&["probe", "6x4", "--tables", tables]);
     assert_eq!(ran.code, Some(1));
     assert_eq!(suggested(&ran.stderr), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr);
@@ -115,7 +116,7 @@ fn no_build_is_advised_that_cannot_fit() {
     let ran = kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--rules", "standard", "--tables", tables]);
     let solve = format!("kalah solve '<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>' --rules standard --tables {tables}");
     assert_eq!(suggested(&ran.stderr), [solve], "{}", ran.stderr);
-    // No table holds it at all.
+    // No table can hold it.
     let ran = kalah(&["probe", "7x1", "--tables", tables]);
     assert_eq!(suggested(&ran.stderr), [format!("kalah solve 7x1 --tables {tables}")], "{}", ran.stderr);
     for args in [&["stats", "--seeds", "48"][..], &["verify", "--seeds", "48"], &["bench", "--seeds", "48"]] {
@@ -140,7 +141,7 @@ fn advice_can_be_followed_whatever_the_directory_is_called() {
         let ran: Ran = command(&["probe", "6x1", &tables]).current_dir(parent.path()).output().unwrap().into();
         assert!(ran.success().stdout.contains("value +2"));
     }
-    // The directory of the repository's own tables is not named, where nothing else is the default.
+    // The default directory is not named in the advice.
     std::fs::create_dir(parent.path().join("tables")).unwrap();
     let ran: Ran = command(&["probe", "6x1"]).current_dir(parent.path()).output().unwrap().into();
     assert_eq!(suggested(&ran.stderr), ["kalah build --seeds 12", "kalah solve 6x1"], "{}", ran.stderr);
@@ -162,7 +163,7 @@ fn missing_layers_are_named_exactly() {
         std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
     };
     remove(5);
-    // Was "the tables go to 4".
+    // Used to be "the tables go to 4".
     let nine = "1,2,0,0,1,0/0,3,0,0,1,1";
     for args in [&["probe", nine][..], &["bench", "--seeds", "9"], &["build", "--seeds", "9", "--only"]] {
         let ran = kalah(&[args, &["--tables", tables]].concat());
@@ -175,7 +176,7 @@ fn missing_layers_are_named_exactly() {
     remove(8);
     let ran = kalah(&["probe", nine, "--tables", tables]);
     assert!(ran.stderr.contains("layers 3, 5, 8 are missing"), "{}", ran.stderr);
-    // What is advised brings back what is missing, and nothing else.
+    // The advised command restores the missing layers, and nothing else.
     let build = suggested(&ran.stderr)[0];
     assert!(follow(&format!("{build} --backend cpu"), directory.path()).success().stdout.contains("3 layers built"));
     kalah(&["probe", nine, "--tables", tables]).success();
@@ -244,7 +245,7 @@ fn the_examples_of_the_rule_sets_are_what_the_rules_do() {
     }
 }
 
-/// Runs a command as on a terminal: what it prints there.
+/// Runs a command as on a terminal, and returns what it prints.
 #[cfg(unix)]
 fn on_a_terminal(args: &str) -> Option<String> {
     on_a_terminal_with("", args)
@@ -317,7 +318,7 @@ fn help_fits_the_window() {
     for name in COMMANDS {
         let narrow: Ran = command(&["help", name]).env("COLUMNS", "60").output().unwrap().into();
         let help = narrow.success().stdout;
-        // Words that are longer than a line stay whole: usage lines and examples have them.
+        // Words that are longer than a line are not split: usage lines and examples have them.
         let text = help.lines().filter(|line| !line.trim_start().starts_with("kalah ") && !line.starts_with("Usage:"));
         let long: Vec<&str> = text.filter(|line| line.chars().count() > 60).collect();
         assert!(long.is_empty(), "{name}: {long:#?}");
@@ -333,7 +334,7 @@ fn shells_complete_every_command() {
         assert!(COMMANDS.iter().all(|name| script.contains(name)), "{shell}");
         assert!(script.contains("s-kalaha") || ["powershell", "elvish"].contains(&shell), "{shell}");
     }
-    // Bash at least is everywhere.
+    // At least Bash is installed everywhere.
     let directory = tempfile::tempdir().unwrap();
     let script = directory.path().join("kalah.bash");
     std::fs::write(&script, kalah(&["completions", "bash"]).stdout).unwrap();
@@ -454,7 +455,7 @@ fn more_threads_than_help_are_not_started() {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let cores = std::thread::available_parallelism().unwrap().get() as u64;
     assert_eq!(report["built"][0]["threads"], 8 * cores);
-    // As many as there are cores are taken as they are; and what is planned for another machine too.
+    // Up to the number of cores no warning is printed; nor for a plan for another machine.
     let ran = kalah(&["solve", "3x3", "--no-tables", "--json", "--threads", &cores.to_string()]).success();
     assert!(!ran.stderr.contains("do not help"), "{}", ran.stderr);
     let plan = ["plan", "--seeds", "10", "--backend", "cpu", "--json", "--tables", tables, "--threads", "3000"];
@@ -467,7 +468,7 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().to_str().unwrap();
     copy_tables(directory.path());
-    // What stands in for a directory that is read-only also for root: its lock file cannot be written.
+    // Stands for a directory that is read-only even for root: its lock file cannot be written.
     let lock = directory.path().join("build.lock");
     let _ = std::fs::remove_file(&lock);
     std::fs::create_dir(&lock).unwrap();
@@ -480,7 +481,7 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let ran = build("11");
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("build.lock"), "{}", ran.stderr);
-    // What is there is checked all the same.
+    // Existing layers are still checked.
     let path = directory.path().join("empty-capture-6-09.kalah");
     let mut bytes = std::fs::read(&path).unwrap();
     let middle = bytes.len() / 2;

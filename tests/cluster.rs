@@ -1,4 +1,4 @@
-//! One build by several processes: byte for byte that of one, whatever is killed.
+//! A build by several processes gives the same bytes as one by a single process, even if some are killed.
 #![cfg(all(unix, feature = "cli"))]
 
 mod processes;
@@ -35,7 +35,7 @@ fn two_processes_with_the_same_pair_do_no_harm() {
     let flags = ["--pits", "4"];
     let directory = tempfile::tempdir().unwrap();
     success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
-    // Of each pair both names, all at once.
+    // Both names of each pair, all at once.
     let processes: Vec<Child> = (1..=10).map(|mover| frame(directory.path(), &format!("11,{mover}"), &flags)).collect();
     for process in processes {
         success(process.wait_with_output().unwrap());
@@ -43,7 +43,7 @@ fn two_processes_with_the_same_pair_do_no_harm() {
     let complete = whole(&["--pits", "4", "--seeds", "11"]);
     assert_complete(directory.path(), &complete, "both names");
 
-    // What is there is told, and kept.
+    // Existing files are reported and kept.
     let ran = success(frame(directory.path(), "11,4", &["--pits", "4", "--json"]).wait_with_output().unwrap());
     let report: Value = serde_json::from_str(&stdout(&ran)).unwrap();
     assert_eq!((&report["computed"], &report["finished"]), (&false.into(), &true.into()));
@@ -201,7 +201,7 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
         success(process.wait_with_output().unwrap());
     }
     assert!(start.elapsed() < Duration::from_secs(25), "nobody waits for the dead");
-    // Pieces that came too late are left to whoever comes next.
+    // Pieces that were finished too late are left to the next process.
     success(kalah(directory.path(), &flags).output().unwrap());
     assert_complete(directory.path(), &whole(&flags[1..]), "met");
 }

@@ -1,4 +1,4 @@
-//! The scripts in `cluster/`: without a scheduler, and with a launcher where there is one.
+//! The scripts in `cluster/`: without a scheduler, and with a launcher if one is installed.
 #![cfg(all(unix, feature = "cli"))]
 
 mod processes;
@@ -73,7 +73,7 @@ fn an_mpi_launcher_runs_the_build() {
     let ran = success(run.output().unwrap());
     let reports: Vec<Value> = stdout(&ran).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     assert_eq!(reports.len(), 3, "{}", stdout(&ran));
-    // Nobody died, so nothing was joined twice.
+    // No process died, so nothing was joined twice.
     let sum = |field: &str| reports.iter().map(|report| report[field].as_u64().unwrap()).sum::<u64>();
     assert_eq!(sum("joined"), 10);
     assert_eq!(sum("positions"), kalah::index::cumulative_positions(4, 11));
@@ -112,7 +112,7 @@ fn tasks_of_a_slurm_array_make_a_layer() {
     assert_eq!(task("11", 2).wait_with_output().unwrap().status.code(), Some(1));
 }
 
-/// A stub of `sbatch`: notes its arguments, runs the tasks of the array at once, and fails when one of them does.
+/// A stub of `sbatch`: records its arguments, runs the tasks of the array immediately, and fails if one of them does.
 const SBATCH: &str = r#"#!/usr/bin/env bash
 set -euo pipefail
 echo "$@" >>"$STUB_LOG"

@@ -1,4 +1,4 @@
-//! Estimates of game-tree complexity: reproducible, and near what is published.
+//! Estimates of game-tree complexity: reproducible, and close to the published ones.
 #![cfg(feature = "cli")]
 
 use kalah::analyse::complexity::{Players, Sampling};
@@ -64,15 +64,15 @@ fn intervals_hold_the_mean_and_narrow_with_more_games() {
         }
         found.length.high - found.length.low
     };
-    // A hundred times the games: a tenth of the width, about.
+    // A hundred times as many games: about a tenth of the width.
     let (few, many) = (width(100), width(10_000));
     assert!((0.05..0.2).contains(&(many / few)), "{few} {many}");
 }
 
 #[test]
 fn kvitberg_2026_table_3() {
-    // b^d of 100 random games of each board. Hers is (5,1) ten times too large, surely a misprint of 2.83e5; all others are
-    // within 3.5 standard deviations of what 100 games give.
+    // b^d of 100 random games of each board. The published figure for (5,1) is ten times too large, surely a misprint
+    // of 2.83e5; all others are within 3.5 standard deviations of the result of 100 games.
     let published = [
         (2, [3.72e0, 4.71e0, 5.61e1, 5.59e1, 9.4e1, 4.4e1]),
         (3, [7.85e0, 9.98e2, 1.72e4, 2.14e5, 6.00e5, 4.2e6]),

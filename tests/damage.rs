@@ -1,4 +1,4 @@
-//! A truncated, altered or foreign file is refused or told, and never a panic.
+//! A truncated, modified or foreign file gives an error, never a panic.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -49,7 +49,7 @@ fn damage(result: Result<Table, TableError>) -> Damage {
     }
 }
 
-/// The first bytes: header, directory and the padding behind it.
+/// The first bytes: header, directory, and the padding after it.
 fn prefix() -> usize {
     (HEADER_BYTES + (KEY.seeds - 1) * ENTRY_BYTES).next_multiple_of(64)
 }
@@ -82,7 +82,7 @@ fn seal_frames(bytes: &mut [u8]) {
     seal(bytes);
 }
 
-/// Reads all scores in every way there is. Whether all reads went well.
+/// Reads all scores in every possible way. Returns whether all reads succeeded.
 fn read_all(table: &Table) -> bool {
     let mut well = true;
     for mover in 1..table.key().seeds {
@@ -168,7 +168,7 @@ fn a_flipped_bit_in_a_frame_is_found_by_the_checksums_and_read_without_panic() {
         bytes[at] ^= bit;
         let table = open(&bytes[..]).unwrap();
         assert!(matches!(check_checksums(&table), Err(Fault::Damage(_))), "byte {at}");
-        // In a build without optimisation a part of the bytes must do.
+        // Without optimisation, only some of the bytes are tried.
         if !cfg!(debug_assertions) || at % 5 == 0 {
             read_all(&table);
         }
@@ -219,7 +219,7 @@ fn counts_of_exceptions_that_do_not_fit_the_patches_are_refused() {
 
 #[test]
 fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
-    // All profiles far too high: so are all scores.
+    // All profiles far too high, and so all scores.
     let sound_table = open(sound()).unwrap();
     for add in [40, 128, 200, 240] {
         let mut bytes = sound().to_vec();
@@ -241,7 +241,7 @@ fn scores_above_the_seeds_are_told_and_never_make_a_panic() {
                 let ProbeError::Table(TableError::Damaged { damage: Damage::Part { part, offset }, .. }) = told else {
                     panic!("{told}")
                 };
-                // The line of the position.
+                // The group of the position.
                 let held = usize::from(mover.iter().sum::<u8>());
                 let entry = &sound_table.header().entries[held - 1];
                 let index = u64::from(tables.rows().rank(&other)) * entry.rows + u64::from(tables.rows().rank(&mover));
@@ -266,7 +266,7 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
     let path = TableKey { seeds: 4, ..key }.path(directory);
     let right = std::fs::read(&path).unwrap();
 
-    // Stopped before its end, but with the final name.
+    // Interrupted before its end, but with the final name.
     let mut unfinished = right.clone();
     unfinished[15] = 0;
     unfinished[24..64].fill(0);
@@ -307,7 +307,7 @@ fn a_foreign_file_under_the_name_of_a_table_is_refused() {
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
     }
 
-    // What is below it is read all the same.
+    // The layers below are still read.
     assert_eq!(Tables::open(directory, key.rules, key.pits, 3).unwrap().max_seeds(), Some(3));
 
     std::fs::remove_file(&path).unwrap();
@@ -348,14 +348,14 @@ proptest! {
             bytes[at] = value;
         }
         let changed = bytes[12..32] != sound()[12..32];
-        // The length that the header tells may be right.
+        // The length in the header may be right.
         if bytes[24..32] == sound()[24..32] && changed {
             bytes.truncate(length.index(bytes.len()).max(HEADER_BYTES));
             let length = bytes.len() as u64;
             bytes[24..32].copy_from_slice(&length.to_le_bytes());
         }
         seal(&mut bytes);
-        // Only the rule set can be forged: that its scores are wrong, verification tells.
+        // Only the rule set can be forged: verification finds that the scores are wrong.
         let key = open(bytes.clone()).map(|table| table.key());
         let only_rules = bytes[13..32] == sound()[13..32] && bytes[12] < 3;
         prop_assert_eq!(key.is_ok(), only_rules);
@@ -404,7 +404,7 @@ proptest! {
         let table = tables.layer(KEY.seeds).unwrap();
         prop_assert_eq!(check_checksums(table).is_err(), altered && !sealed);
         let index = LayerIndex::new(tables.rows(), KEY.seeds);
-        // Opened again: what was compared is remembered.
+        // Opened again, because an open table remembers which blocks were compared.
         let tables = tables_with(table.bytes().to_vec()).unwrap();
         let table = tables.layer(KEY.seeds).unwrap();
         let oracle = Oracle::new(KEY.rules, KEY.pits);

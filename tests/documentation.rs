@@ -1,4 +1,4 @@
-//! Links between the pages of the documentation lead somewhere.
+//! Links between the pages of the documentation are valid.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -21,12 +21,12 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The targets of the links in a line: what stands in parentheses behind a bracket.
+/// The targets of the links in a line: the text in parentheses after a bracket.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| rest.split_once(')').map(|(target, _)| target))
 }
 
-/// The anchors of a page, made of its headings as the usual sites make them: a number is added where one comes again.
+/// The anchors of a page, made from its headings as GitHub does: a number is added to repeated ones.
 fn anchors(text: &str) -> HashSet<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let anchor = |line: &str| {

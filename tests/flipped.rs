@@ -1,4 +1,5 @@
-//! No command answers from a table with a flipped bit: it answers right, or says which file is damaged and where.
+//! No command gives wrong answers because of a flipped bit in a table: it answers correctly, or reports which file is
+//! damaged and where.
 #![cfg(feature = "cli")]
 
 use std::path::{Path, PathBuf};
@@ -21,13 +22,13 @@ const RULES: Rules = Rules::EmptyCapture;
 const PITS: usize = 4;
 /// The largest layer of the tables.
 const SEEDS: usize = 10;
-/// The layer that is damaged where one is chosen.
+/// The layer that is damaged in tests of a single one.
 const DAMAGED: usize = 8;
 /// A position of that layer, and one above the tables.
 const INSIDE: &str = "4x1";
 const ABOVE: &str = "4x2";
 
-/// The tables, sound; nobody writes to them.
+/// The undamaged tables; nothing writes to them.
 static SOUND: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah::build::build(directory.path(), RULES, PITS, SEEDS).unwrap();
@@ -38,7 +39,7 @@ fn key(seeds: usize) -> TableKey {
     TableKey { rules: RULES, pits: PITS, seeds }
 }
 
-/// A copy of the sound tables.
+/// A copy of the undamaged tables.
 fn copy() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for seeds in 2..=SEEDS {
@@ -125,7 +126,7 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
     };
     let entry = open(SOUND.path(), SEEDS).layer(DAMAGED).unwrap().header().entries[3];
     assert!(entry.blocks() == 1, "whatever is read of the frame is in one block");
-    // The profile, the first line, the checksum.
+    // The profile, the first group, the checksum.
     let lines = (entry.rows as usize).next_multiple_of(64);
     for (at, bit) in [(0, 0), (lines + 1, 6), (entry.checksums_at() as usize, 3)] {
         let damaged = copy();
@@ -139,10 +140,10 @@ fn every_command_that_reads_scores_refuses_a_table_with_a_flipped_bit() {
             let named = stderr.contains(path.file_name().unwrap().to_str().unwrap()) && stderr.contains(&place);
             assert!(named || command.starts_with("verify"), "{command}, byte {at}: {stderr}");
         }
-        // What is damaged stays as it was.
+        // The damaged file stays unchanged.
         assert_eq!(std::fs::read_dir(out.path()).unwrap().filter(is_archive).count(), 0);
     }
-    // They do print what was looked for, when there is something to tell.
+    // With undamaged tables they print what the test looks for.
     let sound = copy();
     for &(command, told) in COMMANDS {
         let ran = run(sound.path(), command);
@@ -177,12 +178,12 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
     ] {
         let ran = kalah(directory.path(), &command.split(' ').collect::<Vec<_>>());
         assert_eq!(ran.code, 3, "{command}: {}{}", ran.stdout, ran.stderr);
-        // What a check finds is its answer, on stdout.
+        // The result of a check is its output, on stdout.
         let told = if command.starts_with("verify") { &ran.stdout } else { &ran.stderr };
         let found = told.contains("it holds empty-capture with 4 pits and 7 seeds, not");
         assert!(found && told.contains("empty-capture-4-08.kalah"), "{command}: {told}");
     }
-    // The page's tables end below it, and it is told.
+    // The page's tables end below it, and it is reported.
     let shelf = Shelf::new(directory.path().to_owned());
     assert_eq!(shelf.tables(RULES, PITS).unwrap().max_seeds(), Some(7));
     let listing = shelf.list().unwrap();
@@ -190,7 +191,7 @@ fn a_table_under_the_name_of_another_is_damage_to_every_command() {
     assert!(listing.damaged[0].1.contains("it holds empty-capture with 4 pits and 7 seeds"));
 }
 
-/// The right answers to questions about the tables, whatever position is asked about.
+/// The right answers to all questions about the tables.
 struct Right {
     choice: (Pit, String),
     solved: Solution,
@@ -214,7 +215,7 @@ static RIGHT: LazyLock<Right> = LazyLock::new(|| {
     }
 });
 
-/// A question that the tables answered, or why they did not.
+/// An answer of the tables, or why there is none.
 type Asked<T> = Result<T, TableError>;
 
 fn of_probe(error: ProbeError) -> TableError {
@@ -288,20 +289,20 @@ fn next(directory: &Path) -> Asked<Vec<u8>> {
     }
 }
 
-/// The layer computed again from those below is the one that is there.
+/// The layer computed again from those below equals the existing one.
 fn computed_again(directory: &Path, seeds: usize) -> Asked<bool> {
     let tables = open(directory, SEEDS);
     let backend = Backend::Cpu(Isa::detect());
     match check_against(&backend, &tables, seeds, &Pulse::default()) {
         Ok(_) => Ok(true),
         Err(Fault::Damage(error)) => Err(error),
-        // What is there may be the damaged one.
+        // The existing one may be the damaged one.
         Err(Fault::Score { .. }) => tables.layer(seeds).unwrap().check().map(|()| false),
         Err(fault) => panic!("{fault}"),
     }
 }
 
-/// Asks tables that may be damaged; how many of the answers were given and how many refused. `probes` are right.
+/// Queries tables that may be damaged; returns how many queries were answered and how many refused. `probes` are right.
 fn hold(directory: &Path, probes: &[Probe], seeds: usize, what: &str) -> (u32, u32) {
     let (mut given, mut refused) = (0, 0);
     let mut count = |right: Asked<bool>, question: &str| match right {
@@ -338,7 +339,7 @@ fn row(row: &TableRow) -> Row {
     Row::new(&row.map(u32::from)[..PITS]).unwrap()
 }
 
-/// How many flips: a thousand where time is given to random tests.
+/// How many bits are flipped: a thousand if random tests get more time.
 fn flips() -> usize {
     let seconds = std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse::<u64>().ok());
     if seconds.is_some_and(|seconds| seconds >= 20) { 1000 } else { 60 }
@@ -384,7 +385,7 @@ fn a_flipped_bit_anywhere_in_a_table_never_makes_a_wrong_answer() {
     assert!(refused > flips as u32 && given > flips as u32 && wrong_before > flips as u32 / 4);
 }
 
-/// Whether a score of the layer is another than that of the sound tables, when nobody compares checksums.
+/// Whether, without comparing checksums, a score of the layer differs from the undamaged table.
 fn misleads(directory: &Path, sound: &Tables, seeds: usize) -> bool {
     let (damaged, sound) = (open(directory, SEEDS), sound.layer(seeds).unwrap());
     key(seeds).frames().any(|frame| {
@@ -397,7 +398,7 @@ fn misleads(directory: &Path, sound: &Tables, seeds: usize) -> bool {
     })
 }
 
-/// The same by the program: a process a question.
+/// The same with the program: one process per question.
 fn programs(directory: &Path, probes: &[Probe], what: &str) {
     for right in probes {
         let position = &right.position;

@@ -1,4 +1,4 @@
-//! The page on the format tells what the files are.
+//! The page on the format agrees with the files.
 
 use kalah::build::build;
 use kalah::game::Rules;
@@ -22,7 +22,7 @@ fn the_example_of_the_format_page_is_the_file() {
     let file = std::fs::read(TableKey { rules, pits, seeds }.path(directory.path())).unwrap();
     assert_eq!(shown, file);
 
-    // The digests and checksums are what the page says they are.
+    // The digests and checksums agree with the page.
     let entry = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     assert_eq!(blake3::hash(&file[0x140..0x200]).as_bytes()[..], file[128 + 40..200]);
     assert_eq!(blake3::hash(&file[0x200..0x2c0]).as_bytes()[..], file[200 + 40..272]);

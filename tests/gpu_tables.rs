@@ -1,4 +1,4 @@
-//! The GPU builder makes the CPU's files, byte for byte, whatever memory it has, and says clearly when it cannot.
+//! The GPU builder makes the same files as the CPU, byte for byte, with any amount of memory, or reports why it cannot.
 #![cfg(feature = "gpu")]
 
 mod adapter;
@@ -21,10 +21,10 @@ use kalah::progress::Pulse;
 use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, check_against};
 
-/// Boards and layers that are quick to build; of two pits, layers with exceptions.
+/// Boards and layers that are quick to build; with two pits, layers with exceptions.
 const BOARDS: [(usize, usize); 6] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10)];
 
-/// A layer to be built where memory is short.
+/// A layer to build with little memory.
 const SHORT: TableKey = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
 
 fn cpu() -> Backend {
@@ -69,7 +69,7 @@ fn assert_builds_the_same(key: TableKey, device: &Arc<Gpu>, what: &str) {
     assert_same_files(&right_files(key), &files(directory.path()), &format!("{key}: {what}"));
 }
 
-/// Compares what is computed with tables that are right.
+/// Compares computed frames with correct tables.
 struct Compare<'a>(&'a Table);
 
 impl Output for Compare<'_> {
@@ -86,7 +86,7 @@ impl Output for Compare<'_> {
     }
 }
 
-/// What went back and forth for one layer.
+/// The traffic for one layer.
 struct Layer {
     seeds: usize,
     traffic: Traffic,
@@ -108,7 +108,7 @@ fn compute_layers(key: TableKey, device: &Arc<Gpu>, first: usize) -> Vec<Layer> 
     (first..=key.seeds).map(layer).collect()
 }
 
-/// The bytes of all tables with up to `seeds` seeds, less what only files have.
+/// The bytes of all tables with up to `seeds` seeds, minus what only files have.
 fn bytes_of(key: TableKey, seeds: usize) -> u64 {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), TableKey { seeds, ..key }, cpu(), &|_| {}).unwrap();
@@ -117,7 +117,7 @@ fn bytes_of(key: TableKey, seeds: usize) -> u64 {
     entries.map(|entry| entry.rows + 64 * entry.groups + entry.patch_bytes).sum()
 }
 
-/// The least memory with which a layer can be built, as the refusal tells it.
+/// The least memory with which a layer can be built, taken from the error.
 fn least_memory(key: TableKey, max_binding: Option<u64>) -> Option<u64> {
     let mut options = GpuOptions::default().memory(1);
     options.max_binding = max_binding;
@@ -215,7 +215,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                     let what = format!("{key}, parts of {max_binding} bytes");
                     assert_same_files(&right, &files(directory.path()), &what);
                 }
-                // Before anything is begun, or not at all.
+                // Before anything is computed, or not at all.
                 Err(BuildError::Gpu(GpuError::Limit { .. })) => {
                     refused += 1;
                     assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
@@ -256,7 +256,7 @@ fn frames_full_of_exceptions_are_read_and_written() {
         drop(tables);
 
         let Some(least) = least_memory(key, None) else { return };
-        // Operands and patches become larger than was reckoned with.
+        // Operands and patches become larger than expected.
         for memory in [least + least / 2, u64::MAX] {
             let device = adapter::open(GpuOptions::default().memory(memory)).unwrap();
             std::fs::remove_file(key.path(lower)).unwrap();
@@ -359,7 +359,7 @@ fn what_a_lost_device_had_finished_is_kept_and_the_cpu_goes_on() {
         for (name, bytes) in files(directory) {
             assert!(name.ends_with(".partial") || bytes == right[&name], "{name}");
         }
-        // Layers before that of the pair are whole: those with 2 .. seeds have so many pairs.
+        // Layers before that of the pair are complete: those with 2 .. seeds have this many pairs.
         let mut whole = kept.max(1);
         let mut done = 0;
         while done + whole.div_ceil(2) < lost_at {
@@ -373,7 +373,7 @@ fn what_a_lost_device_had_finished_is_kept_and_the_cpu_goes_on() {
     }
 }
 
-/// Gives up after some frames, as a writer does whose disk is full.
+/// Fails after some frames, as a writer does when the disk is full.
 struct Full<'a>(Compare<'a>, AtomicUsize);
 
 impl Output for Full<'_> {
@@ -406,7 +406,7 @@ fn when_no_more_frames_are_wanted_the_computation_ends() {
     assert!(computer.compute(&tables, &frames, &Pulse::default(), &Compare(table)).unwrap());
 }
 
-/// Shaders trust what they read: it is compared with its checksums where it is brought to the device, whoever asks for it.
+/// Shaders trust what they read: it is always compared with its checksums when it is copied to the device.
 #[test]
 fn damaged_scores_are_not_brought_to_the_device() {
     let Some(device) = adapter::shared() else { return };
@@ -431,7 +431,7 @@ fn damaged_scores_are_not_brought_to_the_device() {
     assert!(measured.unwrap_err().to_string().contains(&told));
 }
 
-/// Replaces the table of `key` by one that has one other score, under sound checksums; tells its frame and ranks.
+/// Replaces the table of `key` by one with one wrong score and correct checksums; returns its frame and ranks.
 fn change_a_score(directory: &Path, key: TableKey) -> (Frame, u32, u32) {
     let path = key.path(directory);
     let table = Table::open(&path).unwrap();

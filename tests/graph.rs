@@ -1,4 +1,4 @@
-//! Game graphs: published numbers, and the fast exploration against a naive one written from the rules.
+//! Game graphs: published numbers, and the fast exploration against a naive one.
 #![cfg(feature = "cli")]
 
 mod reference;
@@ -40,8 +40,8 @@ fn percent(outcomes: Outcomes) -> [i64; 3] {
 
 #[test]
 fn irving_2000_tables_3_and_5() {
-    // Two rows do not follow the convention that gives all others: in the first, the paper has ten drawn positions more;
-    // of the second, its own percentages sum to 90 only.
+    // Two rows do not follow the convention of all others: in the first, the paper has ten more drawn positions; in the
+    // second, its own percentages add up to only 90.
     let deviating = [((2, 5), 48, [92, 8, 0]), ((3, 6), 1_522_350, [32, 58, 10])];
     for line in reference::lines(include_str!("reference/irving-2000-game-graphs.csv")) {
         let start = start(line[0].parse().unwrap(), line[1].parse().unwrap());
@@ -84,8 +84,8 @@ fn irving_2000_table_2() {
 
 #[test]
 fn irving_2000_table_4() {
-    // The paper does not say which positions count. Over all of them, final ones having no moves, we get a little less than
-    // it prints, over those in which the game goes on more: something like a sixth of the final ones seems to be left out.
+    // The paper does not say which positions count. Over all of them (final ones have no moves) we get slightly less
+    // than it prints, over non-final ones more: about a sixth of the final ones seems to be left out.
     for (pits, seeds, published, with_finals, without) in [
         (3, 1, "1.18 ± 0.90", "1.07 ± 0.91", "1.56 ± 0.67"),
         (3, 2, "1.36 ± 0.85", "1.32 ± 0.87", "1.64 ± 0.64"),
@@ -143,13 +143,13 @@ fn kvitberg_2026_table_1() {
 /// A position with the side to move, the first player's row and store first.
 type Node = (Vec<u32>, Vec<u32>, u32, u32, bool);
 
-/// The graph once more, position by position: by the first player's store and both rows' seeds, the positions and their
-/// outcomes; and how many positions have how many moves.
+/// The graph again, position by position: the positions and their outcomes, by the first player's store and both rows'
+/// seeds; and how many positions have how many moves.
 #[derive(Default)]
 struct Naive {
     rules: Rules,
     half: Option<u32>,
-    /// What each position is worth for the first player.
+    /// The value of each position for the first player.
     values: HashMap<Node, i64>,
     moves: HashMap<usize, u64>,
 }
@@ -182,7 +182,7 @@ impl Naive {
                 let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
                 let store = position.mover_store() + sown.stored;
                 let after = Position::new(sown.mover, sown.other, store, position.other_store()).unwrap();
-                // After a last seed in the store the same side is to move, also where the game is over.
+                // After a last seed in the store the same side is to move, even if the game is over.
                 let value = if sown.again {
                     self.explore(&after, second_moves)
                 } else {
@@ -262,7 +262,7 @@ fn graphs_that_do_not_fit_are_refused() {
     let fits = explore(board, need.most).unwrap();
     assert!(fits.memory <= need.most);
     assert_eq!(fits.outcomes(), None);
-    // What is taken is what is counted: with one byte less it does not fit.
+    // The memory used is exactly what was computed: with one byte less it does not fit.
     assert_eq!(explore(board, fits.memory.max(need.expected)).unwrap(), fits);
     assert!(fits.memory > need.expected, "the next assertion needs a board that is estimated too low");
     match explore(board, fits.memory - 1) {
@@ -310,7 +310,7 @@ fn the_command_refuses_what_does_not_fit() {
     let (code, out, told) = kalah(&["4x4", "--memory", "4MiB"]);
     assert_eq!((code, &*out), (1, ""));
     assert!(told.contains("needs about") && told.contains("--memory"), "{told}");
-    // Others of a list are explored all the same.
+    // The others of a list are still explored.
     let (code, out, told) = kalah(&["6x6", "2x1", "--json"]);
     assert_eq!(code, 1);
     assert!(told.contains("6x6") && out.contains("\"positions\":8"), "{told}{out}");
@@ -336,7 +336,7 @@ fn no_position_is_reached_twice_in_the_layers() {
     }
 }
 
-/// A first Ctrl-C was left alone until the tables that the command builds for itself were done.
+/// A first Ctrl-C used to be ignored until the tables that the command builds for itself were done.
 #[cfg(unix)]
 #[test]
 fn tables_under_way_are_stopped() {

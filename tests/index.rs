@@ -12,7 +12,7 @@ use kalah::index::{
 use kalah::rows::{CaptureMap, RowMaps, RowMove};
 use proptest::prelude::*;
 
-/// All rows of `pits` pits with exactly `seeds` seeds, found by trying, in lexicographic order.
+/// All rows of `pits` pits with exactly `seeds` seeds, by exhaustive enumeration, in lexicographic order.
 fn rows_found(pits: usize, seeds: u8) -> Vec<TableRow> {
     let mut rows = vec![(TableRow::default(), seeds)];
     for pit in 0..pits {
@@ -52,7 +52,7 @@ fn row_with(seeds: usize) -> impl Strategy<Value = TableRow> {
 #[test]
 fn ranks_of_rows_ascend_by_potential_then_lexicographically() {
     for (pits, max_seeds) in [(1, 48), (2, 48), (3, 30), (4, 18), (5, 13), (6, 11)] {
-        // The index must not depend on the most seeds it is made for.
+        // The index must not depend on its maximum number of seeds.
         let (index, large) = (RowIndex::new(pits, max_seeds), RowIndex::new(pits, MAX_TABLE_SEEDS));
         for seeds in 0..=max_seeds {
             let mut right = rows_found(pits, seeds as u8);

@@ -206,7 +206,7 @@ fn a_manifest_that_compares_nothing_fails() {
     compare(&[]).exits(0);
     twice.last_mut().unwrap()["bytes"] = 1.into();
     write_manifest(directory.path(), &twice);
-    compare(&[]).exits(1).says("does not agree with line 2");
+    compare(&[]).exits(1).says("contradicts line 2");
 }
 
 #[test]
@@ -514,7 +514,7 @@ fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
     let directory = copied();
     std::fs::remove_file(table(directory.path(), 9)).unwrap();
     let ran = limited(limit, directory.path(), "build --frame 9,3 --backend cpu").exits(1);
-    ran.says("nothing of this pair of frames is kept, all that is finished beside it is; raise the limit");
+    ran.says("this pair of frames is not kept, all finished ones are; raise the limit");
     let left = |end: &str| {
         let files = std::fs::read_dir(directory.path()).unwrap();
         files.filter(|file| file.as_ref().unwrap().file_name().to_str().unwrap().ends_with(end)).count()

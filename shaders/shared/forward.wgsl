@@ -1,5 +1,5 @@
-// What the stages for moves to lower layers have in common. A thread raises one word of `scores`, four positions with the
-// same mover's row, by all moves of one class that this row has.
+// What the stages for moves to lower layers have in common. A thread updates one word of `scores`, four positions with
+// the same mover's row, with all moves of one class that this row has.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> moves: array<u32>;
@@ -31,7 +31,7 @@ fn work_of(thread: u32) -> Work {
     );
 }
 
-// The rank of an other row after the seeds spilled on it.
+// The rank of an other row after the spill.
 fn spilled(other: u32) -> u32 {
     if (params.map_at == NO_MAP) {
         return other;

@@ -1,4 +1,4 @@
-// The rank of a row (RowIndex::rank): the counts of rows by pits, seeds and potential, and the levels, stand in `ranks`.
+// The rank of a row (RowIndex::rank); `ranks` holds the counts of rows by pits, seeds and potential, and the levels.
 
 @group(0) @binding(7) var<storage, read> ranks: array<u32>;
 

@@ -1,4 +1,5 @@
-// Reading the residuals of a group from scores: those of the positions from an index on, biased so that they are positive.
+// Computes the residuals of a group from scores: those of the positions from an index on, biased so that they are
+// positive.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> scores: array<u32>;

@@ -1,11 +1,11 @@
-// Looking up a score in the operand: frames of lower layers, as they stand in table files (docs/format.md).
+// Looks up a score in the operand: frames of lower layers, in the form of table files (docs/format.md).
 
 @group(0) @binding(1) var<storage, read> operand: array<u32>;
 @group(0) @binding(2) var<storage, read> frames: array<Frame>;
 
 // Where a frame lies in the operand.
 struct Frame {
-    // First byte of the profile. Of a frame that is over (rows = OVER): the score of all its positions.
+    // First byte of the profile. For a frame of finished games (rows = OVER): the score of all its positions.
     profile_at: u32,
     // First word of the groups.
     groups_at: u32,

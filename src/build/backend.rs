@@ -21,7 +21,7 @@ impl Backend {
     /// A computer for the layers up to `seeds` of the board and rules of `tables`.
     ///
     /// # Errors
-    /// When there is not enough memory, or the device cannot do so large a layer.
+    /// When there is not enough memory, or the layer is too large for the device.
     pub fn computer(&self, tables: &Tables, seeds: usize) -> Result<Box<dyn Computer>, ComputeError> {
         Ok(match self {
             Backend::Cpu(isa) => Box::new(CpuComputer::new(*isa, tables, seeds)?),
@@ -29,7 +29,7 @@ impl Backend {
         })
     }
 
-    /// Runs `work` where its computers run best: for the CPU inside the pool, where the many small parallel steps begin
+    /// Runs `work` where computers are fastest: for the CPU inside the pool, where the many small parallel steps start
     /// without waking a thread.
     pub(super) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match self {

@@ -4,48 +4,49 @@ use super::backend::Backend;
 use super::plan::{packed_bytes, pair_memory, rate};
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
 
-/// One pair of frames that is still to be computed.
+/// A pair of frames that is still to be computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PairWork {
     /// The pair.
     pub pair: PairKey,
-    /// Positions to compute; 0 for the pair that stands for a layer all of whose pieces are there, but not joined.
+    /// Positions to compute; 0 for the pair that stands for a layer whose pieces are complete, but not joined.
     pub positions: u64,
-    /// Bytes of its piece, a little more than it will have.
+    /// Bytes of its piece, slightly overestimated.
     pub bytes: u64,
-    /// Bytes of memory of the process that computes it, at the most, beside the page cache.
+    /// The most bytes of memory that the process computing it needs, page cache excluded.
     pub memory: u64,
-    /// Estimated seconds, from the backend and the threads alone; reading and checking the layers below is not counted.
+    /// Estimated seconds, based only on the backend and the threads; reading and checking the layers below is not
+    /// included.
     pub seconds: f64,
 }
 
-/// What is missing of a build, pair by pair.
+/// What a build has still to do, pair by pair.
 ///
 /// A pair needs all layers below its own ([`PairKey::needs`]) and no other pair of its own layer.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Work {
-    /// The pairs without a piece, layers in order and in each the largest pair first.
+    /// The pairs without a piece, layer by layer, in each the largest pair first.
     pub pairs: Vec<PairWork>,
     /// Layers that are not finished.
     pub layers: usize,
     /// Positions to compute.
     pub positions: u64,
-    /// Bytes of disk for the new tables, and beside them for the pieces of the largest layer until they are joined.
+    /// Bytes of disk for the new tables, plus the pieces of the largest layer, which exist until they are joined.
     pub disk: u64,
-    /// Bytes of memory of a process, at the most.
+    /// The most bytes of memory that a process needs.
     pub memory: u64,
     /// Seconds with one process.
     pub seconds: f64,
-    /// Seconds when all pairs of a layer are computed at the same time: the largest of each layer, one after the other.
+    /// Seconds if all pairs of a layer are computed at the same time: the sum over layers of the largest pair's.
     pub critical_seconds: f64,
 }
 
 impl Work {
-    /// What is missing in `directory` of the layers up to that of `last`, computed by processes with so many threads each.
+    /// What is missing in `directory` of the layers up to that of `last`, for processes with `threads` threads each.
     ///
-    /// Pieces count by their names; a damaged one is found when it is used.
+    /// Pieces are recognised by their names; a damaged one is only found when it is used.
     ///
     /// # Errors
     /// When the directory cannot be listed.
@@ -66,7 +67,7 @@ impl Work {
                 memory: pair_memory(pair, backend),
                 seconds: positions as f64 / rate(key.rules, backend, threads),
             };
-            // The largest first: what is left for the end is small.
+            // The largest first, so that the last ones are small.
             let mut pairs: Vec<PairWork> =
                 files.missing.iter().map(|&pair| pair_work(pair, pair.positions())).collect();
             if pairs.is_empty() {

@@ -21,8 +21,9 @@ pub enum ComputeError {
 
 /// Computes and packs the frames of layers.
 pub trait Computer: Send {
-    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the layers below in `tables`,
-    /// and hands each to `output`. Whether all were computed and taken; not when `pulse` says stop.
+    /// Computes `frames` of a layer, in the order of [`crate::table::TableKey::frames`], from the layers below in
+    /// `tables`, and passes each to `output`. Returns whether all were computed and taken; false if `pulse` was
+    /// stopped.
     ///
     /// # Errors
     /// When a lower table is missing or damaged, or the device fails.
@@ -37,12 +38,12 @@ pub trait Computer: Send {
 
 /// Takes what a [`Computer`] makes.
 pub trait Output: Sync {
-    /// A pair of frames begins: the one that comes first.
+    /// Called when a pair of frames begins, with its first frame.
     fn pair(&self, frame: Frame);
 
-    /// Memory for the next packed frame; what is in it does not matter.
+    /// Memory for the next packed frame; its content does not matter.
     fn buffer(&self) -> Vec<u8>;
 
-    /// A packed frame, in order. Whether more are wanted.
+    /// Takes a packed frame, in order. Returns whether more are wanted.
     fn take(&self, packed: PackedFrame) -> bool;
 }

@@ -21,16 +21,16 @@ use crate::table::{
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct BuildReport {
-    /// Layers that were there already.
+    /// Layers that existed already.
     pub kept: usize,
-    /// Layers built, or finished.
+    /// Layers built or completed.
     pub built: Vec<BuildRecord>,
 }
 
 /// Builds the tables of one rule set and board in a directory.
 ///
-/// Layers and frames that are there are kept, pieces that other processes left are used (see [`super::PairBuilder`]). The
-/// files depend on rules, pits and seeds alone.
+/// Existing layers and frames are kept, and pieces that other processes left are used (see [`super::PairBuilder`]). The
+/// files depend only on rules, pits and seeds.
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
     directory: &'a Path,
@@ -42,7 +42,7 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// A builder of the layers from 2 seeds to that of `last`, on the CPU.
+    /// A builder of the layers from 2 seeds up to that of `last`, on the CPU.
     pub fn new(directory: &'a Path, last: TableKey) -> Builder<'a> {
         let TableKey { rules, pits, seeds } = last;
         Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false }
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
         Builder { backend, ..self }
     }
 
-    /// Whether to refuse to build any layer but the last.
+    /// Whether to build only the last layer, and fail if one below is missing.
     #[must_use]
     pub fn only_last(self, only_last: bool) -> Builder<'a> {
         Builder { only_last, ..self }
@@ -63,14 +63,15 @@ impl<'a> Builder<'a> {
     /// Builds, on the threads of the current pool.
     ///
     /// # Errors
-    /// When something is missing and the directory is in use, a table there is damaged (all are checked) or foreign, something cannot be written, or
-    /// `pulse` says stop.
+    /// When layers are missing and the directory is in use, a table in it is damaged (all are checked) or foreign, a
+    /// file cannot be written, or `pulse` was stopped.
     ///
     /// # Panics
-    /// When no table has so many pits or seeds ([`crate::index::MAX_TABLE_PITS`], [`crate::index::MAX_TABLE_SEEDS`]).
+    /// When there are more pits or seeds than tables have ([`crate::index::MAX_TABLE_PITS`],
+    /// [`crate::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
         let open = || Tables::open(self.directory, self.rules, self.pits, self.seeds);
-        // Where all is there nothing is written: the directory may be in use by others, or allow no writing.
+        // If nothing is missing, nothing is written: the directory may be in use by others, or read-only.
         let found = open()?;
         let complete = found.layers().len() + 1 == self.seeds;
         let lock = match DirectoryLock::take(self.directory) {
@@ -79,7 +80,7 @@ impl<'a> Builder<'a> {
             Err(error) => return Err(error.into()),
         };
         let mut tables = if complete { found } else { open()? };
-        // Scores that are wrong below would be wrong above, under sound checksums.
+        // Wrong scores below would give wrong scores above, with valid checksums.
         for table in tables.layers() {
             if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
@@ -103,14 +104,14 @@ impl<'a> Builder<'a> {
             let path = key.path(self.directory);
             let kept = path.exists();
             if kept {
-                // By other processes since the tables were opened.
+                // Built by another process since the tables were opened.
                 report.kept += 1;
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).expect_err("the file is not there").into());
             } else {
                 let record = build.layer(self.directory, tables, key, self.seeds)?;
                 (build.on_event)(Event::Done(&record));
-                // The log is a convenience; a build does not fail for it.
+                // The log is a convenience; its errors do not fail a build.
                 let _ = record.append(self.directory);
                 report.built.push(record);
             }
@@ -125,13 +126,13 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Removes what is left of other attempts at a finished layer.
+/// Removes the remains of other attempts at a finished layer.
 fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
     remove_pieces(directory, key)?;
     remove_partial(directory, key)
 }
 
-/// A build under way: what stays the same from layer to layer.
+/// A running build: what stays the same from layer to layer.
 struct Build<'a> {
     backend: &'a Backend,
     /// Made for the first layer that is missing.
@@ -141,7 +142,8 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// Builds one layer, or what is missing of it, from those below in `tables`; the last will be that of `last` seeds.
+    /// Builds one layer, or what is missing of it, from those below in `tables`; the last layer of the build has `last`
+    /// seeds.
     fn layer(
         &mut self,
         directory: &Path,
@@ -178,7 +180,7 @@ impl Build<'_> {
                 None => return Err(BuildError::Stopped(key)),
             }
         }
-        // Others may have joined pieces meanwhile, and mapped the table.
+        // Another process may have joined pieces meanwhile, and others may have mapped the table.
         if key.path(directory).exists() {
             writer.discard()?;
         } else {
@@ -209,8 +211,7 @@ impl Build<'_> {
         Ok(pieces)
     }
 
-    /// Removes a damaged piece. One that cannot be read any more was removed by another process, or will be computed again
-    /// just as well.
+    /// Removes a damaged piece. One that cannot be read was removed by another process, or is computed again anyway.
     fn put_away(&self, directory: &Path, pair: PairKey, error: TableError) -> Result<(), TableError> {
         if error.is_damage() {
             (self.on_event)(Event::Damaged(&error));
@@ -221,7 +222,7 @@ impl Build<'_> {
 }
 
 /// Builds the tables of all layers from 2 to `seeds` in `directory`, on the threads of the current pool: a [`Builder`]
-/// with nothing special.
+/// with default settings.
 ///
 /// # Errors
 /// As [`Builder::run`].

@@ -3,11 +3,11 @@ use crate::gpu::GpuError;
 use crate::system::OutOfMemory;
 use crate::table::{LockError, PairKey, TableError, TableKey};
 
-/// Why a build ended early. Finished frames are kept in every case; of a pair that is computed on its own, nothing.
+/// Why a build ended early. Finished frames are always kept, except those of a pair that is computed on its own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Another process builds here.
+    /// Another process builds in this directory.
     #[error(transparent)]
     Lock(#[from] LockError),
     /// A table cannot be read or written.

@@ -2,7 +2,7 @@ use super::log::BuildRecord;
 use crate::index::Frame;
 use crate::table::{PairKey, TableError, TableKey};
 
-/// A report of a build's progress while it runs.
+/// Progress of a running build.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -19,7 +19,7 @@ pub enum Event<'a> {
     Pair(Frame),
     /// A layer is done.
     Done(&'a BuildRecord),
-    /// A pair of frames is computed, and its piece written.
+    /// A pair of frames was computed and its piece written.
     Piece {
         /// The pair.
         pair: PairKey,

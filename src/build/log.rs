@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::file;
 use crate::table::TableKey;
 
-/// The name of the log in a directory of tables: one JSON object a line.
+/// The name of the log in a directory of tables: one JSON object per line.
 const LOG_FILE: &str = "builds.jsonl";
 
 /// How one layer was built. Kept beside the tables, whose bytes depend on neither time nor machine.
@@ -19,7 +19,7 @@ pub struct BuildRecord {
     pub pits: usize,
     /// Seeds in play.
     pub seeds: usize,
-    /// Positions computed, less than the layer has when an earlier run had done some.
+    /// Positions computed: fewer than the layer has if an earlier run computed some.
     pub positions: u64,
     /// Seconds from the first position to the finished file.
     pub seconds: f64,
@@ -45,7 +45,7 @@ impl BuildRecord {
         writeln!(file, "{}", serde_json::to_string(self)?)
     }
 
-    /// The last record of a table in the log of `directory`; `None` without one or without a log.
+    /// The last record of a table in the log of `directory`; `None` if there is none, or no log.
     pub fn last(directory: &Path, key: TableKey) -> Option<BuildRecord> {
         let file = file::open(&directory.join(LOG_FILE)).ok()?;
         BufReader::new(file)

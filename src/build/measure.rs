@@ -18,13 +18,13 @@ use crate::temporary::TemporaryDirectory;
 /// Bytes that are copied to measure bandwidths.
 const COPIED_BYTES: usize = 256 << 20;
 
-/// What it took to build one layer.
+/// Measurements of building one layer.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Measurement {
     /// Positions of the layer.
     pub positions: u64,
-    /// Seconds from the first position to the last byte written, not waiting for the disk.
+    /// Seconds from the first position to the last byte written, without waiting for the disk.
     pub seconds: f64,
     /// Seconds that digests and writing took, beside the computing.
     pub write_seconds: f64,
@@ -33,14 +33,14 @@ pub struct Measurement {
     /// The digest of the table.
     #[serde(serialize_with = "hex")]
     pub digest: [u8; 32],
-    /// Of a GPU: times by its own clock, measured in a separate run, and bytes transferred.
+    /// For a GPU: times by its own clock, measured in a separate run, and bytes transferred.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gpu: Option<GpuMeasurement>,
     /// Bytes a second, read and written, of a plain copy in the memory of the device, or of the machine.
     pub copy_bandwidth: f64,
 }
 
-/// What building one layer took of a GPU.
+/// Measurements of building one layer on a GPU.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct GpuMeasurement {
@@ -62,8 +62,8 @@ fn hex<S: serde::Serializer>(digest: &[u8; 32], serializer: S) -> Result<S::Ok, 
     serializer.serialize_str(blake3::Hash::from_bytes(*digest).to_hex().as_str())
 }
 
-/// Builds the layer of `seeds` seeds from those below in `tables`, in a temporary directory in `directory`; what is
-/// measured is the second time, when everything is warm. `None` when stopped.
+/// Builds the layer of `seeds` seeds from those below in `tables`, in a temporary directory in `directory`, twice, and
+/// measures the second time, when everything is warm. `None` if stopped.
 ///
 /// # Errors
 /// When a lower table is missing, there is not enough memory or disk, or the device fails.
@@ -128,7 +128,7 @@ fn built_twice(
     Ok(measurement)
 }
 
-/// Takes frames that nobody needs.
+/// Discards frames.
 struct Nowhere;
 
 impl Output for Nowhere {

@@ -2,19 +2,19 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`computer`](Computer) | what computes frames, and what takes them |
+//! | [`computer`](Computer) | traits: what computes frames, and what takes them |
 //! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |
 //! | [`gpu`] | the same on a GPU |
 //! | [`backend`](Backend) | the CPU or a GPU |
-//! | [`plan`](Plan) | what a build will need, before it begins |
+//! | [`plan`](Plan) | the memory, disk and time that a build will need |
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
-//! | [`driver`](Builder) | layers in order, resuming, writing beside computing |
+//! | [`driver`](Builder) | building layers in order, resuming, writing while computing |
 //! | [`shared_build`](PairBuilder) | a build shared by processes: single pairs of frames |
-//! | `writing` | writing frames while the next are computed |
+//! | `writing` | writing frames while the next ones are computed |
 //! | [`event`](Event) | progress of a build while it runs |
 //! | [`log`](BuildRecord) | how long each layer took |
 //! | [`error`](BuildError) | why a build ended early |
-//! | [`measure`](measure()) | what one layer takes, and where it goes |
+//! | [`measure`](measure()) | measuring how long one layer takes, and on what |
 
 mod backend;
 mod cluster_plan;

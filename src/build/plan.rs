@@ -9,15 +9,14 @@ use crate::index::{layer_positions, row_count};
 use crate::system::{available_disk, available_memory};
 use crate::table::{PairKey, TableKey};
 
-/// Bits a position of a table, rounded up.
+/// Bits per position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;
 
-/// Positions a second and thread that the row path does on a current machine; relays do [`RELAY_RATE`].
+/// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
 const ROW_RATE: f64 = 110e6;
 const RELAY_RATE: f64 = 6e6;
 
-/// The same for a whole GPU, which no build has measured yet, and for software that plays one (measured); relays take ten
-/// times as long there.
+/// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays a tenth.
 const GPU_RATE: f64 = 1e9;
 const SOFTWARE_GPU_RATE: f64 = 4e6;
 const GPU_RELAY_SHARE: f64 = 0.1;
@@ -25,24 +24,24 @@ const GPU_RELAY_SHARE: f64 = 0.1;
 /// Bytes of maps and moves for each row of a board (measured: some 130 at 6 pits and 18 seeds).
 const ROW_BYTES: u64 = 160;
 
-/// Bytes of the program without any table: stacks, buffers of threads, the allocator's.
+/// Bytes of the program without any table: stacks, buffers of threads, the allocator.
 const PROGRAM_BYTES: u64 = 4 << 20;
 
 /// What a build will need.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The layers that are not there yet.
+    /// The layers that do not exist yet.
     pub missing: Vec<TableKey>,
     /// Positions of these layers.
     pub positions: u64,
-    /// Bytes of memory at the most, beside the page cache that holds the tables.
+    /// The most bytes of memory, without the page cache that holds the tables.
     pub memory: u64,
-    /// Bytes of a GPU's memory at the least; 0 for the CPU.
+    /// The least bytes of a GPU's memory; 0 for the CPU.
     pub device_memory: u64,
-    /// Bytes of disk that the new tables take.
+    /// Bytes of disk for the new tables.
     pub disk: u64,
-    /// Estimated seconds, from the backend and the threads alone.
+    /// Estimated seconds, based only on the backend and the threads.
     pub seconds: f64,
 }
 
@@ -79,7 +78,7 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// What it takes to build the layers up to that of `last` that are not in `directory`.
+    /// The plan for building the layers up to that of `last` that are not in `directory`.
     pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Plan {
         let TableKey { rules, pits, seeds } = last;
         let missing: Vec<TableKey> = (2..=seeds)
@@ -106,7 +105,7 @@ impl Plan {
         }
     }
 
-    /// What it takes to compute one pair of frames, and to join the pieces of its layer then.
+    /// The plan for computing one pair of frames, and then joining the pieces of its layer.
     pub fn of_pair(pair: PairKey, backend: &Backend, threads: usize) -> Plan {
         let TableKey { rules, pits, seeds } = pair.layer;
         let positions = pair.positions();
@@ -123,7 +122,7 @@ impl Plan {
         }
     }
 
-    /// Whether the build fits.
+    /// Checks that the build fits.
     ///
     /// The memory must be within `budget`, if there is one, and within what is available now.
     ///
@@ -134,11 +133,11 @@ impl Plan {
         if let Some(allowed) = budget.filter(|&budget| needed > budget) {
             return Err(PlanError::Budget { needed, allowed });
         }
-        // Where the available memory is unknown, the build tries.
+        // If the available memory is unknown, the build is tried.
         if let Some(available) = available_memory().filter(|&available| needed > available) {
             return Err(PlanError::Memory { needed, available });
         }
-        // Where the free space is unknown, the writer will find out, and lose nothing.
+        // If the free space is unknown, the writer will find out, and nothing is lost.
         match available_disk(directory).filter(|&free| self.disk > free) {
             Some(free) => Err(PlanError::Disk { needed: self.disk, free, directory: directory.to_owned() }),
             None => Ok(()),
@@ -146,7 +145,7 @@ impl Plan {
     }
 }
 
-/// Positions a second.
+/// Positions per second.
 pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {
@@ -158,7 +157,7 @@ pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     }
 }
 
-/// Bytes that so many positions take in a file.
+/// Bytes that `positions` positions take in a file.
 pub(super) fn packed_bytes(positions: u64) -> u64 {
     (positions as f64 * BITS_PER_POSITION / 8.0) as u64
 }
@@ -168,15 +167,15 @@ fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
     key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
 }
 
-/// Bytes of memory that a pair of frames takes to compute: the pair itself, packed frames on their way to the disk, what is
-/// known of rows, and the program.
+/// Bytes of memory to compute a pair of frames: the pair itself, packed frames that are being written, the moves and
+/// maps of rows, and the program.
 pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     let (pits, small, large) = (pair.layer.pits, pair.small, pair.large());
     let packed = packed_bytes(row_count(pits, small) as u64 * row_count(pits, large) as u64);
     let working = match backend {
         // One frame is written while the next one is packed.
         Backend::Cpu(_) => Workspace::bytes(pits, small, large) + 2 * packed,
-        // Two come back, one waits, one is written.
+        // Two are copied back, one waits, one is written.
         Backend::Gpu(_) => 4 * packed,
     };
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();

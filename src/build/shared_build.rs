@@ -1,4 +1,4 @@
-//! Computing pairs of frames one by one, beside other processes that do the same in one directory.
+//! Computing pairs of frames one by one, while other processes do the same in one directory.
 
 use std::fmt;
 use std::path::Path;
@@ -17,17 +17,17 @@ use crate::table::{
     check_blocks, join_pieces, remove_pieces, remove_temporary,
 };
 
-/// How often a process that waits for others checks their progress: at first, and in the long run.
+/// How often a process that waits for others checks their progress: initially, and in the long run.
 const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
 
-/// Computes pairs of frames of one rule set and board into a directory, beside other processes.
+/// Computes pairs of frames of one rule set and board in a directory that it may share with other processes.
 ///
-/// Each pair goes to a [`Piece`]; whoever finds all pieces of a layer there joins them. No lock is needed: two processes
-/// that do the same make the same bytes.
+/// Each pair is written to a [`Piece`]; the process that finds the pieces of a layer complete joins them. No lock is
+/// needed: two processes that do the same work produce the same bytes.
 pub struct PairBuilder<'a> {
     directory: &'a Path,
     backend: &'a Backend,
-    /// The largest layer that will be computed: the computer takes memory for it.
+    /// The largest layer that will be computed; the computer allocates memory for it.
     last: usize,
     tables: Tables,
     computer: Option<Box<dyn Computer>>,
@@ -36,16 +36,16 @@ pub struct PairBuilder<'a> {
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
-/// The result for the pair that [`PairBuilder::run_pair`] was asked for.
+/// The result of [`PairBuilder::run_pair`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairReport {
-    /// Whether it was computed; else its piece or its layer was there.
+    /// Whether the pair was computed; otherwise its piece or its layer existed already.
     pub computed: bool,
     /// Whether its layer is finished now.
     pub finished: bool,
 }
 
-/// What one process did of a build that it shared with others.
+/// What one process did in a build shared with others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShareReport {
     /// Pairs that it computed.
@@ -57,10 +57,12 @@ pub struct ShareReport {
 }
 
 impl<'a> PairBuilder<'a> {
-    /// A builder of pairs of layers up to `last` seeds. Processes whose claims do not change for `patience` are thought dead.
+    /// A builder of pairs of layers up to `last` seeds. Processes whose claims do not change for `patience` are
+    /// presumed dead.
     ///
     /// # Panics
-    /// When no table has so many pits or seeds ([`crate::index::MAX_TABLE_PITS`], [`crate::index::MAX_TABLE_SEEDS`]).
+    /// When there are more pits or seeds than tables have ([`crate::index::MAX_TABLE_PITS`],
+    /// [`crate::index::MAX_TABLE_SEEDS`]).
     pub fn new(
         directory: &'a Path,
         (rules, pits, last): (Rules, usize, usize),
@@ -69,7 +71,7 @@ impl<'a> PairBuilder<'a> {
         pulse: &'a Pulse,
         on_event: &'a (dyn Fn(Event) + Sync),
     ) -> PairBuilder<'a> {
-        // Tables are taken in one by one, as layers are finished; the ranks of rows are for all of them.
+        // Tables are added one by one, as layers are finished; the ranks of rows serve all of them.
         let tables = Tables::empty(directory, rules, pits, last);
         let claims = Claims::new(patience);
         PairBuilder { directory, backend, last, tables, computer: None, claims, pulse, on_event }
@@ -77,12 +79,12 @@ impl<'a> PairBuilder<'a> {
 
     /// Computes one pair, whose layer has at most as many seeds as the builder was made for.
     ///
-    /// If its layer or a sound piece is there, nothing is computed. If then all pieces of the layer are there, they are
-    /// joined, or the process that does so is waited for.
+    /// Nothing is computed if its layer or a valid piece exists. If all pieces of the layer exist then, this joins
+    /// them, or waits for the process that does.
     ///
     /// # Errors
-    /// When a layer below is missing and not all its pieces are there (the error names it), a table
-    /// is damaged, reading or writing fails, or the pulse says stop.
+    /// When a layer below is missing and its pieces are not complete (the error names it), a table is damaged, reading
+    /// or writing fails, or the pulse was stopped.
     pub fn run_pair(&mut self, pair: PairKey) -> Result<PairReport, BuildError> {
         let backend = self.backend;
         backend.in_pool(|| {
@@ -96,13 +98,13 @@ impl<'a> PairBuilder<'a> {
         })
     }
 
-    /// Builds the layers up to the last, together with all other processes that do so in the directory.
+    /// Builds the layers up to the last, together with all other processes that do the same in the directory.
     ///
-    /// Of each layer it takes the largest pair that no other process has claimed, and so on; then it waits for the others,
-    /// and takes over pairs of those that seem dead.
+    /// In each layer it computes the largest pair that no other process has claimed, then the next; at the end it waits
+    /// for the others, and takes over the pairs of processes that seem dead.
     ///
     /// # Errors
-    /// When a table is damaged, reading or writing fails, or the pulse says stop.
+    /// When a table is damaged, reading or writing fails, or the pulse was stopped.
     pub fn run_shared(&mut self) -> Result<ShareReport, BuildError> {
         std::fs::create_dir_all(self.directory).map_err(TableError::io(self.directory))?;
         let backend = self.backend;
@@ -129,7 +131,7 @@ impl<'a> PairBuilder<'a> {
                 report.joined += usize::from(self.join(key)?);
                 continue;
             }
-            // The largest pair first: what is left for the end is small.
+            // The largest pair first, so that the last ones are small.
             let mut missing = files.missing;
             missing.sort_by_key(|pair| std::cmp::Reverse(pair.positions()));
             let mut taken = None;
@@ -141,7 +143,7 @@ impl<'a> PairBuilder<'a> {
             }
             match taken {
                 Some((pair, _claim)) => {
-                    // Its piece may have come between the looking and the claiming.
+                    // Its piece may have appeared between the listing and the claim.
                     if self.make(pair)? {
                         report.pairs += 1;
                         report.positions += pair.positions();
@@ -159,7 +161,7 @@ impl<'a> PairBuilder<'a> {
         }
     }
 
-    /// Takes in the tables of all layers below `seeds`; those are joined first all of whose pieces are there.
+    /// Opens the tables of all layers below `seeds`; layers whose pieces are complete are joined first.
     fn reach(&mut self, seeds: usize) -> Result<(), BuildError> {
         for below in self.tables.layers().len() + 2..seeds {
             if !self.finish_layer(self.tables.key(below))? {
@@ -170,20 +172,20 @@ impl<'a> PairBuilder<'a> {
         Ok(())
     }
 
-    /// Adds the finished table of `seeds` seeds to those that pairs are computed from.
+    /// Opens and checks the finished table of `seeds` seeds, from which pairs are computed then.
     fn take_in(&mut self, seeds: usize) -> Result<(), BuildError> {
         if self.pulse.is_stopped() {
             return Err(BuildError::Stopped(self.tables.key(self.last)));
         }
         let table = Table::open_key(self.directory, self.tables.key(seeds))?;
-        // Scores that are wrong below would be wrong above, under sound checksums.
+        // Wrong scores below would give wrong scores above, with valid checksums.
         check_blocks(&table)?;
-        // Who joined it may have been killed before it had cleaned up.
+        // The process that joined it may have been killed before it cleaned up.
         remove_pieces(self.directory, table.key())?;
         Ok(self.tables.push(Arc::new(table))?)
     }
 
-    /// Computes a pair unless its piece or layer is there. Whether it was computed.
+    /// Computes a pair unless its piece or layer exists. Returns whether it was computed.
     fn make(&mut self, pair: PairKey) -> Result<bool, BuildError> {
         let files = LayerFiles::read(self.directory, pair.layer)?;
         if files.finished {
@@ -215,14 +217,14 @@ impl<'a> PairBuilder<'a> {
         Ok(true)
     }
 
-    /// Whether the piece of a pair, or its layer, is there.
+    /// Whether the piece of a pair, or its layer, exists.
     fn is_made(&self, pair: PairKey) -> bool {
         LayerFiles::read(self.directory, pair.layer).is_ok_and(|files| {
             files.finished || (files.pieces.contains(&pair) && Piece::open(self.directory, pair).is_ok())
         })
     }
 
-    /// Computes a pair and writes its piece. Of the layers below all are in the tables.
+    /// Computes a pair and writes its piece. All layers below must be open.
     fn compute(&mut self, pair: PairKey) -> Result<(), BuildError> {
         let computer = match &mut self.computer {
             Some(computer) => computer,
@@ -241,7 +243,7 @@ impl<'a> PairBuilder<'a> {
         Ok(())
     }
 
-    /// Sees to it that a layer is finished if all its pieces are there. Whether it is.
+    /// Finishes a layer if all its pieces exist. Returns whether it is finished.
     fn finish_layer(&mut self, key: TableKey) -> Result<bool, BuildError> {
         loop {
             let files = LayerFiles::read(self.directory, key)?;
@@ -255,7 +257,8 @@ impl<'a> PairBuilder<'a> {
         }
     }
 
-    /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Whether it did so.
+    /// Joins the pieces of a layer, or waits a moment if another process seems to do it. Returns whether it joined
+    /// them.
     fn join(&mut self, key: TableKey) -> Result<bool, BuildError> {
         if self.pulse.is_stopped() {
             return Err(BuildError::Stopped(key));

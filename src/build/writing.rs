@@ -14,12 +14,12 @@ use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
 pub(super) struct Written {
     /// Its writer, to finish it.
     pub writer: TableWriter,
-    /// How long digests and writing took, beside the computing.
+    /// How long digests and writing took, in parallel to computing.
     pub writing: Duration,
 }
 
-/// Computes and packs the frames that are missing, up to the first for which there is a piece, while another thread writes
-/// those before. `None` when stopped.
+/// Computes and packs the missing frames, up to the first one that a piece holds, while another thread writes those
+/// before. `None` if stopped.
 pub(super) fn write_frames(
     computer: &mut dyn Computer,
     mut writer: TableWriter,
@@ -30,9 +30,9 @@ pub(super) fn write_frames(
 ) -> Result<Option<Written>, BuildError> {
     let missing: Vec<Frame> =
         writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
-    // With a channel that holds none, at most one packed frame waits for the one being written.
+    // With a channel of capacity 0, at most one packed frame waits while another is being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
-    // Memory of written frames comes back for the next ones.
+    // The memory of written frames is reused for the next ones.
     let (give_back, given_back) = channel::<Vec<u8>>();
     std::thread::scope(|scope| {
         let write = move || -> Result<Written, TableError> {
@@ -41,7 +41,7 @@ pub(super) fn write_frames(
                 let start = Instant::now();
                 writer.write(&packed)?;
                 writing += start.elapsed();
-                // The other end is gone when all is packed.
+                // The receiver is gone when everything is packed.
                 let _ = give_back.send(packed.into_buffer());
             }
             Ok(Written { writer, writing })
@@ -73,7 +73,7 @@ impl Output for ToWriter<'_> {
     }
 
     fn take(&self, packed: PackedFrame) -> bool {
-        // A writer that failed has hung up; its error is returned at the end.
+        // If the writer failed, the channel is closed; its error is returned at the end.
         self.frames.send(packed).is_ok()
     }
 }

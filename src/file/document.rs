@@ -15,11 +15,11 @@ pub struct Document {
     pub version: u32,
 }
 
-/// Why bytes are not read as a document.
+/// Why bytes are not a valid document.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// They are something else, or damaged from the beginning.
+    /// It is something else, or its beginning is damaged.
     #[error("it is not a '{0}', or it is damaged")]
     Foreign(&'static str),
     /// It has another version.
@@ -32,7 +32,7 @@ pub enum DocumentError {
         /// The version that this program reads.
         known: u32,
     },
-    /// It is not what was written.
+    /// It is not what was written, or holds something else.
     #[error(transparent)]
     Seal(#[from] SealError),
 }
@@ -52,10 +52,10 @@ struct Whole<F, T> {
 }
 
 impl Document {
-    /// Replaces the file `path` by a document, or makes it.
+    /// Writes a document to the file `path`, replacing an existing one.
     ///
     /// # Errors
-    /// When it cannot be written; the old file stays then.
+    /// When it cannot be written; the old file stays unchanged.
     pub fn write(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
         let whole = Whole { format: self.format, version: self.version, content };
         let bytes = Seal::Page.close(&whole)?;
@@ -65,7 +65,7 @@ impl Document {
     /// The content of a document.
     ///
     /// # Errors
-    /// When the bytes are not those of such a document, whole and unchanged.
+    /// When the bytes are not those of such a document, complete and unchanged.
     pub fn parse<T: DeserializeOwned>(&self, bytes: &[u8]) -> Result<T, DocumentError> {
         let &Document { format, version: known } = self;
         let head = serde_json::from_slice(bytes).ok().filter(|head: &Head| head.format == format);

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::{beside, open_with};
 
-/// The most bytes that are shown of what a holder wrote about itself.
+/// The most bytes that are read of a holder's description of itself.
 const HOLDER_BYTES: u64 = 1000;
 
-/// The right to write to something, held by one process at a time and given back when it ends, however it ends.
+/// The right to write to something, held by one process at a time and released when it ends, however it ends.
 ///
-/// The operating system holds the lock on a file of its own, in which the holder is named. Files that are replaced whole
-/// cannot be locked themselves: the lock would stay with the old one.
+/// It is an operating-system lock on a separate file, which names the holder. Files that are replaced as a whole cannot
+/// be locked themselves: the lock would stay with the old file.
 #[derive(Debug)]
 pub struct FileLock {
     file: File,
     path: PathBuf,
-    /// Whether the file is removed when the lock is given back.
+    /// Whether the lock file is removed when the lock is released.
     removed: bool,
 }
 
@@ -28,10 +28,10 @@ pub enum LockError {
     Held {
         /// What is locked.
         path: PathBuf,
-        /// What the other process wrote about itself.
+        /// How the other process describes itself.
         holder: String,
     },
-    /// The lock file cannot be made.
+    /// The lock file cannot be created.
     #[error("{path}: {source}")]
     Io {
         /// The lock file.
@@ -42,19 +42,19 @@ pub enum LockError {
 }
 
 impl FileLock {
-    /// Takes the lock of the file `path`, which need not be there; a file beside it, with `.lock` added to its name, is
-    /// there as long as the lock is held.
+    /// Locks the file `path`, which need not exist. A lock file in the same directory, with `.lock` added to the name,
+    /// exists as long as the lock is held.
     ///
     /// # Errors
     /// When another process holds the lock, or the lock file cannot be made.
     pub fn beside(path: &Path) -> Result<FileLock, LockError> {
         let mut lock = FileLock::take(beside(path, ".lock"), path)?;
-        // Elsewhere a name is not free as long as another process has the file open.
+        // On other systems a file that another process has open cannot be removed.
         lock.removed = cfg!(unix);
         Ok(lock)
     }
 
-    /// Takes the lock on the file `lock`, which stays where it is, to write to `path`.
+    /// Locks the file `lock`, which is never removed, in order to write to `path`.
     ///
     /// # Errors
     /// When another process holds the lock, or the lock file cannot be made.
@@ -64,7 +64,8 @@ impl FileLock {
             let options = &mut OpenOptions::new();
             let mut file = open_with(&lock, options.read(true).write(true).create(true).truncate(false)).map_err(io)?;
             match file.try_lock() {
-                // Its last holder may have removed it since it was opened, and another process made a new one.
+                // Since it was opened, its last holder may have removed it, and another process may have created a new
+                // one.
                 Ok(()) if is_named(&file, &lock).map_err(io)? => break file,
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
@@ -99,10 +100,10 @@ fn is_named(_: &File, _: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What the holder of a lock wrote about itself, without anything that a terminal would obey.
+/// How the holder of a lock describes itself, without control characters.
 fn holder(file: &mut File) -> String {
     let mut bytes = Vec::new();
-    // It helps; its absence changes nothing.
+    // This is only for the message, so errors do not matter.
     let _ = file.take(HOLDER_BYTES).read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes);
     let text = text.trim().replace(char::is_control, "?");
@@ -112,10 +113,10 @@ fn holder(file: &mut File) -> String {
 impl Drop for FileLock {
     fn drop(&mut self) {
         if self.removed {
-            // One that stays is taken again.
+            // If it stays, the next process locks it again.
             let _ = std::fs::remove_file(&self.path);
         }
-        // Closing the file would leave it locked for as long as a process that is just being started still has it open.
+        // Just closing the file could leave it locked while a child process that is being started still has it open.
         let _ = self.file.unlock();
     }
 }

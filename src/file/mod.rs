@@ -1,10 +1,10 @@
-//! Files: opened without waiting; and those in which a run keeps what the next one takes up, which are replaced whole, sealed
-//! with a checksum, written by one process at a time.
+//! Files: opening them without blocking; and files that keep state for the next run, which are replaced as a whole,
+//! sealed with a checksum, and written by one process at a time.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`lock`](FileLock) | one process at a time |
-//! | [`replace`](replace()) | a finished file in the place of an old one |
+//! | [`replace`](replace()) | replacing a file by a finished one |
 //! | [`seal`](Seal) | JSON with a checksum |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
 
@@ -21,16 +21,16 @@ pub use lock::{FileLock, LockError};
 pub use replace::{Replacement, remove_leftovers, replace, temporary_beside};
 pub use seal::{Seal, SealError};
 
-/// The path of the file that `path` links to if it is a link, else `path`: a lock and a replacement must lie beside the
-/// file itself, whatever name it is reached by.
+/// The file that `path` links to if it is a link, otherwise `path`: a lock and a replacement must be in the directory
+/// of the file itself.
 #[must_use]
 pub fn resolved(path: &Path) -> PathBuf {
     let is_link = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    // A link that leads nowhere is an error when it is used.
+    // A dangling link gives an error when it is used.
     if is_link { std::fs::canonicalize(path) } else { Ok(path.to_owned()) }.unwrap_or_else(|_| path.to_owned())
 }
 
-/// `path` with something added to its name.
+/// `path` with a suffix added to its name.
 #[must_use]
 pub fn beside(path: &Path, added: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();

@@ -9,16 +9,17 @@ use kalah_core::file::require_regular;
 
 use super::directory_of;
 
-/// Random letters and digits in the name of a file under way.
+/// Random letters and digits in the name of a temporary file.
 const RANDOM: usize = 6;
 
-/// What the name of a file under way ends with.
+/// The end of the name of a temporary file.
 const SUFFIX: &str = ".tmp";
 
-/// A file under way that is to take the place of another one.
+/// A file that will replace another one.
 ///
-/// It lies in the same directory, under the same name with a random part and `.tmp` added, so two of them never meet. Until
-/// it is [finished](Replacement::finish) the old file stays as it is; dropped before, it is removed.
+/// It is in the same directory, under the same name with a random part and `.tmp` added, so that two of them never
+/// collide. The old file stays unchanged until this one is [finished](Replacement::finish); if dropped before, it is
+/// removed.
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
@@ -26,17 +27,17 @@ pub struct Replacement {
 }
 
 impl Replacement {
-    /// Begins a file that is to take the place of `path`, or be the first there.
+    /// Begins a file that will replace `path`, which need not exist.
     ///
     /// # Errors
-    /// When it cannot be made, or what is at `path` is no regular file.
+    /// When it cannot be created, or there is something other than a regular file at `path`.
     pub fn begin(path: &Path) -> io::Result<Replacement> {
         require_regular(path)?;
         Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned() })
     }
 
-    /// Puts the file in its place, once all of it is on the disk. Whoever reads there finds the old file or all of this one,
-    /// also after the machine has stopped.
+    /// Moves the file to its place once it is completely on the disk. Readers find either the old file or all of this
+    /// one, even after a power failure.
     ///
     /// # Errors
     /// When it cannot be written; the old file stays then.
@@ -44,7 +45,8 @@ impl Replacement {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         file.persist(&self.path).map_err(|error| error.error)?;
-        // The name is the directory's. Not all file systems can do that, and the file is whole without.
+        // The name is stored in the directory. Not all file systems can flush that, and the file is complete without
+        // it.
         #[cfg(unix)]
         let _ = File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
         Ok(())
@@ -61,11 +63,11 @@ impl Write for Replacement {
     }
 }
 
-/// A new file beside `path`, with its name, a random part and `.tmp`, to be given that name once it is written; removed when
-/// dropped. Its permissions are those of any new file.
+/// A temporary file in the directory of `path`, under its name with a random part and `.tmp` added, to be renamed once
+/// it is written; removed when dropped. Its permissions are those of any new file.
 ///
 /// # Errors
-/// When it cannot be made.
+/// When it cannot be created.
 pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let prefix = prefix(path)?;
     let mut builder = tempfile::Builder::new();
@@ -75,7 +77,7 @@ pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(directory_of(path))
 }
 
-/// Replaces the file `path` by what `write` writes, or makes it.
+/// Replaces or creates the file `path` with what `write` writes.
 ///
 /// # Errors
 /// When it cannot be written; the old file stays then.
@@ -85,10 +87,10 @@ pub fn replace(path: &Path, write: impl FnOnce(&mut Replacement) -> io::Result<(
     replacement.finish()
 }
 
-/// Removes what killed processes left of files that were to replace `path`. No other process must be about to replace it.
+/// Removes the temporary files that killed processes left when replacing `path`. No other process may be replacing it.
 ///
 /// # Errors
-/// When the directory cannot be listed, or one of them not be removed.
+/// When the directory cannot be listed, or a file cannot be removed.
 pub fn remove_leftovers(path: &Path) -> io::Result<()> {
     let prefix = prefix(path)?;
     let is_leftover = |name: &[u8]| {
@@ -108,7 +110,7 @@ pub fn remove_leftovers(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// What the names of files under way begin with.
+/// The beginning of the names of temporary files.
 fn prefix(path: &Path) -> io::Result<OsString> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"))?;

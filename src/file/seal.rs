@@ -2,34 +2,34 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// How an object is written as JSON with a checksum: a last field, `checksum`, the XXH3 (64 bits, hexadecimal) of all
-/// bytes before the comma in front of it. Any other byte anywhere is found.
+/// How an object is written as JSON with a checksum: a last field, `checksum`, holds the XXH3 (64 bits, hexadecimal) of
+/// all bytes before the comma in front of it. A change of any byte is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seal<'a> {
-    /// On several lines, to be read by people.
+    /// On several lines, for people to read.
     Page,
-    /// On a line, of a file that begins with `head`: the checksum is of `head` and the line together, so that lines of
-    /// another file are recognised.
+    /// On one line of a file that begins with `head`: the checksum is that of `head` and the line together, so that
+    /// lines of another file are detected.
     Line {
-        /// The first line of the file; nothing for that line itself.
+        /// The first line of the file; empty for that line itself.
         head: &'a [u8],
     },
 }
 
-/// Why JSON is not what was sealed.
+/// Why sealed JSON cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SealError {
     /// The bytes are not those that were written.
     #[error("its checksum is wrong: it was changed or damaged")]
     Checksum,
-    /// The checksum is right, but what it seals is something else.
-    #[error("it holds something else than it should: {0}")]
+    /// The checksum is right, but the content is something else.
+    #[error("it does not hold what it should: {0}")]
     Content(#[from] serde_json::Error),
 }
 
 impl Seal<'_> {
-    /// `content`, which must be an object with a field at least, as JSON with its checksum and a line feed.
+    /// `content`, which must be an object with at least one field, as JSON with its checksum and a line feed.
     ///
     /// # Errors
     /// When it cannot be written as JSON.
@@ -45,10 +45,10 @@ impl Seal<'_> {
         Ok(bytes)
     }
 
-    /// What was sealed; `bytes` end with the line feed.
+    /// The content; `bytes` end with the line feed.
     ///
     /// # Errors
-    /// When a byte is not the one written, or something else was sealed.
+    /// When a byte was changed, or something else was sealed.
     pub fn open<T: DeserializeOwned>(self, bytes: &[u8]) -> Result<T, SealError> {
         let body = bytes.len().checked_sub(self.tail(&[]).len()).ok_or(SealError::Checksum)?;
         let (body, tail) = bytes.split_at(body);
@@ -58,7 +58,7 @@ impl Seal<'_> {
         Ok(serde_json::from_slice(bytes)?)
     }
 
-    /// What stands behind the fields in `body`.
+    /// What follows the fields in `body`.
     fn tail(self, body: &[u8]) -> String {
         let mut hash = Xxh3Default::new();
         if let Seal::Line { head } = self {

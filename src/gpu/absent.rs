@@ -1,5 +1,5 @@
-//! The device layer of a build without the feature `gpu`: there are no adapters and no [`Gpu`] can be opened. What takes
-//! one compiles, and is never reached.
+//! The device layer without the feature `gpu`: there are no adapters, and no [`Gpu`] can be opened. Code that takes one
+//! compiles, but is never called.
 
 use std::convert::Infallible;
 
@@ -14,7 +14,7 @@ pub use report::{AdapterReport, Tier};
 /// Whether this build can compute on GPUs.
 pub const IS_SUPPORTED: bool = false;
 
-/// An adapter that can be opened: in this build there is none.
+/// An adapter that can be opened; there is none without the feature `gpu`.
 #[derive(Debug)]
 pub struct Adapter {
     /// What is known of it.
@@ -23,7 +23,7 @@ pub struct Adapter {
 }
 
 impl Adapter {
-    /// All adapters of this machine: in this build none.
+    /// All adapters of this machine: none without the feature `gpu`.
     pub fn all() -> Vec<Adapter> {
         Vec::new()
     }
@@ -31,13 +31,13 @@ impl Adapter {
     /// The adapter to compute on.
     ///
     /// # Errors
-    /// Always: in this build there is none.
+    /// Always, without the feature `gpu`.
     pub fn choose(_name: Option<&str>) -> Result<Adapter, GpuError> {
         Err(GpuError::Unsupported)
     }
 }
 
-/// A GPU that is open: in this build there is none.
+/// An open GPU; there is none without the feature `gpu`.
 #[derive(Debug)]
 pub struct Gpu {
     pub(crate) never: Infallible,
@@ -47,7 +47,7 @@ impl Gpu {
     /// Opens an adapter.
     ///
     /// # Errors
-    /// None: there is no adapter.
+    /// Never called: there is no adapter.
     pub fn open(adapter: &Adapter, _options: GpuOptions) -> Result<Gpu, GpuError> {
         match adapter.never {}
     }

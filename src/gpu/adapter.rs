@@ -4,7 +4,7 @@ use super::error::GpuError;
 use super::kernel::{MAX_BUFFERS, WORKGROUP};
 use super::report::{AdapterReport, Tier};
 
-/// The share of a device's memory, in percent, that the driver may report as used before an allocation fails.
+/// An allocation fails when the driver reports more than this percentage of a device's memory as used.
 const MEMORY_PERCENT: u8 = 95;
 
 /// An adapter that can be opened.
@@ -27,11 +27,11 @@ impl Adapter {
         adapters.into_iter().map(|adapter| Adapter { report: report(&adapter), adapter }).collect()
     }
 
-    /// The adapter to compute on: the first whose name contains `name`, whatever the case; without a name the best GPU,
+    /// The adapter to compute on: the first whose name contains `name`, ignoring case; without a name the best GPU,
     /// never a software adapter.
     ///
     /// # Errors
-    /// When there is none, or the named one is unfit.
+    /// When there is none, or the named one is unsuitable.
     pub fn choose(name: Option<&str>) -> Result<Adapter, GpuError> {
         let adapters = Adapter::all();
         let found =
@@ -57,7 +57,7 @@ impl Adapter {
     }
 }
 
-/// What is known of an adapter.
+/// A description of an adapter.
 fn report(adapter: &wgpu::Adapter) -> AdapterReport {
     let (info, limits) = (adapter.get_info(), adapter.limits());
     let timestamps = adapter.features().contains(Features::TIMESTAMP_QUERY);

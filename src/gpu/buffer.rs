@@ -7,11 +7,11 @@ use wgpu::{BufferUsages, ErrorFilter};
 use super::device::Gpu;
 use super::error::{GpuError, Shortage};
 
-/// A buffer on the device, counted against its memory as long as it lives.
+/// A buffer on the device, counted as used memory while it exists.
 #[derive(Debug)]
 pub(crate) struct DeviceBuffer {
     pub buffer: wgpu::Buffer,
-    /// Where its bytes are counted; not those of buffers in the memory of the machine.
+    /// Where its bytes are counted; `None` for buffers in the memory of the machine.
     used: Option<Arc<AtomicU64>>,
 }
 
@@ -41,14 +41,14 @@ impl DeviceBuffer {
         Window { buffer: self.buffer.clone(), offset: 0, bytes: self.bytes() }
     }
 
-    /// The first `bytes` of it.
+    /// The first `bytes` bytes.
     pub fn front(&self, bytes: u64) -> Window {
         Window { bytes, ..self.window() }
     }
 }
 
 impl Gpu {
-    /// A buffer of `bytes`, rounded up to whole words, with zeros.
+    /// A zeroed buffer of `bytes` bytes, rounded up to whole words.
     ///
     /// # Errors
     /// When there is not enough memory for it.
@@ -72,12 +72,12 @@ impl Gpu {
         Ok(DeviceBuffer { buffer, used: Some(Arc::clone(&self.used)) })
     }
 
-    /// A buffer in the memory of the machine, through which data comes.
+    /// A buffer in the memory of the machine, for data from the device.
     pub(crate) fn host_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<DeviceBuffer, GpuError> {
         Ok(DeviceBuffer { buffer: self.make_host_buffer(bytes, usage, false)?, used: None })
     }
 
-    /// A buffer in the memory of the machine, through which data goes: mapped already.
+    /// A mapped buffer in the memory of the machine, for data to the device.
     pub(crate) fn mapped_buffer(&self, bytes: u64, usage: BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         self.make_host_buffer(bytes, usage, true)
     }
@@ -88,7 +88,7 @@ impl Gpu {
         let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
         let buffer = self.device.create_buffer(&descriptor);
         if pollster::block_on(scope.pop()).is_some() {
-            let (what, shortage) = ("what comes and goes", Shortage::Machine);
+            let (what, shortage) = ("transfers", Shortage::Machine);
             return Err(GpuError::OutOfMemory { what, bytes, used: self.used(), shortage });
         }
         Ok(buffer)
@@ -106,7 +106,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// Reads the bytes of a part of a buffer; waits for everything before.
+    /// Reads a part of a buffer, after everything submitted before.
     pub(crate) fn read(&self, window: &Window) -> Result<Vec<u8>, GpuError> {
         let staging = self.host_buffer(window.bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
@@ -115,7 +115,7 @@ impl Gpu {
         self.mapped(&staging.buffer, window.bytes, Some(submission), |bytes| bytes.to_vec())
     }
 
-    /// Waits for a submission, or all, and shows the first bytes of a buffer that can be mapped.
+    /// Waits for a submission, or for all, and maps the first bytes of a buffer.
     pub(crate) fn mapped<T>(
         &self,
         buffer: &wgpu::Buffer,
@@ -125,7 +125,7 @@ impl Gpu {
     ) -> Result<T, GpuError> {
         buffer.slice(..bytes).map_async(wgpu::MapMode::Read, |_| ());
         self.wait(submission)?;
-        // A mapping that failed without a reported fault.
+        // The mapping failed without a reported fault.
         let view = buffer.slice(..bytes).get_mapped_range().map_err(|error| GpuError::Lost(error.to_string()))?;
         let result = look(&view);
         drop(view);
@@ -133,7 +133,7 @@ impl Gpu {
         Ok(result)
     }
 
-    /// Bytes a second, read and written, of copies of `bytes` bytes in the device's memory: the best of three.
+    /// Bytes per second, read and written, when copying `bytes` bytes in the device's memory: the best of three.
     ///
     /// # Errors
     /// When there is not enough memory, or the device fails.

@@ -14,10 +14,10 @@ use super::kernel::{Access, Kernel, MAX_BUFFERS};
 use super::options::GpuOptions;
 use super::report::{AdapterReport, Tier};
 
-/// Vulkan's storage buffers end here, whatever the driver offers, less what keeps windows aligned.
+/// Vulkan's limit for storage buffers, whatever the driver reports, minus the alignment of windows.
 const MAX_BINDING: u64 = (1 << 31) - 256;
 
-/// How long a refused command may wait to be explained by a reported loss of the device.
+/// How long to wait, after a command was refused, for a report that the device was lost.
 const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A GPU that is open.
@@ -33,11 +33,11 @@ pub struct Gpu {
     /// The kernels used so far, by name.
     pipelines: Mutex<HashMap<&'static str, Arc<Pipeline>>>,
     faults: Arc<Mutex<Faults>>,
-    /// Bytes of the device's memory that buffers take.
+    /// Bytes of the device's memory in use by buffers.
     pub(super) used: Arc<AtomicU64>,
 }
 
-/// Faults that the device reported by itself, the first of each kind.
+/// Faults that the device reported asynchronously, the first of each kind.
 #[derive(Debug, Default)]
 struct Faults {
     lost: Option<String>,
@@ -55,7 +55,7 @@ impl Gpu {
     /// Opens an adapter.
     ///
     /// # Errors
-    /// When its driver does not give a device.
+    /// When its driver does not provide a device.
     pub fn open(adapter: &Adapter, options: GpuOptions) -> Result<Gpu, GpuError> {
         let report = adapter.report.clone();
         let limits = adapter.adapter.limits();
@@ -100,12 +100,12 @@ impl Gpu {
         &self.report
     }
 
-    /// Bytes of the largest part of a buffer that a kernel can use at once.
+    /// The most bytes of a buffer that a kernel can use at once.
     pub fn max_binding(&self) -> u64 {
         self.max_binding
     }
 
-    /// What the beginning of a part of a buffer is a multiple of.
+    /// The alignment of a part of a buffer, in bytes.
     pub(crate) fn window_alignment(&self) -> u64 {
         self.window_alignment
     }
@@ -120,36 +120,36 @@ impl Gpu {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Whether `bytes` more are within what may be used; whether the device has them is another question.
+    /// Whether `bytes` more bytes are within the limit; the device may still not have them.
     pub(crate) fn room_for(&self, bytes: u64) -> bool {
         self.options.memory.is_none_or(|budget| self.used() + bytes <= budget)
     }
 
-    /// Bytes of the device's memory that may be used, if that is limited.
+    /// The limit on the device's memory in bytes, if any.
     pub fn budget(&self) -> Option<u64> {
         self.options.memory
     }
 
-    /// The error where a kernel needs so many bytes of a buffer at once, which are too many.
+    /// The error for a kernel that needs too many bytes of a buffer at once.
     pub(crate) fn binding_error(&self, needed: u64) -> GpuError {
         let (adapter, what) = (self.report.name.clone(), "bytes of a buffer at once");
         GpuError::Limit { adapter, what, needed, allowed: self.max_binding }
     }
 
-    /// Loses the device, as a driver's reset does: for tests of what happens then.
+    /// Loses the device, as after a driver reset; for tests.
     pub fn lose(&self) {
         self.device.destroy();
     }
 
-    /// Whether all went well so far.
+    /// Checks that no fault was reported so far.
     ///
     /// # Errors
-    /// The loss of the device, or else the first command that it refused.
+    /// The loss of the device, otherwise the first command that it refused.
     pub(super) fn check(&self) -> Result<(), GpuError> {
         let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if faults().refused.is_some() {
-            // A device that is gone refuses everything, and reports its loss only when it is polled and idle; then it
-            // tells the thread that polled first, which may be another that has not yet written it down.
+            // A lost device refuses everything, and reports its loss only when it is polled and idle; it does so on the
+            // thread that polled first, which may be another one that has not recorded it yet.
             let asked = Instant::now();
             while faults().lost.is_none() && asked.elapsed() < LOSS_IS_REPORTED_WITHIN {
                 let _ = self.device.poll(PollType::wait_indefinitely());
@@ -163,7 +163,7 @@ impl Gpu {
         }
     }
 
-    /// Waits for a submission, or all.
+    /// Waits for a submission, or for all.
     pub(super) fn wait(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let polled = self.device.poll(PollType::Wait { submission_index: submission, timeout: None });
         self.check()?;
@@ -198,7 +198,7 @@ impl Gpu {
         let module = if self.checked {
             self.device.create_shader_module(descriptor)
         } else {
-            // SAFETY: whoever made the kernel guarantees that its loops end and its indices are within their buffers.
+            // SAFETY: the author of the kernel guarantees that its loops end and its indices are within their buffers.
             unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
         };
         let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {

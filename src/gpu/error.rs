@@ -2,26 +2,26 @@
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// This build cannot compute on GPUs: it was made without the feature `gpu`.
+    /// This program was compiled without the feature `gpu`.
     #[error("this build has no GPU support")]
     Unsupported,
-    /// There is no adapter to compute on, or none with the name that was asked for.
+    /// There is no adapter to compute on, or none with the requested name.
     #[error("{}", no_adapter(wanted.as_deref(), found))]
     NoAdapter {
-        /// A part of the name that was asked for; without one, any GPU.
+        /// The requested part of a name; `None` for any GPU.
         wanted: Option<String>,
-        /// The adapters that there are: their names and kinds.
+        /// The names and kinds of the existing adapters.
         found: Vec<String>,
     },
-    /// The adapter cannot do what is needed.
+    /// The adapter is unsuitable.
     #[error("{adapter} cannot be used: {reason}")]
     Unfit {
         /// The adapter's name.
         adapter: String,
-        /// What it lacks, or what its driver said.
+        /// What it lacks, or the message of its driver.
         reason: String,
     },
-    /// A limit of the adapter is too small for what is to be computed.
+    /// A limit of the adapter is too small for the computation.
     #[error("{adapter} cannot be used: its limits allow {allowed} {what}, {needed} are needed")]
     Limit {
         /// The adapter's name.
@@ -40,35 +40,35 @@ pub enum GpuError {
         what: &'static str,
         /// Its bytes.
         bytes: u64,
-        /// Bytes that are in use.
+        /// Bytes already in use.
         used: u64,
-        /// What was not enough.
+        /// Which memory is short.
         shortage: Shortage,
     },
     /// The device is gone: reset, removed, or its driver failed.
     #[error("the GPU was lost: {0}")]
     Lost(String),
-    /// The device refused a command, which is a mistake in this program or its driver.
+    /// The device refused a command: a bug in this program or in the driver.
     #[error("the GPU refused a command: {0}")]
     Refused(String),
 }
 
-/// What there was not enough of, of a device's memory.
+/// Why there is not enough memory on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shortage {
-    /// This many bytes were allowed.
+    /// Only this many bytes are allowed.
     Allowed(u64),
-    /// The adapter has no buffers of this size; so many bytes were allowed, if that was limited.
+    /// The adapter does not support buffers of this size; the bytes allowed, if limited.
     BufferSize(Option<u64>),
-    /// The device has no more; so many bytes were allowed, if that was limited.
+    /// The device has no more memory; the bytes allowed, if limited.
     Device(Option<u64>),
-    /// The machine has no more memory for what goes to the device and comes from it.
+    /// The machine has no more memory for transfers to and from the device.
     Machine,
 }
 
 impl Shortage {
-    /// Bytes that were allowed, if that was limited.
+    /// The bytes allowed, if limited.
     pub fn budget(self) -> Option<u64> {
         match self {
             Shortage::Allowed(bytes) => Some(bytes),

@@ -5,15 +5,15 @@ use bytemuck::Pod;
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
 
-/// Storage buffers that a kernel has at most.
+/// The most storage buffers that a kernel can have.
 pub(super) const MAX_BUFFERS: usize = 7;
 
 /// A program for a GPU: a compute shader, the buffers that it uses, and its twin on the CPU.
 ///
 /// The shader has its parameters at binding 0 and its buffers, arrays of 32-bit words, at the bindings from 1 on.
 ///
-/// It may run without checks: whoever makes a kernel guarantees that every loop of the shader ends and every index is
-/// within its buffer, for the parameters and buffers that it is dispatched with.
+/// It may run without bounds checks: the author of a kernel guarantees that every loop of the shader ends and every
+/// index is within its buffer, for the parameters and buffers that it is dispatched with.
 #[derive(Debug)]
 pub struct Kernel {
     /// The name: unique among the kernels that a device runs.
@@ -24,9 +24,9 @@ pub struct Kernel {
     pub(crate) constants: &'static [(&'static str, u32)],
     /// The parameters: [`Params::WGSL`].
     pub(crate) params: &'static str,
-    /// Parts of the shader that other kernels have too.
+    /// Parts of the shader that other kernels share.
     pub(crate) shared: &'static [&'static str],
-    /// The part of the shader that no other kernel has.
+    /// The kernel's own part of the shader.
     pub(crate) own: &'static str,
     /// How it uses its buffers, at most [`MAX_BUFFERS`].
     pub(crate) access: &'static [Access],
@@ -79,7 +79,8 @@ pub enum Access {
     Write,
 }
 
-/// What one workgroup of a kernel does, on the CPU: its number, the words of the parameters, and the buffers.
+/// Does the work of one workgroup on the CPU; takes the workgroup's number, the words of the parameters, and the
+/// buffers.
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
 
 /// The parameters of a kernel: 32-bit words, in the shader as a struct of the same names.
@@ -88,7 +89,7 @@ pub trait Params: Pod {
     const WGSL: &'static str;
 }
 
-/// Declares the parameters of a kernel for both sides.
+/// Declares the parameters of a kernel for Rust and WGSL.
 macro_rules! params {
     ($(#[$about:meta])* pub struct $name:ident { $($(#[$field_about:meta])* $field:ident,)* }) => {
         $(#[$about])*

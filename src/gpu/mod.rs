@@ -1,23 +1,23 @@
-//! Computing on a GPU through wgpu, whatever is computed.
+//! Computing on a GPU through wgpu, independent of what is computed.
 //!
-//! A [`Kernel`] is a compute shader, the buffers it uses, and its twin: a function that does the same on the CPU. An open
-//! [`Gpu`] compiles kernels when they are first used; work is recorded and submitted some at a time.
+//! A [`Kernel`] is a compute shader, the buffers it uses, and its twin: a function that does the same on the CPU. An
+//! open [`Gpu`] compiles kernels on first use; work is recorded and submitted in batches.
 //!
-//! Without the feature `gpu`, `absent.rs` takes the place of all this.
+//! Without the feature `gpu`, `absent.rs` replaces all of this.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`adapter`](Adapter) | which GPUs there are, and which to take |
-//! | [`report`](AdapterReport) | what is known of an adapter |
-//! | [`options`](GpuOptions) | how to use a GPU |
+//! | [`adapter`](Adapter) | listing and choosing adapters |
+//! | [`report`](AdapterReport) | the description of an adapter |
+//! | [`options`](GpuOptions) | limits on memory, and other options |
 //! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
-//! | [`kernel`](Kernel) | what the device has to know of a computation |
+//! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
 //! | `twin` | the built-in functions of WGSL, for twins on the CPU |
-//! | `recorder` | work recorded and submitted, some at a time |
-//! | `staging` | data on its way to the device |
+//! | `recorder` | recording work and submitting it in batches |
+//! | `staging` | copying data to the device |
 //! | `timing` | how long kernels take, by the device's clock |
-//! | [`single`](Gpu::run_kernel) | one kernel alone, for tests |
+//! | [`single`](Gpu::run_kernel) | running a single kernel, for tests |
 //! | [`error`](GpuError) | why a computation ended early |
 
 mod adapter;

@@ -1,37 +1,37 @@
-/// How to use a GPU. The default takes all memory that there is and runs everything on the device.
+/// How to use a GPU. By default all its memory may be used, and everything runs on the device.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct GpuOptions {
-    /// Bytes of the device's memory that may be used; all that there is by default.
+    /// Bytes of the device's memory that may be used; all by default.
     pub memory: Option<u64>,
-    /// Bytes of the largest part of a buffer that a kernel may use at once; the adapter's limit by default.
+    /// The most bytes of a buffer that a kernel may use at once; the adapter's limit by default.
     pub max_binding: Option<u64>,
-    /// The names of kernels that run as their twins on the CPU.
+    /// The names of kernels whose twins run instead, on the CPU.
     pub twins: Vec<&'static str>,
-    /// Shaders check every index. Always so on software adapters and in debug builds.
+    /// Whether shaders check every index. They always do on software adapters and in debug builds.
     pub checked: bool,
 }
 
 impl GpuOptions {
-    /// At most so many bytes of the device's memory.
+    /// Sets the limit on the device's memory, in bytes.
     #[must_use]
     pub fn memory(self, bytes: u64) -> GpuOptions {
         GpuOptions { memory: Some(bytes), ..self }
     }
 
-    /// Kernels use at most so many bytes of a buffer at once.
+    /// Sets the most bytes of a buffer that a kernel may use at once.
     #[must_use]
     pub fn max_binding(self, bytes: u64) -> GpuOptions {
         GpuOptions { max_binding: Some(bytes), ..self }
     }
 
-    /// Kernels with these names run as their twins.
+    /// Sets the names of kernels whose twins run instead.
     #[must_use]
     pub fn twins(self, names: impl IntoIterator<Item = &'static str>) -> GpuOptions {
         GpuOptions { twins: names.into_iter().collect(), ..self }
     }
 
-    /// Whether shaders check every index.
+    /// Sets whether shaders check every index.
     #[must_use]
     pub fn checked(self, checked: bool) -> GpuOptions {
         GpuOptions { checked, ..self }

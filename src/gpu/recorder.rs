@@ -15,34 +15,34 @@ use super::timing::Timing;
 /// The most workgroups of a dispatch.
 pub(crate) const MAX_WORKGROUPS: u32 = 65535;
 
-/// Bytes from the parameters of one dispatch to those of the next: what every adapter aligns to.
+/// Bytes from the parameters of one dispatch to those of the next: an alignment that every adapter supports.
 const PARAMS_STRIDE: usize = 256;
 const PARAMS_BYTES: usize = PARAMS_STRIDE * 2048;
 
 /// Small data that kernels read: see [`Recorder::records`].
 pub(crate) type Record = [u32; 4];
 
-/// Records of one submission at the most.
+/// The most records of one submission.
 const RECORDS: usize = 1 << 14;
 
-/// Bytes that a recorder takes of the device's memory.
+/// Bytes of the device's memory that a recorder uses.
 pub(crate) const RECORDER_BYTES: u64 = (PARAMS_BYTES + RECORDS * size_of::<Record>()) as u64;
 
-/// Threads after which what is recorded is submitted, so that one submission is a matter of a fraction of a second and a
-/// stop takes effect soon; a software adapter is a hundred times slower.
+/// Recorded work is submitted after this many threads, so that a submission takes a fraction of a second and a stop
+/// takes effect soon; a software adapter is a hundred times slower.
 const SUBMIT_THREADS: u64 = 1 << 26;
 const SOFTWARE_SUBMIT_THREADS: u64 = 1 << 20;
 
-/// Submissions that may wait for each other.
+/// Submissions that may be in flight.
 const IN_FLIGHT: usize = 3;
 
-/// Bytes of the pieces in which data goes to the device.
+/// Bytes of the parts in which data is copied to the device.
 const PIECE: u64 = 16 << 20;
 
-/// Bytes to the device after which what is recorded is submitted: what staging may take.
+/// Recorded work is submitted after this many bytes to the device: the limit for staging.
 const SUBMIT_UPLOAD: u64 = 4 * PIECE;
 
-/// A kernel with the buffers that it is to use.
+/// A kernel with its buffers.
 #[derive(Clone, Debug)]
 pub(crate) struct Bound {
     kernel: &'static Kernel,
@@ -51,7 +51,7 @@ pub(crate) struct Bound {
     windows: Arc<Vec<Window>>,
 }
 
-/// Records work for the device and submits it, some at a time.
+/// Records work for the device and submits it in batches.
 #[derive(Debug)]
 pub(crate) struct Recorder<'g> {
     gpu: &'g Gpu,
@@ -68,11 +68,11 @@ pub(crate) struct Recorder<'g> {
     /// The last submission.
     pub last: Option<SubmissionIndex>,
     pub timing: Option<Timing>,
-    /// Bytes that went to the device.
+    /// Bytes copied to the device.
     pub uploaded: u64,
     /// Bytes copied from one place on the device to another.
     pub copied: u64,
-    /// Bytes that kernels read and write at least, as who dispatches them counts.
+    /// The least bytes that kernels read and write, counted by their callers.
     pub touched: u64,
 }
 
@@ -108,11 +108,11 @@ impl<'g> Recorder<'g> {
         self.records_buffer.window()
     }
 
-    /// Puts records where the kernels recorded next find them; returns the number of the first.
+    /// Stores records for the kernels recorded next; returns the number of the first.
     pub fn records(&mut self, records: &[Record]) -> Result<u32, GpuError> {
         assert!(records.len() <= RECORDS);
         if self.records.len() + records.len() > RECORDS {
-            // The next submission will overwrite them.
+            // After this submission they may be overwritten.
             self.submit()?;
             self.records.clear();
         }
@@ -167,8 +167,8 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Runs a kernel over `threads` threads; `params` gives the parameters for the part that begins at a thread and the
-    /// threads of that part. Parts hold whole multiples of `unit` threads.
+    /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads; `params` gives the
+    /// parameters of a part from its first thread and its number of threads.
     pub fn dispatch_threads<P: Params>(
         &mut self,
         bound: &Bound,
@@ -216,7 +216,7 @@ impl<'g> Recorder<'g> {
         self.encoder.get_or_insert_with(|| self.gpu.device.create_command_encoder(&Default::default()))
     }
 
-    /// The pass under way, or a new one: with times, one for each kernel.
+    /// The current pass, or a new one; with timing, a new one for each kernel.
     fn pass(&mut self, kernel: &'static Kernel) -> &mut ComputePass<'static> {
         let timed = self.timing.is_some();
         if self.pass.as_ref().is_none_or(|(other, _)| timed && other.name != kernel.name) {
@@ -249,7 +249,7 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// Brings bytes, a multiple of 4, to the beginning of a window.
+    /// Copies bytes, a multiple of 4, to the beginning of a window.
     pub fn upload(&mut self, bytes: &[u8], to: &Window) -> Result<(), GpuError> {
         let mut offset = to.offset;
         for piece in bytes.chunks(PIECE as usize) {
@@ -265,7 +265,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Submits what is recorded; waits until few submissions wait for each other.
+    /// Submits the recorded work; waits while too many submissions are in flight.
     ///
     /// # Errors
     /// When the device reported a fault.
@@ -295,7 +295,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Submits what is recorded and waits until all is done.
+    /// Submits the recorded work and waits until all is done.
     ///
     /// # Errors
     /// When the device reported a fault.

@@ -1,20 +1,20 @@
 use serde::Serialize;
 
-/// How well an adapter suits.
+/// How suitable an adapter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tier {
     /// A GPU with timestamps, which measure how long kernels take.
     Full,
-    /// A GPU without.
+    /// A GPU without timestamps.
     Untimed,
-    /// A processor that plays a GPU: for tests, slower than the same work written for the CPU.
+    /// A GPU emulated on the processor: for tests; slower than the CPU backend.
     Software,
-    /// It lacks something that is needed.
+    /// It lacks something necessary.
     Unfit,
 }
 
-/// An adapter, and what of its limits and features matters here.
+/// An adapter, with the limits and features that matter here.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct AdapterReport {
@@ -26,12 +26,12 @@ pub struct AdapterReport {
     pub backend: String,
     /// Its driver, with its version.
     pub driver: String,
-    /// How well it suits.
+    /// How suitable it is.
     pub tier: Tier,
-    /// What it lacks, if it is unfit.
+    /// What it lacks, if it is unsuitable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
-    /// Bytes of the largest part of a buffer that a kernel can use at once.
+    /// The most bytes of a buffer that a kernel can use at once.
     pub max_binding_bytes: u64,
     /// Bytes of the largest buffer.
     pub max_buffer_bytes: u64,
@@ -39,8 +39,8 @@ pub struct AdapterReport {
     pub max_storage_buffers: u32,
     /// Threads of the largest workgroup.
     pub max_workgroup: u32,
-    /// Threads that run in step, least and most.
+    /// Threads that run in lockstep: least and most.
     pub subgroup: (u32, u32),
-    /// Whether it measures how long kernels take.
+    /// Whether it can measure how long kernels take.
     pub timestamps: bool,
 }

@@ -1,6 +1,6 @@
-//! Data on its way to the device.
+//! Copying data to the device.
 //!
-//! As wgpu's own staging belt, but that one panics when the device is gone.
+//! Like wgpu's own staging belt, which however panics when the device is lost.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -9,18 +9,18 @@ use wgpu::{Buffer, BufferUsages, MapMode};
 use super::device::Gpu;
 use super::error::GpuError;
 
-/// Buffers in the memory of the machine through which data goes to the device, used again and again.
+/// Reusable buffers in the memory of the machine, from which data is copied to the device.
 #[derive(Debug)]
 pub(super) struct Staging {
     /// Bytes of each.
     bytes: u64,
-    /// Being filled, up to here.
+    /// The buffer being filled, and how far it is.
     filling: Option<(Buffer, u64)>,
-    /// Full, read by what is recorded.
+    /// Full buffers, read by recorded work.
     full: Vec<Buffer>,
-    /// Read by what is submitted.
+    /// Buffers read by submitted work.
     submitted: Vec<Buffer>,
-    /// The device has read them.
+    /// Buffers that the device has read.
     free: Receiver<Buffer>,
     give_back: Sender<Buffer>,
 }
@@ -31,7 +31,7 @@ impl Staging {
         Staging { bytes, filling: None, full: Vec::new(), submitted: Vec::new(), free, give_back }
     }
 
-    /// Puts data, at most a buffer full, where commands recorded from now on find it.
+    /// Stores data, at most as much as a buffer holds, for commands recorded from now on.
     pub fn write(&mut self, gpu: &Gpu, data: &[u8]) -> Result<(Buffer, u64), GpuError> {
         let bytes = data.len() as u64;
         assert!(bytes <= self.bytes && bytes.is_multiple_of(4), "{bytes} bytes");
@@ -44,10 +44,10 @@ impl Staging {
         };
         match buffer.slice(at..at + bytes).get_mapped_range_mut() {
             Ok(mut mapped) => mapped.copy_from_slice(data),
-            // The device is gone: when it is idle it says why.
+            // The device is lost: when idle, it reports why.
             Err(error) => return Err(gpu.wait(None).err().unwrap_or_else(|| GpuError::Lost(error.to_string()))),
         }
-        // Mapped parts begin with a multiple of 8.
+        // Mapped parts must begin at a multiple of 8.
         self.filling = Some((buffer.clone(), at + bytes.next_multiple_of(8)));
         Ok((buffer, at))
     }
@@ -56,20 +56,20 @@ impl Staging {
         gpu.mapped_buffer(self.bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC)
     }
 
-    /// Call before what is recorded is submitted.
+    /// Call before submitting the recorded work.
     pub fn finish(&mut self) {
         self.full.extend(self.filling.take().map(|(buffer, _)| buffer));
         self.full.iter().for_each(Buffer::unmap);
         self.submitted.append(&mut self.full);
     }
 
-    /// Call after what was recorded is submitted: the buffers come back once the device has read them.
+    /// Call after submitting the recorded work: the buffers are reused once the device has read them.
     pub fn recall(&mut self) {
         for buffer in self.submitted.drain(..) {
             let (give_back, mapped) = (self.give_back.clone(), buffer.clone());
             buffer.map_async(MapMode::Write, .., move |result| {
                 if result.is_ok() {
-                    // The other end is gone when all is done.
+                    // The receiver is gone when everything is done.
                     let _ = give_back.send(mapped);
                 }
             });

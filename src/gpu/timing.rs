@@ -7,18 +7,18 @@ use super::device::Gpu;
 use super::error::GpuError;
 use super::kernel::Kernel;
 
-/// Passes of one submission that can be timed.
+/// The most passes of one submission that can be timed.
 const PASSES: u32 = 2048;
 
-/// Measures how long kernels take, by the device's own clock. Submissions are waited for one by one.
+/// Measures how long kernels take, by the device's own clock. Only one submission is in flight at a time.
 #[derive(Debug)]
 pub(crate) struct Timing {
     set: QuerySet,
     resolved: DeviceBuffer,
     readable: DeviceBuffer,
-    /// Nanoseconds a tick.
+    /// Nanoseconds per tick.
     period: f64,
-    /// The passes recorded and not read yet.
+    /// The passes recorded whose times were not read yet.
     passes: Vec<&'static Kernel>,
     /// Seconds of each kernel that ran, by name.
     seconds: HashMap<&'static str, f64>,
@@ -47,7 +47,7 @@ impl Timing {
         self.seconds.get(kernel.name).copied().unwrap_or(0.0)
     }
 
-    /// A pass begins: where its two times go.
+    /// Begins a pass; returns where its two times go.
     pub(super) fn begin(&mut self, kernel: &'static Kernel) -> (QuerySet, u32) {
         let first = 2 * self.passes.len() as u32 % (2 * PASSES);
         self.passes.push(kernel);

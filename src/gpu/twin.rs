@@ -9,7 +9,7 @@ pub(crate) fn threads(workgroup: u32) -> Range<u32> {
     workgroup * WORKGROUP..(workgroup + 1) * WORKGROUP
 }
 
-/// The parameters as the kernel knows them.
+/// The parameters as a struct.
 pub(crate) fn read<P: Params>(words: &[u32]) -> &P {
     bytemuck::from_bytes(bytemuck::cast_slice(words))
 }

@@ -7,7 +7,7 @@ use super::moves::Moves;
 use crate::game::Rules;
 use crate::index::RowIndex;
 
-/// Moves and maps of the rows of a board, whatever the layer: made on first use and kept.
+/// Moves and maps of the rows of a board, for all layers: made on first use and kept.
 pub struct BoardRows {
     pub(crate) rules: Rules,
     pub(crate) maps: RowMaps,

@@ -12,13 +12,13 @@ impl<K, V> Default for Cache<K, V> {
 }
 
 impl<K: Copy + Eq + Hash, V> Cache<K, V> {
-    /// The value of `key`, which `make` makes if it is not there.
+    /// The value of `key`, made with `make` if it does not exist.
     pub fn get(&self, key: K, make: impl FnOnce() -> V) -> Arc<V> {
         let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = lock().get(&key) {
             return Arc::clone(found);
         }
-        // Made outside the lock, which a thread that helps with the making may need.
+        // Made without holding the lock, which other threads may need for making it.
         let made = Arc::new(make());
         Arc::clone(lock().entry(key).or_insert(made))
     }

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use super::cache::Cache;
 use crate::index::{RowIndex, TableRow};
 
-/// Where rows go when a sowing drops seeds on them: for every row of one seed count, its rank after `spilled` seeds
-/// were sown into it from the first pit on, lap by lap.
+/// How a spill changes rows: for every row with one number of seeds, its rank after `spilled` seeds were sown into it,
+/// from the first pit on, lap by lap.
 ///
-/// Adding the same seeds to every row keeps their order, so the ranks ascend: the rows that can result are a
-/// subsequence of all rows with that many seeds.
+/// Adding the same seeds to every row keeps their order, so the ranks ascend: the resulting rows are a subsequence of
+/// all rows with that many seeds.
 pub struct SpillMap {
     ranks: Vec<u32>,
     selected: Vec<u64>,
@@ -38,7 +38,7 @@ impl SpillMap {
         SpillMap { ranks, selected }
     }
 
-    /// The rank after the spill, of each row by its rank before; ascending.
+    /// The rank of each row after the spill, by its rank before; ascending.
     #[inline]
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
@@ -51,14 +51,15 @@ impl SpillMap {
     }
 }
 
-/// Where rows go when one pit is captured: for every row of one seed count, its rank without the seeds of that pit.
+/// How the capture of one pit changes rows: for every row with one number of seeds, its rank without the seeds of that
+/// pit.
 pub struct CaptureMap {
     places: Vec<u32>,
     segments: Vec<Range<u32>>,
 }
 
 impl CaptureMap {
-    /// Places between two segments that belong to none, so that a segment can be filled with whole groups.
+    /// Unused places between two segments, so that a segment can be filled with whole groups.
     pub const MARGIN: usize = 256;
 
     fn new(rows: &RowIndex, all: &[TableRow], seeds: usize, pit: usize) -> CaptureMap {
@@ -88,7 +89,7 @@ impl CaptureMap {
         &self.places
     }
 
-    /// The places of each segment; before each, and behind the last, [`CaptureMap::MARGIN`] places belong to none.
+    /// The places of each segment; before each, and after the last, [`CaptureMap::MARGIN`] places are unused.
     #[inline]
     pub fn segments(&self) -> &[Range<u32>] {
         &self.segments
@@ -97,7 +98,7 @@ impl CaptureMap {
 
 /// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made on first use and kept.
 ///
-/// They depend on the board alone, so one set serves all layers of a build. To 34 seeds at 6 pits they take less than
+/// They depend only on the board, so one set serves all layers of a build. Up to 34 seeds at 6 pits they take less than
 /// half a gigabyte.
 pub struct RowMaps {
     rows: Arc<RowIndex>,
@@ -119,7 +120,7 @@ impl RowMaps {
         }
     }
 
-    /// The ranks these maps are about.
+    /// The ranks of the rows.
     pub fn rows(&self) -> &Arc<RowIndex> {
         &self.rows
     }
@@ -132,7 +133,7 @@ impl RowMaps {
         })
     }
 
-    /// Rows with `seeds` seeds when `spilled` more are sown into them.
+    /// The map for rows with `seeds` seeds and a spill of `spilled` seeds.
     pub fn spill(&self, seeds: usize, spilled: usize) -> Arc<SpillMap> {
         self.spills.get((seeds, spilled), || SpillMap::new(&self.rows, &self.all(seeds), seeds, spilled))
     }
@@ -143,7 +144,7 @@ impl RowMaps {
             .get((seeds, pit), || self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect())
     }
 
-    /// Rows with `seeds` seeds when `pit` (from 0) is captured.
+    /// The map for rows with `seeds` seeds and the capture of `pit` (from 0).
     pub fn capture(&self, seeds: usize, pit: usize) -> Arc<CaptureMap> {
         self.captures.get((seeds, pit), || CaptureMap::new(&self.rows, &self.all(seeds), seeds, pit))
     }

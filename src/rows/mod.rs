@@ -1,14 +1,14 @@
-//! What moves do to rows of ranks: to all rows with the same seeds at once.
+//! What moves do to rows, in terms of ranks: to all rows with the same number of seeds at once.
 //!
-//! Everything a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first
-//! pit on, or takes one pit.
+//! What a move does to the mover's row depends on that row alone; to the other row it adds seeds from the first pit on,
+//! or it captures one pit.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`row_move`](RowMove) | what a move does, as far as the mover's row determines it |
+//! | [`row_move`](RowMove) | the part of a move that the mover's row determines |
 //! | `moves` | the moves of all rows with the same seeds, by rank |
 //! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
-//! | `board_rows` | moves and maps of the rows of a board, whatever the layer |
+//! | `board_rows` | moves and maps of the rows of a board, for all layers |
 //! | `cache` | values made on first use and kept |
 
 mod board_rows;

@@ -13,7 +13,7 @@ pub(crate) struct ForwardMove {
     pub own: u32,
     /// Seeds of the mover's row after the move.
     pub left: u8,
-    /// Seeds stored, as far as the mover's row determines them.
+    /// Seeds stored, so far as the mover's row determines them.
     pub stored: u8,
     /// Seeds sown into the other row (see [`RowMove`]).
     pub spilled: u8,
@@ -29,7 +29,7 @@ pub(crate) enum Kind {
         /// Whether an empty pit is captured too.
         even_empty: bool,
     },
-    /// A sowing of this own pit that may pick up seeds of the other row.
+    /// A sowing from this pit of the mover that may pick up seeds of the other row.
     Relay {
         pit: u8,
     },
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
 pub(crate) struct QuietMove {
     /// Rank of the mover's row after the move.
     pub own: u32,
-    /// The move is quiet only where this pit of the other row is empty (elsewhere it captures).
+    /// The move is quiet only if this pit of the other row is empty (otherwise it captures).
     pub only_if_empty: Option<u8>,
 }
 

@@ -1,10 +1,10 @@
 use crate::game::{Capture, Rules};
 use crate::index::TableRow;
 
-/// What a move does, as far as the mover's row alone determines it.
+/// The part of a move that the mover's row determines.
 ///
-/// `own` is the mover's row after the move, `stored` the seeds the store gains, and `spilled` the seeds that fall on the
-/// other row, from its first pit on, lap by lap.
+/// `own` is the mover's row after the move, `stored` the seeds the store gains, and `spilled` the seeds that fall into
+/// the other row, from its first pit on, lap by lap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowMove {
     /// The last seed falls into the store, and the mover moves again.
@@ -38,12 +38,12 @@ pub enum RowMove {
         spilled: u8,
         /// The pit of the other row that is captured, from 0.
         pit: usize,
-        /// Where an empty pit cannot be captured (`standard` rules, no lap sown): the mover's row if the turn ends
-        /// without capture, the quiet move it then is.
+        /// If an empty pit is not captured (`standard` rules, no lap sown): the mover's row when the turn ends without
+        /// a capture, in what is then a quiet move.
         uncaptured: Option<TableRow>,
     },
-    /// The last seed falls into a pit of the other row whose seeds, if it has any, are sown on: only the position as a
-    /// whole determines what happens then.
+    /// The last seed falls into a pit of the other row whose seeds, if any, are sown on: what happens then depends on
+    /// both rows.
     Relay {
         /// The mover's row when the last seed falls.
         own: TableRow,

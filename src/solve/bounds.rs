@@ -1,6 +1,6 @@
 use crate::game::{Played, Position};
 
-/// What is proved of the score of a position: it is `lower` to `upper`.
+/// Proved bounds of the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// The mover collects at least this.
@@ -17,17 +17,17 @@ impl Bounds {
     }
 }
 
-/// What is proved of the value of a position: it is `lower` at least and `upper` at most.
+/// Proved bounds of the value of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueBounds {
-    /// The final store difference that the mover reaches.
+    /// The final store difference that the mover reaches at least.
     pub lower: i64,
-    /// The one that the other player holds the mover to.
+    /// The final store difference that the mover reaches at most.
     pub upper: i64,
 }
 
 impl ValueBounds {
-    /// The value, when it is known.
+    /// The value, if the bounds are equal.
     pub fn value(self) -> Option<i64> {
         (self.lower == self.upper).then_some(self.lower)
     }

@@ -11,36 +11,36 @@ use super::solver::Solver;
 use crate::file::{self, Document, DocumentError, FileLock, LockError};
 use crate::game::{Position, Row};
 
-/// The file with the proofs.
+/// The format of the file with the proofs.
 const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
 
-/// The version of that file without a checksum.
+/// The older version without a checksum.
 const UNSEALED: u32 = 1;
 
 /// A search saved to files: `FILE` holds the position and all proved tests as JSON, `FILE.table` the transposition table.
 ///
-/// Both are replaced whole, so a stop at any time leaves the last ones. `FILE` is small and written after every proved test;
-/// `FILE.table` now and then. One process at a time has a checkpoint open. What docs/solving.md says of their bytes is this
-/// version.
+/// Both are replaced as a whole, so an interruption at any time leaves the last complete ones. `FILE` is small and is
+/// written after every proved test, `FILE.table` from time to time. Only one process at a time can have a checkpoint
+/// open. docs/solving.md describes the formats.
 #[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
-    /// Held while the proofs are saved: those of a later save never give way to those of an earlier one.
+    /// Held while the proofs are saved, so that an earlier save never replaces a later one.
     proofs: Mutex<()>,
     /// Held while the table is saved.
     table: Mutex<()>,
     _lock: FileLock,
 }
 
-/// What a checkpoint had that a search was resumed with.
+/// What a resumed search took from a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Resumed {
-    /// Positions of which something is proved.
+    /// Positions with proved bounds.
     pub proofs: usize,
     /// Entries of the transposition table.
     pub transpositions: u64,
-    /// Whether the proofs were left out: an earlier version of the program saved them without a checksum.
+    /// Whether the proofs were ignored, because an earlier version of the program saved them without a checksum.
     pub outdated: bool,
 }
 
@@ -59,7 +59,7 @@ pub enum CheckpointError {
         /// The reason.
         source: io::Error,
     },
-    /// A file is damaged, or is no checkpoint.
+    /// A file is damaged or not a checkpoint.
     #[error("{path} cannot be used: {what}")]
     Damaged {
         /// The file.
@@ -67,17 +67,17 @@ pub enum CheckpointError {
         /// What is wrong.
         what: String,
     },
-    /// It is the checkpoint of another search.
+    /// The checkpoint belongs to another search.
     #[error("{path} belongs to {found}, not to {expected}")]
     Other {
         /// The file.
         path: PathBuf,
-        /// What it is a checkpoint of.
+        /// What it belongs to.
         found: String,
         /// What is to be solved.
         expected: String,
     },
-    /// What it holds cannot be compared with the tables.
+    /// Its content cannot be compared with the tables.
     #[error("{0}")]
     Solve(#[source] SolveError),
 }
@@ -89,7 +89,7 @@ struct State {
     proofs: Vec<Proof>,
 }
 
-/// A bound of a score that whole tests proved.
+/// Bounds of a score, proved by complete tests.
 #[derive(Serialize, Deserialize)]
 struct Proof {
     position: String,
@@ -98,8 +98,8 @@ struct Proof {
 }
 
 impl Checkpoint {
-    /// Opens the checkpoint in the file `path` and the one beside it, which need not be there, and removes what killed
-    /// processes left of files under way. Until it is dropped no other process can open it.
+    /// Opens the checkpoint in the file `path` and the one next to it, which need not exist, and removes temporary
+    /// files of killed processes. No other process can open it until it is dropped.
     ///
     /// # Errors
     /// When another process has it open, or its directory cannot be written to.
@@ -118,7 +118,7 @@ impl Checkpoint {
         file::beside(&self.path, ".table")
     }
 
-    /// Removes the files, if they are there.
+    /// Removes the files if they exist.
     ///
     /// # Errors
     /// When one cannot be removed.
@@ -134,7 +134,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Saves what whole tests proved of `position`.
+    /// Saves the bounds that complete tests proved, for a search of `position`.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -153,7 +153,7 @@ impl Checkpoint {
         DOCUMENT.write(&self.path, &state).map_err(self.io())
     }
 
-    /// Saves the transposition table, also while it is searched.
+    /// Saves the transposition table; this is possible during a search.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -166,11 +166,12 @@ impl Checkpoint {
     /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.
     ///
     /// # Errors
-    /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver is of no use then.
+    /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be used
+    /// then.
     pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
         let Some(bytes) = file::found(file::read(&self.path)).map_err(self.io())? else { return Ok(None) };
         let (state, outdated) = match DOCUMENT.parse(&bytes) {
-            // Its table has a checksum, and with that most is found again at once.
+            // Its transposition table has a checksum, and restores most of the search.
             Err(DocumentError::Version { found: UNSEALED, .. }) => {
                 let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
                 (State { proofs: Vec::new(), ..state }, true)
@@ -185,14 +186,14 @@ impl Checkpoint {
         let transpositions = self.load_table(solver)?;
         let proofs =
             state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
-        // What is proved of a position follows from the positions after its moves; of some of them something is known, too.
+        // Bounds of a position must agree with those of the positions after its moves, so far as these are known.
         for position in &proofs {
             solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
         }
         Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
     }
 
-    /// Has `solver` believe a proof: the position of which something is proved.
+    /// Passes a proof on to `solver`; returns its position.
     fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
         let &Proof { position: ref text, lower, upper } = proof;
         let position = text.parse().ok().filter(|position: &Position| {
@@ -204,7 +205,7 @@ impl Checkpoint {
         Ok(position)
     }
 
-    /// Why a proof of `position` is not believed.
+    /// The error for a proof of `position` that the solver rejects.
     fn not_proved(&self, position: &str, error: SolveError) -> CheckpointError {
         match error {
             SolveError::Contradiction(_) => {

@@ -18,53 +18,54 @@ use super::zero_window::{Expander, Node, Shared, Worker, unkept};
 use crate::game::Position;
 use crate::table::TableError;
 
-/// When searching begins to copy tables to memory.
+/// Copying tables to memory starts after a search of this length.
 const COPY_AFTER: Duration = Duration::from_secs(2);
 
-/// The most time that saving waits for the tables to be compared with their checksums.
+/// The longest that saving waits until the tables are compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 
-/// All evaluations lie within.
+/// Contains all evaluations.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 
-/// Why searching has to end now, if it has to.
+/// Returns why the search must end now, if it must.
 pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
 
-/// What a test runs with, and where it counts.
+/// The limits and counters of a test.
 pub(super) struct Run<'s> {
     pub threads: usize,
     /// Bytes of tables that may be copied to memory.
     pub copy: u64,
-    /// When searching began.
+    /// When the search began.
     pub start: Instant,
     pub interrupted: &'s Interrupted<'s>,
     pub nodes: &'s AtomicU64,
     pub hits: &'s AtomicU64,
 }
 
-/// What a solver asks of an [`Engine`], whatever its word. All positions fit it; their stores do not matter.
+/// The interface of an [`Engine`], independent of its word. All positions must fit it; their stores do not matter.
 pub(super) trait Search: Send + Sync {
     /// The largest layer of tables in use; 0 for none.
     fn reach(&self) -> usize;
 
-    /// What is known of the score of `position`: from the rules, tables, whole tests, and transpositions.
+    /// Bounds of the score of `position` from the rules, tables, complete tests, and the transposition table.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
 
-    /// Takes bounds of the score of `position` as proved by whole tests, unless they contradict what is proved already.
+    /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict what is already
+    /// proved.
     fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
-    /// What whole tests proved, of positions without stores.
+    /// The bounds that complete tests proved, for positions without stores.
     fn proofs(&self) -> Vec<(Position, Bounds)>;
 
-    /// A fail-soft test whether the mover collects `score`, on all threads: a bound of the score.
+    /// A fail-soft test whether the mover collects `score`, on all threads; returns a bound of the score.
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 
-    /// The evaluation of a position to a depth of so many turns, in sixteenths of a seed, with static evaluations alone. Each
-    /// node takes one off `left`; at 0 it goes no deeper, and when interrupted it becomes 0.
+    /// The evaluation of a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.
+    /// Each node decrements `left`; at 0 the search goes no deeper. An interruption sets it to 0.
     fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync))
     -> i32;
 
-    /// Searches to a depth by all that is known, with `budget` nodes at the most; `None` once the game is over.
+    /// A depth-limited search that uses all proved bounds, with at most `budget` nodes; `None` once the game is over.
     fn depth_limited(
         &self,
         position: &Position,
@@ -79,15 +80,15 @@ pub(super) trait Search: Send + Sync {
     /// Writes the transposition table.
     fn save(&self, file: &mut dyn Write) -> io::Result<()>;
 
-    /// Takes in a transposition table that was saved: the number of its entries, or what is wrong with it; then nothing is
-    /// left in the table.
+    /// Loads a saved transposition table; returns the number of its entries, or what is wrong with it, in which case
+    /// the table is empty.
     fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
 }
 
-/// All of a solver that depends on the word that holds its boards: how they are searched, and what is known of them.
+/// The part of a solver that depends on the word that holds its boards: the search, and what it has proved.
 ///
-/// Solvers have it behind [`Search`], so that the word is chosen in one place, by the board, and neither they nor
-/// their users are generic. Calls through the trait take long; the search itself is compiled for a word.
+/// Solvers use it through [`Search`], so that the word is chosen in one place, by the board, and neither they nor their
+/// users are generic. Calls through the trait are rare and long; the search itself is compiled for the word.
 pub(super) struct Engine<'a, W: Word> {
     seeds: usize,
     sower: Sower<W>,
@@ -96,16 +97,16 @@ pub(super) struct Engine<'a, W: Word> {
     audit: Audit<'a>,
     evaluation: PitEvaluation,
     positions: TranspositionTable<W>,
-    /// Results of whole tests.
+    /// Results of complete tests.
     proofs: Mutex<HashMap<Board<W>, Bounds>>,
 }
 
 impl<'a, W: Word> Engine<'a, W> {
-    /// An engine for the boards that `keys` number, as `options` say, with `memory` bytes of transposition table. Small tables
-    /// are compared with their checksums.
+    /// An engine for the boards that `keys` numbers, with these `options` and `memory` bytes of transposition table.
+    /// Small tables are compared with their checksums now.
     ///
     /// # Errors
-    /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` says so.
+    /// As [`super::Solver::new_unless`]; [`SolveError::Stopped`] when `end` returns true.
     pub fn new(
         options: &SolverOptions<'a>,
         keys: Keys<W>,
@@ -118,7 +119,7 @@ impl<'a, W: Word> Engine<'a, W> {
         let tables = TableScores::new(&keys, files, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
         let audit = Audit::new(files, tables.reach(), end)?;
         let evaluation = match files {
-            // Where all is in the tables nothing is ordered.
+            // If all positions are in the tables, no moves are ordered.
             Some(files) if (2..seeds).contains(&tables.reach()) => {
                 PitEvaluation::learn(files, tables.reach(), end)?.ok_or(SolveError::Stopped)?
             }
@@ -132,7 +133,7 @@ impl<'a, W: Word> Engine<'a, W> {
         self.proofs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known of the score of `board`: nothing that comes from tables not compared with their checksums.
+    /// The known bounds of the score of `board`; none from tables that were not compared with their checksums.
     pub fn known_of(&self, board: Board<W>) -> Result<Bounds, TableError> {
         let seeds = board.seeds();
         let exact = |score| Bounds { lower: score, upper: score };
@@ -194,7 +195,7 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
-        // What is left of an earlier search may come from it.
+        // Results of an earlier search may come from a damaged table.
         self.audit.verdict()?;
         let board = board(position);
         let node = Node { board, seeds: position.seeds() };
@@ -223,7 +224,7 @@ impl<W: Word> Search for Engine<'_, W> {
                 shared.done.store(true, Ordering::Relaxed);
                 result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
             }
-            // A result waits for the tables that it may come from.
+            // A result has to wait until the tables it may come from are compared.
             if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {
                 pass.work(&is_waiting);
             }
@@ -231,13 +232,13 @@ impl<W: Word> Search for Engine<'_, W> {
         let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
             if let Some(pass) = &pass {
-                // Without a thread for it those that search compare the rest when they have a result.
+                // If this thread cannot be started, the searching threads compare the rest when they have a result.
                 let _ = std::thread::Builder::new()
                     .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
             }
             let copier = (run.copy > 0 && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
-                    // Short searches are over before copying pays.
+                    // Short searches end before copying pays off.
                     while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
                         std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
                     }
@@ -245,7 +246,7 @@ impl<W: Word> Search for Engine<'_, W> {
                 })
             });
             for _ in 1..run.threads {
-                // The search is the same with fewer threads than were asked for, if the system has no more.
+                // If the system has no more threads, the search runs with fewer.
                 if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                     break;
                 }
@@ -301,7 +302,7 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn save(&self, file: &mut dyn Write) -> io::Result<()> {
-        // Whoever resumes the search relies on it.
+        // A resumed search relies on it.
         if !self.audit.finish(AUDIT_BEFORE_SAVING).map_err(io::Error::other)? {
             return Err(io::Error::other("the tables of this search are still being compared with their checksums"));
         }
@@ -332,7 +333,7 @@ mod tests {
             let options = SolverOptions::new(rules, &position).tables(Some(&tables));
             let keys = Keys::<u64>::new(pits, seeds).unwrap();
             let engine = Engine::new(&options, keys, 1 << 20, &|| false).unwrap();
-            // What the search has found, whether or not it is reported.
+            // The result in the transposition table, whether or not it may be reported yet.
             let transposition = || {
                 let board: Board<u64> = board(&position);
                 let (mover, other) = (engine.keys.row(board.mover.sums()), engine.keys.row(board.other.sums()));
@@ -348,7 +349,7 @@ mod tests {
             };
             assert!(!engine.audit.is_sound());
             engine.audit.hold(true);
-            // The time is up once there is a result.
+            // A deadline that passes as soon as there is a result.
             let held = test(&|| transposition().map(|_| SolveError::TimedOut));
             assert!(matches!(held, Err(SolveError::TimedOut)), "{held:?}");
             assert!(transposition().is_some());

@@ -18,33 +18,33 @@ pub enum SolveError {
         /// Seeds in play.
         seeds: u32,
     },
-    /// There is no memory for the transposition table.
+    /// There is not enough memory for the transposition table.
     #[error("no memory for a transposition table of {bytes} bytes: {source}")]
     OutOfMemory {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: u64,
         /// The reason.
         source: std::io::Error,
     },
-    /// It was asked to stop.
+    /// It was stopped.
     #[error("stopped before the result was proved")]
     Stopped,
     /// The [deadline](super::Solver::set_deadline) passed.
-    #[error("the time was up before the result was proved")]
+    #[error("the time ran out before the result was proved")]
     TimedOut,
-    /// A depth-limited search would visit more nodes than it may.
+    /// A depth-limited search exceeded its budget of nodes.
     #[error("a search to that depth takes too many nodes")]
     OverBudget,
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
-    /// What is said to be proved excludes each other.
+    /// Bounds contradict each other.
     #[error("what is known of {0} contradicts itself: a saved search or a table is wrong")]
     Contradiction(Box<Position>),
 }
 
 impl SolveError {
-    /// The bounds of the score of `position`, unless they exclude each other.
+    /// The bounds of the score of `position`, or an error if they contradict each other.
     pub(super) fn unless_contradictory(position: &Position, bounds: Bounds) -> Result<Bounds, SolveError> {
         let sound = bounds.lower <= bounds.upper;
         sound.then_some(bounds).ok_or_else(|| SolveError::Contradiction(Box::new(*position)))

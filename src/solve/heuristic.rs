@@ -1,4 +1,4 @@
-//! What a solver finds without proof.
+//! Results of a solver that are not proved.
 
 use super::depth_limited::{Depth, DepthLimitedResult, MAX_MOVES};
 use super::error::SolveError;
@@ -9,18 +9,18 @@ use crate::game::Position;
 /// Turns of the deepest search for a first guess.
 const GUESS_TURNS: u32 = 9;
 
-/// Nodes of that search at the most; Kalah(6,6) takes 400 thousand. Turns of the relay rule have dozens of moves, and fewer
-/// of them are searched.
+/// The most nodes of that search; Kalah(6,6) takes 400 thousand. With relays, turns have dozens of moves, and fewer
+/// turns are searched.
 const GUESS_BUDGET: u32 = 1 << 19;
 
-/// Nodes of a depth-limited search where no other budget is given: a second or two.
+/// The default budget of a depth-limited search, in nodes: a second or two.
 const BUDGET: u64 = 1 << 20;
 
 impl Solver<'_> {
-    /// A guess of the value of `position`, with which to begin: a good one saves tests, a bad one costs time
-    /// only. At the start of Kalah(6,4) it is right, of Kalah(6,5) +10 instead of +12.
+    /// A first guess of the value of `position`: a good one saves tests, a bad one only costs time. At the start of
+    /// Kalah(6,4) it is right, of Kalah(6,5) it is +10 instead of +12.
     ///
-    /// Once the solver is stopped or its deadline is over it searches no deeper: half of the seeds is a guess too.
+    /// Once the solver is stopped or its deadline has passed, it searches no deeper; half of the seeds is a guess, too.
     ///
     /// # Errors
     /// When the position does not fit the solver.
@@ -30,8 +30,8 @@ impl Solver<'_> {
         Ok(position.value(guesses.unwrap_or(position.seeds() / 2)))
     }
 
-    /// The evaluation of `position` as a score, the mean of those to a depth of `turns` turns and of one less: whoever moves
-    /// last is evaluated too well. `None` when that takes too many nodes.
+    /// The evaluation of `position` as a score: the mean of the evaluations to a depth of `turns` turns and of one turn
+    /// less, since evaluations favour the player who moved last. `None` if that takes too many nodes.
     fn guess_at(&self, position: &Position, turns: u32) -> Option<u32> {
         let (mut left, seeds) = (GUESS_BUDGET, position.seeds() as i32);
         let sum: i32 = [turns - 1, turns]
@@ -41,13 +41,14 @@ impl Solver<'_> {
         (left > 0).then(|| (sum + SEED).div_euclid(2 * SEED).clamp(0, seeds) as u32)
     }
 
-    /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where there are some, and
-    /// evaluations elsewhere. `None` once the game is over.
+    /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where there are any,
+    /// and evaluations elsewhere. `None` once the game is over.
     ///
-    /// Where so many turns take more than a million nodes, it searches as many moves as it can with as many nodes for each.
+    /// If that takes more than a million nodes, it searches to a depth in moves instead, the deepest with the same
+    /// budget.
     ///
     /// # Errors
-    /// When stopped, the time was up, a table is damaged, or the position does not fit the solver.
+    /// When stopped, the time ran out, a table is damaged, or the position does not fit the solver.
     pub fn depth_limited(&self, position: &Position, turns: u32) -> Result<Option<DepthLimitedResult>, SolveError> {
         match self.depth_limited_within(position, Depth::Turns(turns.max(1)), BUDGET) {
             Err(SolveError::OverBudget) => {}
@@ -64,8 +65,8 @@ impl Solver<'_> {
         Ok(best)
     }
 
-    /// Searches to a depth of one move, which takes next to no time: neither a deadline nor a stop ends it. `None` once the
-    /// game is over.
+    /// Searches to a depth of one move, which takes almost no time and is ended by neither a deadline nor a stop.
+    /// `None` once the game is over.
     ///
     /// # Errors
     /// When a table is damaged, or the position does not fit the solver.
@@ -74,10 +75,10 @@ impl Solver<'_> {
         self.engine.depth_limited(position, Depth::Moves(1), BUDGET, &|| None)
     }
 
-    /// Searches to a given depth, with `budget` nodes at the most.
+    /// Searches to a given depth, with at most `budget` nodes.
     ///
     /// # Errors
-    /// [`SolveError::OverBudget`] when they do not suffice; else as [`Solver::depth_limited`].
+    /// [`SolveError::OverBudget`] when they do not suffice; otherwise as [`Solver::depth_limited`].
     pub(crate) fn depth_limited_within(
         &self,
         position: &Position,

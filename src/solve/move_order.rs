@@ -1,6 +1,6 @@
 use crate::game::{Pit, Position, Rules, sow};
 
-/// The moves in about the order of the search, so that those of which it proved something come first.
+/// The moves in roughly the order of the search, so that those with proved bounds come first.
 pub(super) fn in_order(rules: Rules, position: &Position) -> Vec<Pit> {
     let mut moves: Vec<Pit> = position.moves().collect();
     let key = |pit: &Pit| {

@@ -5,14 +5,15 @@ use super::error::SolveError;
 use super::solver::Solver;
 use crate::game::Position;
 
-/// The part of the time that the value itself gets; with the rest bounds of it are sought.
+/// The share of the time for proving the value itself; the rest is for bounds.
 const VALUE_SHARE: f64 = 0.5;
 
-/// The part of the time for one test of a bound.
+/// The share of the time for one test of a bound.
 const BOUND_SHARE: f64 = 0.05;
 
 impl Solver<'_> {
-    /// What is known of the score of `position` without searching: of itself, and of the positions after its moves.
+    /// The known bounds of the score of `position`, without searching: its own, and those from the positions after its
+    /// moves.
     pub(super) fn known_of(&self, position: &Position) -> Result<Bounds, SolveError> {
         let mut known = self.known(position)?;
         let (mut lower, mut upper) = (0, 0);
@@ -28,7 +29,7 @@ impl Solver<'_> {
         SolveError::unless_contradictory(position, known)
     }
 
-    /// What is known of the value of `position` without searching.
+    /// The known bounds of the value of `position`, without searching.
     ///
     /// # Errors
     /// When the position does not fit the solver, or a table is damaged.
@@ -37,16 +38,17 @@ impl Solver<'_> {
         Ok(ValueBounds { lower: position.value(known.lower), upper: position.value(known.upper) })
     }
 
-    /// Proves what it can of the value of `position` in the time `within`, from a first guess of it: the value, or else
-    /// bounds. It searches for the value first, then for bounds on both sides of the guess, the farthest first.
+    /// Proves as much as possible about the value of `position` in the time `within`, from a first guess: the value,
+    /// otherwise bounds. It first searches for the value, then for bounds on both sides of the guess, the farthest
+    /// first.
     ///
-    /// The deadline of the solver is none afterwards.
+    /// Afterwards the solver has no deadline.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, or a table is damaged; what was proved before that is kept, see
-    /// [`Solver::value_bounds`].
+    /// When stopped, the position does not fit the solver, or a table is damaged; bounds proved before that are kept,
+    /// see [`Solver::value_bounds`].
     pub fn narrow(&self, position: &Position, guess: i64, within: Duration) -> Result<ValueBounds, SolveError> {
-        // So much time that no clock shows its end is no limit.
+        // A time beyond the range of the clock means no limit.
         let end = Instant::now().checked_add(within);
         let narrowed = self.narrow_until(position, guess, within, end);
         self.set_deadline(None);
@@ -68,12 +70,12 @@ impl Solver<'_> {
             done => return done.map(drop),
         }
         let guess = guess.saturating_sub(position.value(0)).div_euclid(2).clamp(0, i64::from(position.seeds())) as u32;
-        // Tests between these were not decided in their time.
+        // Tests between these two values were not decided in their time.
         let (mut low, mut high) = (guess + 1, guess);
         let mut step = 1;
         loop {
             let known = self.known_of(position)?;
-            // On each side the test half-way between what is proved and what was not decided, or nearer to the latter as
+            // On each side, test half-way between what is proved and what was not decided, or nearer to the latter as
             // long as nothing is proved.
             let lower = low.saturating_sub(step).max(known.lower + (low.saturating_sub(known.lower)) / 2);
             let upper = (high + step).min(known.upper - (known.upper.saturating_sub(high)) / 2);
@@ -97,7 +99,7 @@ impl Solver<'_> {
             }
             step *= 2;
         }
-        // Nothing but the value itself is left to find.
+        // Only the value itself is left to find.
         self.set_deadline(end);
         match self.value(position, position.value(guess)) {
             Err(SolveError::TimedOut) => Ok(()),

@@ -7,7 +7,7 @@ use crate::game::{Position, Rules};
 use crate::system::available_memory;
 use crate::table::Tables;
 
-/// What a [`Solver`](super::Solver) works with.
+/// Options of a [`Solver`](super::Solver).
 ///
 /// ```
 /// use kalah::game::{Position, Rules};
@@ -38,9 +38,9 @@ pub struct SolverOptions<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Memory {
     Exactly(u64),
-    /// By the size of the problem, with this limit.
+    /// Depending on the size of the problem, at most this.
     AtMost(u64),
-    /// By the size of the problem, a quarter of what is available at most.
+    /// Depending on the size of the problem, at most a quarter of the available memory.
     Available,
 }
 
@@ -48,13 +48,13 @@ enum Memory {
 #[derive(Clone, Copy, Debug)]
 enum Copies {
     AtMost(u64),
-    /// Half of what is available beside the transposition table.
+    /// Half of the memory available after the transposition table.
     Available,
 }
 
 impl<'a> SolverOptions<'a> {
-    /// Options for `position` and all that can follow it: no tables, one thread, nothing that stops it, and a transposition
-    /// table by the size of the problem, of a quarter of the available memory at most.
+    /// Options for `position` and all that can follow it: no tables, one thread, no stop flag, and a transposition
+    /// table whose size depends on the problem, at most a quarter of the available memory.
     pub fn new(rules: Rules, position: &Position) -> SolverOptions<'a> {
         SolverOptions {
             rules,
@@ -69,56 +69,57 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// The most seeds in play of the positions to solve, if not those of the position given at first.
+    /// Sets the most seeds in play of the positions to solve; by default those of the position given to `new`.
     #[must_use]
     pub fn seeds(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { seeds, ..self }
     }
 
-    /// Tables to use; they must be of the same rules and pits.
+    /// Sets the tables to use; they must have the same rules and pits.
     #[must_use]
     pub fn tables(self, tables: Option<&'a Tables>) -> SolverOptions<'a> {
         SolverOptions { tables, ..self }
     }
 
-    /// Seeds of the largest layer of the tables to use; all there are if not called.
+    /// Sets the seeds of the largest layer to use; all layers by default.
     #[must_use]
     pub fn tables_up_to(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
     }
 
-    /// Bytes of the transposition table, rounded down to a power of two.
+    /// Sets the bytes of the transposition table, rounded down to a power of two.
     #[must_use]
     pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
         SolverOptions { memory: Memory::Exactly(bytes), ..self }
     }
 
-    /// The most bytes of the transposition table; it gets fewer where the problem is small.
+    /// Sets the most bytes of the transposition table; for a small problem it has fewer.
     #[must_use]
     pub fn memory_up_to(self, bytes: u64) -> SolverOptions<'a> {
         SolverOptions { memory: Memory::AtMost(bytes), ..self }
     }
 
-    /// Bytes of tables that may be copied to memory, once searching took two seconds; 0 if not called.
+    /// Sets the bytes of tables that may be copied to memory, after two seconds of searching; 0 by default.
     #[must_use]
     pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
         SolverOptions { copies: Copies::AtMost(bytes), ..self }
     }
 
-    /// Has tables copied to memory where it is available: half of what the transposition table leaves, since the files stay
-    /// in the page cache beside their copies.
+    /// Copies tables to memory if it is available: half of what the transposition table leaves, since the files stay in
+    /// the page cache as well.
     #[must_use]
     pub fn copy_what_fits(self) -> SolverOptions<'a> {
         SolverOptions { copies: Copies::Available, ..self }
     }
 
-    /// Threads of a search, at least 1.
+    /// Sets the threads of a search, at least 1.
     #[must_use]
     pub fn threads(self, threads: usize) -> SolverOptions<'a> {
         SolverOptions { threads, ..self }
     }
 
-    /// Setting this flag ends all searches with [`SolveError::Stopped`](super::SolveError::Stopped).
+    /// Sets a flag that ends all searches with [`SolveError::Stopped`](super::SolveError::Stopped) when it becomes
+    /// true.
     #[must_use]
     pub fn stop(self, stop: Arc<AtomicBool>) -> SolverOptions<'a> {
         SolverOptions { stop, ..self }

@@ -18,14 +18,14 @@ pub struct Solution {
     pub line: Line,
 }
 
-/// A first turn of a position, as far as openings are told apart: one move, or two when the first one moves again.
+/// The beginning of a first turn: one move, or two if the first is an again-move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// The move, and the next one.
+    /// One or two moves.
     pub moves: Vec<Pit>,
-    /// The position that the moves lead to, stores and all.
+    /// The position after the moves, with stores.
     pub position: Position,
-    /// Whether the player who moved is to move again.
+    /// Whether the same player is to move.
     pub again: bool,
 }
 
@@ -40,7 +40,7 @@ impl std::fmt::Display for Opening {
 }
 
 impl Solver<'_> {
-    /// The score of `position` and its value, from a first guess of the value (any).
+    /// The score of `position` and its value, from any first guess of the value.
     ///
     /// # Errors
     /// As [`Solver::test`]; also when the solver was made for smaller boards.
@@ -48,7 +48,7 @@ impl Solver<'_> {
         self.value_with_progress(position, guess, &mut || Ok(()))
     }
 
-    /// As [`Solver::value`]; calls `proved` after every test that leaves the value open.
+    /// As [`Solver::value`]; calls `proved` after every test that does not decide the value.
     pub(crate) fn value_with_progress(
         &self,
         position: &Position,
@@ -60,7 +60,7 @@ impl Solver<'_> {
         Ok((score, position.value(score)))
     }
 
-    /// The moves of `position` that keep its `score`, each proved to.
+    /// The moves of `position` that are proved to keep its `score`.
     ///
     /// # Errors
     /// As [`Solver::value`].
@@ -74,7 +74,8 @@ impl Solver<'_> {
         Ok(best)
     }
 
-    /// A move of `position` that is proved to collect at least `score`, which one must; `None` once the game is over.
+    /// A move of `position` that is proved to collect at least `score`; there must be one. `None` once the game is
+    /// over.
     ///
     /// # Errors
     /// As [`Solver::value`].
@@ -88,7 +89,7 @@ impl Solver<'_> {
     }
 
     /// The position after a move of `position` that keeps its `score`, with the score of that position and whether the
-    /// same player is to move; `None` if the move loses something.
+    /// same player is to move; `None` if the move does not keep it.
     fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
         let Ok(played) = position.play(self.rules, pit) else { return Ok(None) };
         let next = played.position;
@@ -98,7 +99,7 @@ impl Solver<'_> {
             let keeps = needed == 0 || self.test(&next, needed)?.lower >= needed;
             return Ok(keeps.then_some((next, needed, true)));
         }
-        // The opponent must not get more than the rest.
+        // The opponent must not get more than the remaining seeds.
         let Some(rest) = position.seeds().checked_sub(score) else { return Ok(None) };
         let keeps = rest >= next.seeds() || self.test(&next, rest + 1)?.upper <= rest;
         Ok(keeps.then_some((next, rest, false)))
@@ -108,7 +109,7 @@ impl Solver<'_> {
     /// the same to the player who moved first.
     ///
     /// # Errors
-    /// As [`Solver::value`], and when it shows that `score` is not that of the position.
+    /// As [`Solver::value`], and when `score` turns out not to be that of the position.
     pub fn line(&self, position: &Position, score: u32) -> Result<Line, SolveError> {
         let known = self.known_of(position)?;
         if !(known.lower..=known.upper).contains(&score) {
@@ -126,7 +127,7 @@ impl Solver<'_> {
                 if probe.score != score {
                     return Err(SolveError::Contradiction(Box::new(position)));
                 }
-                // The first turn of the rest may go on with a turn begun above the tables.
+                // The first turn of the remaining line may continue a turn begun above the tables.
                 for moves in probe.line.turns() {
                     turn.extend(moves);
                     line.push(std::mem::take(&mut turn));
@@ -142,13 +143,13 @@ impl Solver<'_> {
                 }
             }
             let again;
-            // One of the moves keeps an exact score.
+            // An exact score is kept by one of the moves.
             (position, score, again) = next.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
             if !again {
                 line.push(std::mem::take(&mut turn));
             }
         }
-        // What is left belongs to the owner of the row it lies in.
+        // The remaining seeds belong to the owner of their row.
         if position.is_over() && position.mover().total() != score {
             return Err(SolveError::Contradiction(Box::new(position)));
         }
@@ -175,7 +176,7 @@ impl Solver<'_> {
         Ok(sign * self.value(&opening.position, guess.saturating_mul(sign))?.1)
     }
 
-    /// The openings of `position`: its moves, those that move again followed by the next one, as in Rawlings 2015.
+    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
     pub fn openings(&self, position: &Position) -> Vec<Opening> {
         let after = |position: &Position, moves: &[Pit], pit: Pit| {
             let played = position.play(self.rules, pit).ok()?;

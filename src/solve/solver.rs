@@ -13,24 +13,24 @@ use crate::table::Tables;
 /// No deadline.
 const NEVER: u64 = u64::MAX;
 
-/// What happens in a solver, as it happens.
+/// Progress of a solver.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event {
-    /// A test begins: whether the mover of `position` can collect at least `score`, of which `known` is proved.
+    /// A test begins: whether the mover of `position` can collect at least `score`.
     Begin {
         /// The position, without stores.
         position: Position,
         /// What the mover is tested to collect.
         score: u32,
-        /// What was proved before.
+        /// The bounds proved before.
         known: Bounds,
     },
     /// A test is over.
     Proved {
         /// The position, without stores.
         position: Position,
-        /// What is proved now.
+        /// The bounds proved now.
         known: Bounds,
         /// Nodes of the test.
         nodes: u64,
@@ -41,8 +41,8 @@ pub enum Event {
 
 /// Solves positions of one rule set and board.
 ///
-/// All its results are proved: by tables, and by tests whose every bound follows from those of the positions after the
-/// moves. Threads and the size of the transposition table change the time, never a value.
+/// All its results are proved: by tables, and by tests in which every bound follows from the bounds of the positions
+/// after the moves. Threads and the size of the transposition table change the time, never a value.
 pub struct Solver<'a> {
     pub(super) tables: Option<&'a Tables>,
     pub(super) rules: Rules,
@@ -53,7 +53,7 @@ pub struct Solver<'a> {
     threads: usize,
     start: Instant,
     stop: Arc<AtomicBool>,
-    /// When searches end: nanoseconds from `start` on, [`NEVER`] for no deadline. Searches read it all the time.
+    /// When searches end: nanoseconds from `start`, [`NEVER`] for no deadline. Searches read it continually.
     deadline: AtomicU64,
     nodes: AtomicU64,
     hits: AtomicU64,
@@ -75,22 +75,23 @@ impl std::fmt::Debug for Solver<'_> {
 }
 
 impl<'a> Solver<'a> {
-    /// A solver, with the narrowest word that holds its boards: it is the fastest.
+    /// A solver with the narrowest word that holds its boards, which is the fastest.
     ///
     /// # Errors
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables are of other rules or pits.
+    /// When the tables have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
 
-    /// The same, unless `end` says so before it is made: numbering the rows of large tables and learning from them takes
-    /// its time. It is asked every few milliseconds, more seldom only while tables come from a slow disk.
+    /// The same as [`Solver::new`], but stops once `end` returns true: numbering the rows of large tables and learning
+    /// from them takes time. `end` is called every few milliseconds, less often only while tables are read from a slow
+    /// disk.
     ///
     /// # Errors
-    /// [`SolveError::Stopped`] when it was ended; else as [`Solver::new`].
+    /// [`SolveError::Stopped`] when `end` returned true; otherwise as [`Solver::new`].
     ///
     /// # Panics
     /// As [`Solver::new`].
@@ -104,13 +105,13 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// A solver with a given word. All words find the same; this is for tests and measurements of that.
+    /// A solver with a given word; for tests and measurements, since all words give the same results.
     ///
     /// # Errors
-    /// As [`Solver::new`], and when the word does not hold the boards.
+    /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables are of other rules or pits.
+    /// When the tables have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -150,21 +151,21 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Has `on_event` called with what happens.
+    /// Sets a function that is called with every event.
     #[must_use]
     pub fn with_events(self, on_event: impl Fn(&Solver, Event) + Send + Sync + 'a) -> Solver<'a> {
         Solver { on_event: Box::new(on_event), ..self }
     }
 
-    /// Has searches end with [`SolveError::TimedOut`] at `deadline`, also one under way on another thread; `None` gives
-    /// them all the time they need. What they proved is kept.
+    /// Makes searches end with [`SolveError::TimedOut`] at `deadline`, including one that is running on another thread;
+    /// `None` means no deadline. What they proved is kept.
     pub fn set_deadline(&self, deadline: Option<Instant>) {
         let nanos = |deadline: Instant| deadline.saturating_duration_since(self.start).as_nanos();
         let deadline = deadline.and_then(|deadline| u64::try_from(nanos(deadline)).ok());
         self.deadline.store(deadline.unwrap_or(NEVER), Ordering::Relaxed);
     }
 
-    /// Why searches have to end now.
+    /// Why searches must end now, if they must.
     pub(super) fn interrupted(&self) -> Option<SolveError> {
         if self.stop.load(Ordering::Relaxed) {
             return Some(SolveError::Stopped);
@@ -174,8 +175,8 @@ impl<'a> Solver<'a> {
         is_over.then_some(SolveError::TimedOut)
     }
 
-    /// Nodes searched so far: positions whose moves were played and looked up. While a test runs
-    /// they are counted by the thousand.
+    /// Nodes searched so far: positions whose moves were played and looked up. During a test the count is updated about
+    /// every thousand nodes.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
@@ -205,21 +206,21 @@ impl<'a> Solver<'a> {
         self.seeds
     }
 
-    /// The share of the transposition table that is in use, 0 to 1, by a sample.
+    /// The share of the transposition table that is in use, 0 to 1, estimated from a sample.
     pub fn fill(&self) -> f64 {
         self.engine.fill()
     }
 
-    /// What whole tests proved so far of the positions tested, without stores.
+    /// The bounds that complete tests proved so far, for the positions tested, without stores.
     pub fn proofs(&self) -> Vec<(Position, Bounds)> {
         self.engine.proofs()
     }
 
-    /// Takes a bound of the score of `position` as proved, from an earlier run.
+    /// Accepts bounds of the score of `position` that an earlier run proved.
     ///
     /// # Errors
-    /// When the position does not fit the solver, the bound contradicts the tables or what is proved already, or a table is
-    /// damaged.
+    /// When the position does not fit the solver, the bounds contradict the tables or what is already proved, or a
+    /// table is damaged.
     pub fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let known = self.known(position)?;
         let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
@@ -227,19 +228,21 @@ impl<'a> Solver<'a> {
         self.engine.believe(position, proved)
     }
 
-    /// What is known of the score of `position` without searching: from the rules, tables, tests, and transpositions.
+    /// The known bounds of the score of `position`, without searching: from the rules, tables, tests, and the
+    /// transposition table.
     ///
     /// # Errors
-    /// When the position does not fit the solver, what is known contradicts itself, or a table is damaged.
+    /// When the position does not fit the solver, bounds contradict each other, or a table is damaged.
     pub fn known(&self, position: &Position) -> Result<Bounds, SolveError> {
         self.check(position)?;
         SolveError::unless_contradictory(position, self.engine.known(position)?)
     }
 
-    /// Tests whether the mover of `position` collects at least `score` of the seeds in play: bounds that decide it.
+    /// Tests whether the mover of `position` collects at least `score` of the seeds in play; returns bounds that decide
+    /// it.
     ///
     /// # Errors
-    /// When stopped, the position does not fit the solver, what is known contradicts itself, or a table is damaged.
+    /// When stopped, the position does not fit the solver, bounds contradict each other, or a table is damaged.
     pub fn test(&self, position: &Position, score: u32) -> Result<Bounds, SolveError> {
         let known = self.known(position)?;
         if known.lower >= score || known.upper < score {
@@ -250,7 +253,7 @@ impl<'a> Solver<'a> {
         let (start, nodes) = (Instant::now(), self.nodes());
         let run = Run {
             threads: self.threads,
-            // A copy begun before a deadline would be thrown away at it.
+            // A copy begun before a deadline would be discarded when it passes.
             copy: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copy } else { 0 },
             start: self.start,
             interrupted: &|| self.interrupted(),
@@ -266,8 +269,8 @@ impl<'a> Solver<'a> {
         Ok(proved)
     }
 
-    /// The score of `position` by MTD(f) (Plaat, Schaeffer, Pijls, de Bruin 1996): zero-window tests from `guess` on, each at
-    /// the bound that the one before gave.
+    /// The score of `position` by MTD(f) (Plaat, Schaeffer, Pijls, de Bruin 1996): zero-window tests, the first at
+    /// `guess`, each other at the bound that the one before gave.
     ///
     /// # Errors
     /// As [`Solver::test`].
@@ -275,7 +278,7 @@ impl<'a> Solver<'a> {
         self.score_with_progress(position, guess, &mut || Ok(()))
     }
 
-    /// As [`Solver::score`]; calls `proved` after every test that leaves the score open.
+    /// As [`Solver::score`]; calls `proved` after every test that does not decide the score.
     pub(crate) fn score_with_progress(
         &self,
         position: &Position,
@@ -309,7 +312,7 @@ impl<'a> Solver<'a> {
         Ok(self.test(position, score as u32)?.lower >= score as u32)
     }
 
-    /// An error unless `position` fits the solver.
+    /// Returns an error if `position` does not fit the solver.
     pub(super) fn check(&self, position: &Position) -> Result<(), SolveError> {
         let (pits, seeds) = (position.pits(), position.seeds());
         let fits = pits == self.pits && seeds as usize <= self.seeds;

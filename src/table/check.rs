@@ -2,8 +2,8 @@ use rayon::prelude::*;
 
 use super::{FrameScores, Table, TableError};
 
-/// [`Table::frame`], but blocks that were not compared with their checksums before are compared on all threads of the current
-/// pool.
+/// The same as [`Table::frame`], but blocks that were not compared with their checksums before are compared on all
+/// threads of the current pool.
 ///
 /// # Errors
 /// The first damaged block of the frame.
@@ -17,8 +17,8 @@ pub fn checked_frame(table: &Table, mover: usize) -> Result<FrameScores<'_>, Tab
     table.frame(mover)
 }
 
-/// Compares every block of a table with its checksum, also those that were compared before, on all threads of the current pool.
-/// Returns the number of blocks.
+/// Compares every block of a table with its checksum, even those that were compared before, on all threads of the
+/// current pool. Returns the number of blocks.
 ///
 /// # Errors
 /// The first damaged block.
@@ -29,7 +29,7 @@ pub fn check_blocks(table: &Table) -> Result<u64, TableError> {
     Ok(table.header().entries.iter().map(|entry| entry.blocks()).sum())
 }
 
-/// Compares those blocks of a frame that `which` picks; the first damaged one is told.
+/// Compares the blocks of a frame that `which` selects; returns an error for the first damaged one.
 fn compare(table: &Table, mover: usize, which: impl Fn(u64) -> bool + Sync) -> Result<(), TableError> {
     let blocks = (0..table.header().entries[mover - 1].blocks()).into_par_iter().filter(|&block| which(block));
     let damaged = blocks.find_map_first(|block| table.check_block(mover, block).err());

@@ -11,35 +11,36 @@ use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
 use crate::file;
 
-/// How often the holder of a claim shows that it lives.
+/// How often the holder of a claim shows that it is alive.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// What one process knows of the claims in a directory: small files that tell which process does what, so that others do
-/// something else.
+/// What a process knows of the claims in a directory: small files that show which process does what, so that the others
+/// do something else.
 ///
-/// Nothing breaks when two processes hold the same claim: they do the same work, with the same result. So claims need no
-/// locks, no clocks that agree and no news of who died: a claim whose file does not change while it is watched for a
-/// while is taken over.
+/// It does no harm if two processes hold the same claim: they do the same work with the same result. So claims need
+/// neither locks, nor synchronised clocks, nor any sign that a process died: a claim is taken over if its file does not
+/// change for a while.
 #[derive(Debug)]
 pub struct Claims {
-    /// How long a claim must not change to be taken over.
+    /// A claim that did not change for this long is taken over.
     patience: Duration,
-    /// What other processes' claims said last, and since when.
+    /// The last contents of other processes' claims, and when they were first seen.
     seen: HashMap<PathBuf, (Vec<u8>, Instant)>,
 }
 
-/// The work that a process has taken on. Given back when dropped.
+/// Work that this process has claimed, until this is dropped.
 #[derive(Debug)]
 pub struct Claim {
     path: PathBuf,
-    /// What the file begins with as long as it is ours.
+    /// The beginning of the file as long as the claim is ours.
     id: String,
     ended: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
 }
 
 impl Claims {
-    /// Knows of no claim yet; those that do not change for `patience`, a few seconds at least, are taken over.
+    /// Starts without knowing any claim. Claims that do not change for `patience`, at least a few seconds, are taken
+    /// over.
     pub fn new(patience: Duration) -> Claims {
         Claims { patience, seen: HashMap::new() }
     }
@@ -74,7 +75,7 @@ impl Claims {
         }
         let now = match file::read(&path) {
             Ok(now) => now,
-            // Just given back.
+            // Released just now.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(io(&path)(error)),
         };
@@ -103,7 +104,7 @@ fn claim_id() -> String {
     format!("process {} on {host}, {:016x}", std::process::id(), fastrand::u64(..))
 }
 
-/// What the file of a claim says at its `count`th beat.
+/// The contents of a claim's file at its `count`th beat.
 fn beat(id: &str, count: u32) -> String {
     format!("{id}: {count:010}\n")
 }
@@ -113,7 +114,7 @@ impl Claim {
         let ended = Arc::new(AtomicBool::new(false));
         let beating = {
             let (path, id, ended) = (path.clone(), id.clone(), Arc::clone(&ended));
-            // Without a thread there is no sign of life: others may do the same work, no more.
+            // Without this thread there is no sign of life: at worst, others do the same work.
             std::thread::Builder::new()
                 .spawn(move || {
                     let mut count = 0;
@@ -123,8 +124,8 @@ impl Claim {
                             return;
                         }
                         count += 1;
-                        // One that fails may make others do the same work, no more. The file is opened anew: closing it is
-                        // what shows other machines the change.
+                        // If a beat fails, at worst others do the same work. The file is opened each time, since
+                        // closing it makes the change visible to other machines.
                         let _ = write_over(&path, &beat(&id, count));
                     }
                 })
@@ -138,7 +139,7 @@ fn is_ours(path: &Path, id: &str) -> bool {
     file::read_to_string(path).is_ok_and(|text| text.starts_with(id))
 }
 
-/// Writes over a file without shortening it first, so that nobody reads it empty.
+/// Overwrites a file without truncating it first, so that it is never seen empty.
 fn write_over(path: &Path, text: &str) -> io::Result<()> {
     file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
 }

@@ -1,4 +1,4 @@
-//! What there is of a layer in pieces, and making its table of them.
+//! The pieces of a layer, and joining them to its table.
 
 use std::collections::HashSet;
 use std::fs::DirEntry;
@@ -8,22 +8,22 @@ use std::path::Path;
 use super::piece::temporary;
 use super::{PairKey, Piece, TableError, TableKey, TableWriter};
 
-/// What there is of a layer in a directory, by the names of its files.
+/// The files of a layer that are in a directory, by their names.
 #[derive(Debug)]
 pub struct LayerFiles {
-    /// Whether its table is there.
+    /// Whether its table exists.
     pub finished: bool,
-    /// The pairs whose piece is there.
+    /// The pairs whose piece exists.
     pub pieces: Vec<PairKey>,
-    /// The pairs whose piece is not.
+    /// The pairs whose piece does not.
     pub missing: Vec<PairKey>,
 }
 
 impl LayerFiles {
-    /// Looks for the table `key` and its pieces in `directory`, which need not be there itself.
+    /// Looks for the table `key` and its pieces in `directory`, which need not exist.
     ///
-    /// The directory is listed anew: a machine that shares it may answer from memory when asked for a single name, and
-    /// not know what other machines did since.
+    /// The whole directory is listed, because on a shared file system a look-up of a single name may be answered from a
+    /// cache that does not know what other machines did.
     ///
     /// # Errors
     /// When the directory cannot be listed.
@@ -35,7 +35,7 @@ impl LayerFiles {
     }
 }
 
-/// The names in a directory; none if it is not there.
+/// The names in a directory; none if it does not exist.
 fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
     let name = |entry: io::Result<DirEntry>| Ok(entry?.file_name().to_string_lossy().into());
     match std::fs::read_dir(directory).and_then(|entries| entries.map(name).collect()) {
@@ -47,21 +47,21 @@ fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
 /// How an attempt to join pieces ended.
 #[derive(Debug)]
 pub enum Joined {
-    /// The table is there now.
+    /// The table exists now.
     Done,
-    /// It was there already, or came from another process meanwhile.
+    /// It existed already, or another process joined it meanwhile.
     Already,
-    /// A piece is not there, or not any more.
+    /// A piece is missing, or not there any more.
     Incomplete,
     /// A piece is damaged. It was removed.
     Damaged(PairKey, TableError),
 }
 
-/// Makes the table `key` in `directory` of its pieces, which are removed then.
+/// Makes the table `key` in `directory` from its pieces, and then removes these.
 ///
-/// The table is written to a temporary file, flushed, and given its name, unless the name is taken by then. So any number
-/// of processes may do this at once, and be killed, without harm; it is only done more than once. It should be one at a
-/// time (see [`super::Claims`]), since what others left of their attempts is removed first.
+/// The table is written to a temporary file, flushed, and renamed unless the name is taken by then. So any number of
+/// processes may do this at once, or be killed, without harm; the work is just done more than once. It should be one at
+/// a time (see [`super::Claims`]), since the remains of other attempts are removed first.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -76,7 +76,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
     let path = key.path(directory);
     remove(directory, |name| name.starts_with(&format!("{}.", key.file_name())) && name.ends_with(".tmp"))?;
     let temporary = temporary(&path)?.into_temp_path();
-    // What is written to the temporary file goes with it.
+    // If this fails, the temporary file is removed.
     let mut writer = TableWriter::open_at(path.clone(), temporary.to_path_buf(), key).map_err(pieces_kept)?;
     for pair in key.pairs() {
         let copied = Piece::open(directory, pair)
@@ -87,28 +87,28 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
                 remove_piece(directory, pair)?;
                 return Ok(Joined::Damaged(pair, error));
             }
-            // Somebody else joined them, or found a piece damaged.
+            // Another process joined them, or found a piece damaged.
             Err(_) if !pair.piece_path(directory).exists() => return Ok(Joined::Incomplete),
             Err(error) => return Err(pieces_kept(error)),
         }
     }
     writer.complete().map_err(pieces_kept)?;
     drop(writer);
-    // A table that others may have mapped is not replaced.
+    // An existing table is not replaced, since others may have mapped it.
     match temporary.persist_noclobber(&path) {
         Ok(()) => {}
         Err(_) if path.exists() => return Ok(Joined::Already),
         Err(error) if error.error.kind() == ErrorKind::NotFound => return Ok(Joined::Incomplete),
-        // Not every file system can refuse to replace; to replace by the same bytes is what is left.
+        // Not every file system can rename without replacing; then the table is replaced by the same bytes.
         Err(error) => error.path.persist(&path).map_err(|error| TableError::io(&path)(error.error))?,
     }
-    // The pieces go only when the table's name is safe on the disk.
+    // The pieces are removed only when the table's name is safe on the disk.
     #[cfg(unix)]
     std::fs::File::open(directory).and_then(|directory| directory.sync_all()).map_err(TableError::io(directory))?;
     Ok(Joined::Done)
 }
 
-/// The error of a disk that has no room for a table of pieces.
+/// The error when the disk is full while pieces are joined.
 fn pieces_kept(error: TableError) -> TableError {
     match error {
         TableError::Full { path, source, .. } => TableError::writing(&path, "all pieces of the layer are kept")(source),
@@ -116,7 +116,7 @@ fn pieces_kept(error: TableError) -> TableError {
     }
 }
 
-/// Removes the piece of `pair` if it is there.
+/// Removes the piece of `pair` if it exists.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -128,7 +128,7 @@ pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
     }
 }
 
-/// Removes the pieces of the finished table `key`, and what killed processes left of theirs.
+/// Removes the pieces of the finished table `key`, and the temporary files of killed processes.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -138,7 +138,7 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
     remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
 }
 
-/// Removes the file under way of the finished table `key`, which another process made. Only for the holder of the
+/// Removes the unfinished file of the table `key`, which another process has finished. Only for the holder of the
 /// directory's lock.
 ///
 /// # Errors
@@ -148,7 +148,7 @@ pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError>
     remove(directory, |name| name == partial)
 }
 
-/// Removes the temporary files of the piece of `pair`, which is there.
+/// Removes the temporary files of the piece of `pair`, which exists.
 ///
 /// # Errors
 /// When reading or writing fails.

@@ -5,17 +5,18 @@ use crate::file::{FileLock, LockError};
 /// The name of the lock file in a directory of tables.
 const LOCK_FILE: &str = "build.lock";
 
-/// The right to write to a directory of tables, held by one process at a time and given back when it ends, however.
+/// The right to write to a directory of tables, held by one process at a time and released when it ends, however it
+/// ends.
 #[derive(Debug)]
 pub struct DirectoryLock {
     _lock: FileLock,
 }
 
 impl DirectoryLock {
-    /// Makes the directory if it is not there, and takes its lock.
+    /// Creates the directory if it does not exist, and takes its lock.
     ///
     /// # Errors
-    /// When another process holds the lock, or the lock file cannot be made.
+    /// When another process holds the lock, or the lock file cannot be created.
     pub fn take(directory: &Path) -> Result<DirectoryLock, LockError> {
         let path = directory.join(LOCK_FILE);
         std::fs::create_dir_all(directory).map_err(|source| LockError::Io { path: path.clone(), source })?;

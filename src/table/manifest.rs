@@ -9,7 +9,7 @@ use crate::file;
 use crate::game::Rules;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// What is known of a table without its file: enough to tell whether another build gave the same.
+/// What a manifest records about a table: enough to decide whether another build gave the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestEntry {
     /// The rule set.
@@ -24,18 +24,18 @@ pub struct ManifestEntry {
     pub bytes: u64,
     /// Scores that are exceptions.
     pub exceptions: u64,
-    /// Positions in which the mover collects exactly as many seeds as the index says.
+    /// Element `v` is the number of positions with score `v`.
     pub scores: Vec<u64>,
     /// The digest of the table, in hexadecimal.
     pub digest: String,
 }
 
-/// Entries of many tables: a file with one JSON object a line.
+/// Entries of many tables: a file with one JSON object per line.
 #[derive(Clone, Debug, Default)]
 pub struct Manifest(Vec<ManifestEntry>);
 
 impl ManifestEntry {
-    /// The entry of a table; all its scores are read.
+    /// The entry of a table; this reads all its scores.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -53,17 +53,17 @@ impl ManifestEntry {
         })
     }
 
-    /// The table that it is about; `None` if there can be no such table.
+    /// The table that it describes; `None` if there can be no such table.
     pub fn key(&self) -> Option<TableKey> {
         let (rules, pits, seeds): (Rules, _, _) = (self.rules.parse().ok()?, self.pits, self.seeds);
         let can_be = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
         can_be.then_some(TableKey { rules, pits, seeds })
     }
 
-    /// What of `table`'s header is not as told here: the name of the first such figure.
+    /// The name of the first figure in the header of `table` that differs from this entry.
     ///
-    /// The digest covers the digests of all frames, so tables with the same are the same if their checksums hold. The scores
-    /// are not counted here.
+    /// The digest covers the digests of all frames, so tables with the same digest are equal if their checksums match.
+    /// The scores are not counted here.
     pub fn difference(&self, table: &Table) -> Option<&'static str> {
         let header = table.header();
         let digest = blake3::Hash::from_bytes(header.digest).to_hex();
@@ -81,12 +81,12 @@ impl Manifest {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the file cannot be read or is no manifest: a line is no entry, no table can be what it tells of, or two lines tell
-    /// different things of one table. An entry that could never be compared would pass as one that was.
+    /// When the file cannot be read or is not a manifest: a line is not an entry, an entry describes an impossible
+    /// table, or two entries of one table differ. An entry that can never be compared must not pass for one that was.
     pub fn read(path: &Path) -> io::Result<Manifest> {
         let text = file::read_to_string(path)?;
         let mut entries: Vec<ManifestEntry> = Vec::new();
-        // The line and the place of the first entry of a table.
+        // For each table, the line and index of its first entry.
         let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();
         for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let unusable = |what: &dyn std::fmt::Display| {
@@ -99,7 +99,7 @@ impl Manifest {
             })?;
             let &mut (first, place) = known.entry(key).or_insert((number + 1, entries.len()));
             if entries.get(place).is_some_and(|first| *first != entry) {
-                return Err(unusable(&format_args!("it does not agree with line {first} on {key}")));
+                return Err(unusable(&format_args!("it contradicts line {first} about {key}")));
             }
             entries.push(entry);
         }

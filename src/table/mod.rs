@@ -1,16 +1,16 @@
-//! Tables on disk: what [`kalah_core::table`] reads, and here is written, packed and counted, on all threads.
+//! Tables on disk: everything in [`kalah_core::table`], and writing, packing, checking and counting on all threads.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`packed_frame`](PackedFrame) | packing a frame |
 //! | [`check`](check_blocks) | comparing tables with their checksums on all threads |
-//! | [`writer`](TableWriter) | a file under way, resumable frame by frame |
+//! | [`writer`](TableWriter) | writing a file frame by frame, resumable |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
-//! | [`piece`](Piece) | a file with one pair, what one of several processes computes |
-//! | [`join`](join_pieces) | making a layer's table of its pieces |
-//! | [`claim`](Claims) | telling other processes what is being computed |
+//! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
+//! | [`join`](join_pieces) | joining the pieces of a layer to its table |
+//! | [`claim`](Claims) | showing other processes what is being computed |
 //! | [`stats`](score_counts) | how often each score occurs |
-//! | [`manifest`](Manifest) | what is known of tables without their files |
+//! | [`manifest`](Manifest) | a list of known tables with their digests |
 //! | [`archive`] | seekable zstd archives of tables |
 
 pub mod archive;

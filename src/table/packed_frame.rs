@@ -13,7 +13,7 @@ use crate::isa::{Isa, per_isa};
 const TASK_GROUPS: usize = 1024;
 
 per_isa! {
-    /// `residuals = scores - profile`, the scores starting at rank `first` of the profile and going around it.
+    /// `residuals = scores - profile`; the scores start at rank `first` of the profile and wrap around.
     fn subtract_profile(scores: &[u8], profile: &[u8], first: usize, residuals: &mut [u8]) {
         let (mut scores, mut residuals, mut first) = (scores, residuals, first);
         while !scores.is_empty() {
@@ -28,9 +28,9 @@ per_isa! {
 }
 
 per_isa! {
-    /// Adds the scores of some whole runs to the sums of their columns.
+    /// Adds the scores of whole runs to the sums of their columns.
     fn add_runs(runs: &[u8], sums: &mut [u64]) {
-        // Sums of 256 scores below 256 fit 16 bits; columns are taken in parts that stay in the cache.
+        // Sums of 256 scores below 256 fit 16 bits; columns are processed in parts that fit the cache.
         let width = sums.len();
         for group in runs.chunks(256 * width) {
             for start in (0..width).step_by(512) {
@@ -69,10 +69,10 @@ fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
     sums.unwrap_or_default().into_iter().map(|sum| (sum / runs) as u8).collect()
 }
 
-/// A frame packed for writing: profile, groups, patches, and the checksums of these (see [`FrameEntry`]).
+/// A frame packed for writing: profile, groups, patches, and their checksums (see [`FrameEntry`]).
 ///
-/// The profile tells the mean score of each mover's row; groups keep what the scores differ from it. Neighbours in a group
-/// differ in the mover's row, so this brings them close enough for 4 bits. The bytes depend on the scores alone.
+/// The profile holds the mean score of each mover's row; groups hold the differences from it. Neighbours in a group
+/// differ in the mover's row, so this brings them close enough for 4 bits. The bytes depend only on the scores.
 pub struct PackedFrame {
     /// The frame.
     pub frame: Frame,
@@ -91,8 +91,8 @@ impl PackedFrame {
         PackedFrame::pack_in(isa, frame, scores, Vec::new())
     }
 
-    /// [`PackedFrame::pack`] into memory that was used before (see [`PackedFrame::into_buffer`]): fresh memory costs
-    /// more than packing.
+    /// The same as [`PackedFrame::pack`], reusing the memory of an earlier frame (see [`PackedFrame::into_buffer`]):
+    /// fresh memory costs more than packing.
     ///
     /// # Panics
     /// When there is not one score for each position, or they are so disorderly that groups cannot tell where their patch
@@ -156,8 +156,8 @@ impl PackedFrame {
         PackedFrame::seal(frame, entry, section)
     }
 
-    /// A frame that was packed elsewhere: `section` holds its profile (padded), groups and patches (not padded). `None` if
-    /// these cannot be its parts.
+    /// A frame that was packed elsewhere: `section` holds its profile (padded), groups, and patches (not padded).
+    /// `None` if they do not fit the frame.
     pub fn from_section(frame: Frame, section: Vec<u8>) -> Option<PackedFrame> {
         let mut entry = FrameEntry {
             offset: 0,
@@ -173,7 +173,7 @@ impl PackedFrame {
         Some(PackedFrame::seal(frame, entry, section))
     }
 
-    /// Pads profile, groups and patches, and adds the checksums.
+    /// Pads the section and adds the checksums.
     fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
         let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
@@ -192,12 +192,12 @@ impl PackedFrame {
         self.section
     }
 
-    /// The bytes as they stand in a file.
+    /// The bytes as stored in a file.
     pub fn section(&self) -> &[u8] {
         &self.section
     }
 
-    /// The directory entry of the frame when it stands at `offset`.
+    /// The directory entry of the frame if it is stored at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
         FrameEntry { offset, digest: *blake3::hash(&self.section).as_bytes(), ..self.entry }
     }

@@ -11,8 +11,8 @@ use super::{Damage, FrameEntry, PairKey, Part, TableError};
 use crate::file;
 use crate::index::Frame;
 
-/// What the writer of a piece that cannot go on leaves.
-const KEPT: &str = "nothing of this pair of frames is kept, all that is finished beside it is";
+/// What is kept if a piece cannot be written.
+const KEPT: &str = "this pair of frames is not kept, all finished ones are";
 
 /// The first bytes of every piece.
 const MAGIC: [u8; 8] = *b"KALAHPC\n";
@@ -59,18 +59,18 @@ fn prefix_bytes(pair: PairKey) -> u64 {
     (HEADER_BYTES + pair.frames().count() * ENTRY_BYTES).next_multiple_of(ALIGNMENT as usize) as u64
 }
 
-/// A file with the packed frames of one pair, as they will stand in the file of their layer: what one of several
-/// processes computes of a layer.
+/// A file with the packed frames of one pair, with the same bytes as in the file of their layer: the part of a layer
+/// that one of several processes computes.
 ///
-/// It has its name only when it is complete, and is never changed afterwards. Header and entries are checked when it is
-/// opened, the frames when they are copied or by [`Piece::check`]. It is read, not mapped: on a shared file system
-/// another machine may remove it at any time, which is an error to read but kills a program that has it mapped.
+/// It gets its name when it is complete, and never changes afterwards. Header and entries are checked when it is
+/// opened, frames when they are copied or by [`Piece::check`]. It is read, not mapped: on a shared file system another
+/// machine may remove it at any time, which is just an error when reading, but kills a program that has mapped it.
 #[derive(Debug)]
 pub struct Piece {
     pair: PairKey,
     path: PathBuf,
     file: File,
-    /// The offsets count from the start of the piece.
+    /// Offsets count from the start of the piece.
     entries: Vec<FrameEntry>,
 }
 
@@ -78,7 +78,7 @@ impl Piece {
     /// Opens the piece of `pair` in `directory`.
     ///
     /// # Errors
-    /// When it is not there, cannot be read, or its header is not that of this pair.
+    /// When it does not exist or cannot be read, or its header is not that of this pair.
     pub fn open(directory: &Path, pair: PairKey) -> Result<Piece, TableError> {
         let path = pair.piece_path(directory);
         let file = file::open(&path).map_err(TableError::io(&path))?;
@@ -116,11 +116,11 @@ impl Piece {
         Ok(())
     }
 
-    /// Hands the bytes of `frame` to `take`, part after part, and tells its entry.
+    /// Passes the bytes of `frame` to `take`, part by part, and returns its entry.
     ///
     /// # Errors
-    /// When the bytes, all of which `take` has had by then, are not those of the digest; or the file cannot be read; or
-    /// what `take` says.
+    /// When the bytes do not match the digest (`take` has had all of them by then), or the file cannot be read; or an
+    /// error of `take`.
     pub(super) fn copy_frame(
         &mut self,
         frame: Frame,
@@ -159,7 +159,7 @@ fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<Fram
     let damaged = Damage::Part { part: Part::Header, offset: 0 };
     let (raws, padding) = rest.split_at_checked(pair.frames().count() * ENTRY_BYTES).ok_or(damaged.clone())?;
     let raws: Vec<RawEntry> = raws.chunks_exact(ENTRY_BYTES).map(bytemuck::pod_read_unaligned).collect();
-    // The header of this pair with these entries, and no other.
+    // It must be exactly the header of this pair with these entries.
     let expected = RawHeader::new(pair, &raws, u64::from_le(header.file_bytes));
     let sound = bytemuck::bytes_of(&expected) == bytemuck::bytes_of(&header);
     if !sound || padding.iter().any(|&byte| byte != 0) {
@@ -179,7 +179,7 @@ fn read_prefix(pair: PairKey, prefix: &[u8], file_bytes: u64) -> Result<Vec<Fram
     if offset == file_bytes { Ok(entries) } else { Err(damaged) }
 }
 
-/// A piece under way: written to a temporary file of its own, so two writers of one piece do not meet.
+/// Writes a piece to a temporary file of its own, so that two writers of one piece do not collide.
 #[derive(Debug)]
 pub struct PieceWriter {
     pair: PairKey,
@@ -222,7 +222,7 @@ impl PieceWriter {
         file.write_all(bytes)
     }
 
-    /// Completes the piece and gives it its name, in place of what has it.
+    /// Completes the piece and gives it its name, replacing an older one.
     ///
     /// # Errors
     /// When reading or writing fails.
@@ -243,7 +243,7 @@ impl PieceWriter {
     }
 }
 
-/// A new file that is to be given the name `path`, in its directory, which is made if it is not there.
+/// A temporary file to be renamed to `path`, in the same directory, which is created if it does not exist.
 pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     let directory = path.parent().unwrap_or(Path::new(""));
     std::fs::create_dir_all(directory)

@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use super::{RUN_MARGIN, Table, TableError, checked_frame};
 use crate::isa::Isa;
 
-/// Counts the scores of a table: element `v` is the number of positions in which the mover collects exactly `v`.
+/// Counts the scores of a table: element `v` is the number of positions with score `v`.
 ///
 /// # Errors
 /// When the table is damaged; a score above the seeds in play is damage too.

@@ -11,14 +11,14 @@ use super::{FrameEntry, TableError, TableKey};
 use crate::file;
 use crate::index::Frame;
 
-/// What a writer that cannot go on leaves.
+/// What is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
 
-/// A table file under way.
+/// Writes a table file.
 ///
-/// It is written to a temporary name beside the final one, frame after frame in the order of [`TableKey::frames`], and
-/// renamed when complete. A directory entry is written after its frame, so whatever stops the program leaves a file
-/// whose entries tell which frames are there; the next writer checks them against their digests and goes on.
+/// It has a temporary name in the same directory, is written frame by frame in the order of [`TableKey::frames`], and
+/// is renamed when complete. A directory entry is written after its frame, so if the program is interrupted, the
+/// entries show which frames are complete; the next writer checks these against their digests and goes on.
 #[derive(Debug)]
 pub struct TableWriter {
     key: TableKey,
@@ -32,7 +32,7 @@ pub struct TableWriter {
 }
 
 impl TableWriter {
-    /// Begins the table `key` in `directory`, or goes on with what is there of it.
+    /// Begins the table `key` in `directory`, or resumes an unfinished one.
     ///
     /// # Errors
     /// When reading or writing fails.
@@ -42,7 +42,7 @@ impl TableWriter {
         TableWriter::open_at(path, partial, key)
     }
 
-    /// [`TableWriter::open`] for a file under way with another name, `partial`.
+    /// The same as [`TableWriter::open`], with `partial` as the temporary name.
     pub(super) fn open_at(path: PathBuf, partial: PathBuf, key: TableKey) -> Result<TableWriter, TableError> {
         let options = &mut OpenOptions::new();
         let options = options.read(true).write(true).create(true).truncate(false);
@@ -60,7 +60,7 @@ impl TableWriter {
         Ok(writer)
     }
 
-    /// Keeps the frames that an earlier writer finished, and cuts off what follows them.
+    /// Keeps the frames that an earlier writer finished, and truncates the file after them.
     fn resume(&mut self) -> io::Result<()> {
         let mut prefix = Vec::new();
         (&self.file).take(self.key.prefix_bytes()).read_to_end(&mut prefix)?;
@@ -96,7 +96,7 @@ impl TableWriter {
         if copied != entry.section_bytes() || *hasher.finalize().as_bytes() != entry.digest {
             return Ok(false);
         }
-        // The digest covers the frame, not what the entry says of its patches, whose end the padding hides.
+        // The digest covers the frame, but not the entry's figures for the patches, whose end the padding hides.
         self.file.seek(SeekFrom::Start(entry.offset + entry.patches_at()))?;
         let mut patches = Vec::new();
         (&self.file).take(entry.checksums_at() - entry.patches_at()).read_to_end(&mut patches)?;
@@ -133,7 +133,7 @@ impl TableWriter {
         self.add(packed.frame, entry)
     }
 
-    /// Copies the next frame from a piece, and checks it. Of a damaged one nothing is kept.
+    /// Copies the next frame from a piece and checks it. A damaged frame is not kept.
     ///
     /// # Errors
     /// When the piece is damaged or cannot be read, or reading or writing fails. The frames before are safe.
@@ -149,7 +149,7 @@ impl TableWriter {
             at += part.len() as u64;
             Ok(())
         });
-        // Bytes behind the last frame that has an entry belong to none; the next frame is written over them.
+        // Bytes after the last frame with an entry belong to no frame; the next frame overwrites them.
         let entry = entry?;
         self.add(frame, FrameEntry { offset: self.end, ..entry })
     }
@@ -170,7 +170,7 @@ impl TableWriter {
         table_digest(self.key, bytemuck::cast_slice(&self.entries))
     }
 
-    /// Removes what is there of the table.
+    /// Removes the unfinished table.
     ///
     /// # Errors
     /// When reading or writing fails.
@@ -178,7 +178,7 @@ impl TableWriter {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
     }
 
-    /// Completes the file, all but its name.
+    /// Completes the file, but does not rename it.
     ///
     /// # Errors
     /// When reading or writing fails. Nothing is lost then.
@@ -188,7 +188,7 @@ impl TableWriter {
     pub(super) fn complete(&mut self) -> Result<(), TableError> {
         assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
         let header = RawHeader::finished(self.key, self.end, self.digest());
-        // A damaged piece may have left bytes behind the last frame.
+        // A damaged piece may have left bytes after the last frame.
         self.file
             .set_len(self.end)
             .and_then(|()| self.write_at(0, bytemuck::bytes_of(&header)))

@@ -9,11 +9,11 @@ use crate::table::Tables;
 /// Positions of a sample that are checked together.
 const BATCH: usize = 1 << 20;
 
-/// Checks that every score of the layer with `seeds` seeds is the minimax of its children, with the lower layers as they
-/// are. Returns the number of positions; adds to `checked` while it runs.
+/// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming that the lower
+/// layers are correct. Returns the number of positions; adds to `checked` while it runs.
 ///
 /// # Errors
-/// A wrong score: the first by rank in the layer, or one that it was found to come from; or why a table cannot be read.
+/// The first wrong score by rank in the layer, or a wrong score that caused it; or why a table cannot be read.
 pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     let (pits, rows) = (tables.pits(), tables.rows());
@@ -21,7 +21,7 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
         let frame = Frame { pits, mover, other: seeds - mover };
         let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(move |rank| rows.unrank(seeds, rank));
         let movers: Vec<TableRow> = all(frame.mover).collect();
-        // Runs of one other row each, so the first fault found is the first by rank.
+        // Each task has one other row, in order of rank, so the first fault found is the first by rank.
         let fault = all(frame.other).find_map_first(|other| {
             let fault = movers.iter().find_map(|mover| check_position(tables, mover, &other).err());
             checked.fetch_add(movers.len() as u64, Ordering::Relaxed);
@@ -34,11 +34,11 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
     Ok(table.header().positions)
 }
 
-/// Checks the positions of `sample`, which is of a layer of `tables`, as [`check_consistency`] does all. Returns the number
-/// of positions checked.
+/// The same as [`check_consistency`] for the positions of `sample`, which is from a layer of `tables`. Returns the
+/// number of positions checked.
 ///
 /// # Errors
-/// As [`check_consistency`], among the positions chosen.
+/// As [`check_consistency`], for the positions chosen.
 pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
     tables.require(sample.seeds())?;
     let rows = tables.rows();
@@ -65,8 +65,7 @@ pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Re
     Ok(positions)
 }
 
-/// Checks one position. Of a wrong score and others that come from it, the one that is not the minimax of scores that are
-/// themselves right is reported.
+/// Checks one position. If a score is wrong because a child's is, the one is reported whose children are all right.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
     let oracle = Oracle::new(tables.rules(), tables.pits());
     let stored = tables.score(mover, other)?;
@@ -74,7 +73,7 @@ fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result
     if stored == right {
         return Ok(());
     }
-    // Some child may be to blame. A score of 0 for all others asks for the children without looking them up.
+    // A child may be the cause. A score of 0 for all others lists the children without looking them up.
     let mut children = Vec::new();
     oracle.minimax(mover, other, |mover, other| {
         children.push((*mover, *other));

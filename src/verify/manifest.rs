@@ -4,11 +4,11 @@ use crate::table::{Manifest, Table, score_counts};
 /// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and how often each score occurs.
 /// Returns its positions.
 ///
-/// All of it is taken from the scores themselves: blocks and frames are compared with their checksums and digests, of which
-/// the digest of the table is made, and the scores are counted.
+/// All figures are checked against the scores themselves: blocks and frames are compared with their checksums and
+/// digests, from which the table's digest is made, and the scores are counted.
 ///
 /// # Errors
-/// What differs, damage, or that the manifest does not list the table.
+/// A difference, damage, or a table that the manifest does not list.
 pub fn check_manifest(manifest: &Manifest, table: &Table) -> Result<u64, Fault> {
     let key = table.key();
     let entry = manifest.entry(key).ok_or(Fault::NotInManifest(key))?;

@@ -1,14 +1,14 @@
-//! Proof that tables are correct.
+//! Checking that tables are correct.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`oracle`](Oracle) | the rules once more, slowly, and the minimax of a position's children |
+//! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
-//! | [`manifest`](check_manifest) | a table against what is known of it |
-//! | [`survey`](Survey) | what there is in a directory, and what is missing |
+//! | [`manifest`](check_manifest) | a table against its entry in a manifest |
+//! | [`survey`](Survey) | which tables and other files are in a directory |
 //! | [`consistency`](check_consistency) | every score, or a sample, against the oracle |
-//! | [`sample`](Sample) | which positions a sample of a layer has: some of every frame |
-//! | [`rebuild`](check_against) | a layer computed again and compared bit for bit |
+//! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
+//! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
 
 mod checksums;
 mod consistency;
@@ -34,7 +34,7 @@ pub use rebuild::check_against;
 pub use sample::Sample;
 pub use survey::Survey;
 
-/// What a check found.
+/// What a check found, or why it failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
@@ -50,17 +50,17 @@ pub enum Fault {
         /// What it should be.
         right: u8,
     },
-    /// Bytes of a table are not what they should be.
+    /// A table is damaged.
     #[error(transparent)]
     Damage(TableError),
-    /// Layers are missing below one that is there.
+    /// Layers are missing below one that exists.
     #[error("{key} is there, but below it {}", missing_layers(missing))]
     Gap {
         /// The directory.
         directory: PathBuf,
         /// The table.
         key: TableKey,
-        /// Seeds of the layers that are missing, at least one, ascending.
+        /// Seeds of the missing layers, at least one, ascending.
         missing: Vec<usize>,
     },
     /// A table is not the one that a manifest lists.
@@ -72,7 +72,7 @@ pub enum Fault {
         figure: &'static str,
     },
     /// The manifest does not list a table.
-    #[error("the manifest has no entry of {0}")]
+    #[error("the manifest has no entry for {0}")]
     NotInManifest(TableKey),
     /// The check could not be made.
     #[error(transparent)]
@@ -92,7 +92,7 @@ impl From<TableError> for Fault {
 }
 
 impl Fault {
-    /// Whether it is what a check found, rather than the reason why one could not be made.
+    /// Whether a check found something wrong (false if the check could not be made).
     pub fn is_wrong(&self) -> bool {
         match self {
             Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
@@ -100,7 +100,8 @@ impl Fault {
         }
     }
 
-    /// The layers `missing` below the one of `seeds` seeds, which is there, among those of `tables`; at least one is missing.
+    /// The fault that the layers `missing`, at least one, are missing in `tables` below that with `seeds` seeds, which
+    /// exists.
     pub fn gap(tables: &Tables, seeds: usize, missing: Vec<usize>) -> Fault {
         Fault::Gap { directory: tables.directory().to_owned(), key: tables.key(seeds), missing }
     }

@@ -4,9 +4,11 @@ use crate::index::TableRow;
 /// Pits and stores of a ring: 2 (6 + 1).
 const MAX_RING: usize = 14;
 
-/// The rules once more, written from their text alone and sharing no code with [`crate::game`] or [`crate::build`].
+/// A second implementation of the rules, from their description alone, sharing no code with [`crate::game`] or
+/// [`crate::build`].
 ///
-/// Seeds are sown one by one around a ring of all pits and both stores. Slow: the reference oracle that everything fast is compared with.
+/// Seeds are sown one by one around a ring of all pits and both stores. It is slow: the reference oracle with which
+/// everything fast is compared.
 #[derive(Clone, Copy, Debug)]
 pub struct Oracle {
     rules: Rules,
@@ -20,14 +22,14 @@ impl Oracle {
         Oracle { rules, pits }
     }
 
-    /// The score of a position by one step of minimax: the most the mover can collect of the seeds in play, when
-    /// `score(mover, other)` is how much a mover collects in the positions one move on.
+    /// The score of a position by one step of minimax: the most that the mover can collect of the seeds in play, given
+    /// the scores `score(mover, other)` of the positions one move later.
     ///
-    /// Both rows must hold seeds. `score` is asked about positions with seeds in both rows only; scores above the seeds in
-    /// play, which only a damaged table has, give some number.
+    /// Both rows must hold seeds. `score` is called only for positions with seeds in both rows. If it returns more than
+    /// the seeds in play, as only a damaged table does, the result is meaningless.
     ///
     /// # Errors
-    /// The first that `score` gives.
+    /// The first error of `score`.
     pub fn minimax<E>(
         &self,
         mover: &TableRow,
@@ -37,7 +39,7 @@ impl Oracle {
         let pits = self.pits;
         let mut best = None;
         for pit in (0..pits).filter(|&pit| mover[pit] > 0) {
-            // The ring: the mover's pits, his store, the other's pits, the other's store.
+            // The ring: the mover's pits and store, then the other player's pits and store.
             let mut ring = [0u8; MAX_RING];
             ring[..pits].copy_from_slice(&mover[..pits]);
             ring[pits + 1..][..pits].copy_from_slice(&other[..pits]);
@@ -49,15 +51,15 @@ impl Oracle {
             let sum = |row: &TableRow| row.iter().sum::<u8>();
             let stored = ring[pits];
             let collected = if sum(&left) == 0 {
-                // The game is over, the rest belongs to the other side.
+                // The game is over; the remaining seeds belong to the other player.
                 stored
             } else if sum(&opposite) == 0 {
-                // The game is over, the rest belongs to the mover.
+                // The game is over; the remaining seeds belong to the mover.
                 stored + sum(&left)
             } else if again {
                 stored.saturating_add(score(&left, &opposite)?)
             } else {
-                // The opponent collects his part of what is left, the mover the remainder.
+                // The mover collects what the opponent does not.
                 let in_play = sum(&left) + sum(&opposite);
                 (stored + in_play).saturating_sub(score(&opposite, &left)?)
             };
@@ -66,7 +68,7 @@ impl Oracle {
         Ok(best.expect("the mover's row holds seeds"))
     }
 
-    /// Plays the move of `pit`; whether it gives another one.
+    /// Plays the move of `pit`; returns whether the mover moves again.
     fn sow(&self, ring: &mut [u8; MAX_RING], pit: usize) -> bool {
         let pits = self.pits;
         let (store, other_store) = (pits, 2 * pits + 1);
@@ -90,7 +92,7 @@ impl Oracle {
                     Rules::SingleMove => false,
                 };
             }
-            // Facing pits are equally far from the other side's store.
+            // The opposite pit: the indices of the two add up to 2 * pits.
             let facing = 2 * pits - at;
             let own = at < store;
             let captures = match self.rules {

@@ -7,15 +7,15 @@ use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_blocks};
 
-/// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit for bit.
-/// Returns the number of positions compared, fewer than the layer has when `pulse` said stop; `pulse` counts them while it
-/// runs.
+/// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit
+/// for bit. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than the layer has if
+/// `pulse` was stopped.
 ///
-/// The blocks of its table and of those below are checked first: damage would be found as wrong scores here.
+/// The blocks of this table and of those below are checked first, since damage would appear as wrong scores.
 ///
 /// # Errors
-/// Damage of the table or one below, the first wrong score in the order of the file, or why a table cannot be read or the backend
-/// failed.
+/// Damage of the table or one below, the first wrong score in the order of the file, or why a table cannot be read or
+/// the backend failed.
 pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &Pulse) -> Result<u64, Fault> {
     let table = tables.require(seeds)?;
     for table in &tables.layers()[..seeds - 1] {
@@ -67,14 +67,14 @@ impl Output for Comparison<'_> {
             return true;
         }
         found.fault = Some(first_wrong(self.tables, self.table, &packed).unwrap_or_else(|| {
-            // All scores are right, but they are not packed as they should be.
+            // All scores are right, but they are packed differently.
             Fault::Damage(TableError::damaged_part(self.table.path(), Part::Packing, entry.offset))
         }));
         false
     }
 }
 
-/// The first score of a frame in the table that is not the right one.
+/// The first wrong score of a frame in the table.
 fn first_wrong(tables: &Tables, table: &Table, right: &PackedFrame) -> Option<Fault> {
     let frame = right.frame;
     let (stored, right) = (table.frame_unchecked(frame.mover), right.scores());

@@ -1,15 +1,15 @@
 use crate::index::Frame;
 use crate::table::TableKey;
 
-/// Positions of every frame that are chosen at least, its ends among them; all of a frame that has no more.
+/// At least this many positions of every frame are chosen, its first and last among them; all if the frame has fewer.
 const LEAST: u64 = 3;
 
-/// A choice of positions of a layer that visits every frame: its first and its last position, and random ones between
-/// them in proportion to its positions.
+/// A sample of the positions of a layer: of every frame the first and last position, and random ones between them, in
+/// proportion to the frame's size.
 ///
-/// What lies between the ends of a frame is cut into as many runs of equal length as there are positions to choose, and one
-/// is chosen from each: none comes twice, they are spread over the whole frame, and they are in order, which tables that are
-/// mapped into memory need.
+/// The positions between the first and last one are divided into as many runs of equal length as positions are chosen,
+/// and one is chosen from each. So none is chosen twice, they are spread over the whole frame, and they are in order,
+/// which is best for mapped tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Sample {
     key: TableKey,
@@ -19,8 +19,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// A choice of at least `count` positions of the layer `key`, or of all if it has no more; `source` makes the choice
-    /// repeatable. What is more than `count` is at most 3 positions a frame.
+    /// A sample of at least `count` positions of the layer `key`, or all if it has fewer. It exceeds `count` by at most
+    /// 3 positions per frame. The same `source` gives the same sample.
     pub fn new(key: TableKey, count: u64, source: u64) -> Sample {
         let positions = key.frames().map(Frame::positions).sum();
         Sample { key, positions, count: count.min(positions), source }
@@ -37,12 +37,12 @@ impl Sample {
         (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover })
     }
 
-    /// How many positions are chosen.
+    /// The number of positions chosen.
     pub fn positions(&self) -> u64 {
         self.frames().map(|frame| self.chosen(frame)).sum()
     }
 
-    /// How many positions of `frame` are chosen.
+    /// The number of positions of `frame` that are chosen.
     fn chosen(&self, frame: Frame) -> u64 {
         let positions = frame.positions();
         let share = (u128::from(self.count) * u128::from(positions)).div_ceil(u128::from(self.positions));
@@ -54,7 +54,7 @@ impl Sample {
         let (positions, chosen) = (frame.positions(), self.chosen(frame));
         let mut random = fastrand::Rng::with_seed(self.source ^ (self.key.seeds << 8 | frame.mover) as u64);
         let last = positions - 1;
-        // No longer than what is between the ends, so no run is empty.
+        // No more runs than positions between the ends, so no run is empty.
         let runs = chosen.saturating_sub(2);
         let start = move |run: u64| 1 + (u128::from(run) * u128::from(last - 1) / u128::from(runs)) as u64;
         let inner = (0..runs).map(move |run| random.u64(start(run)..start(run + 1)));

@@ -6,17 +6,17 @@ use crate::game::Rules;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::table::TableKey;
 
-/// What there is in a directory of tables, by the names of its files.
+/// The contents of a directory of tables, by the names of its files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// The rule sets and boards (pits a side) that there are tables of, each with the seeds of its layers, ascending.
+    /// The rule sets and boards (pits a side) for which there are tables, each with the seeds of its layers, ascending.
     pub boards: Vec<(Rules, usize, Vec<usize>)>,
-    /// The names of all other files, in order: archives, tables under way, logs, and what does not belong there.
+    /// The names of all other files, sorted: archives, unfinished tables, logs, unrelated files.
     pub others: Vec<String>,
 }
 
 impl Survey {
-    /// Lists `directory`, which has no files if it is not there.
+    /// Lists `directory`; a directory that does not exist counts as empty.
     ///
     /// # Errors
     /// When it cannot be listed.
@@ -48,7 +48,7 @@ impl Survey {
         Ok(Survey { boards: boards.collect(), others })
     }
 
-    /// The seeds of the layers of a board that are there, ascending.
+    /// The seeds of the existing layers of a board, ascending.
     pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
         let board = self.boards.iter().find(|&&(own, own_pits, _)| (own, own_pits) == (rules, pits));
         board.map_or(&[], |(_, _, seeds)| seeds)

@@ -1,7 +1,7 @@
 //! The adapter that tests of the GPU builder run on.
 //!
-//! `KALAH_TEST_ADAPTER` names it, as `--adapter` would; Mesa's llvmpipe if not told. Where there is none the tests are
-//! skipped, loudly; with `KALAH_REQUIRE_ADAPTER=1` they fail.
+//! `KALAH_TEST_ADAPTER` names it, as `--adapter` would; the default is Mesa's llvmpipe. Without an adapter the tests
+//! are skipped with a warning; with `KALAH_REQUIRE_ADAPTER=1` they fail.
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
@@ -14,7 +14,7 @@ fn name() -> String {
     std::env::var("KALAH_TEST_ADAPTER").unwrap_or_else(|_| "llvmpipe".to_owned())
 }
 
-/// The adapter; `None` where there is none and none is required.
+/// The adapter; `None` if there is none and none is required.
 fn adapter() -> Option<&'static Adapter> {
     static ADAPTER: LazyLock<Result<Adapter, GpuError>> = LazyLock::new(|| Adapter::choose(Some(&name())));
     match &*ADAPTER {
@@ -27,12 +27,12 @@ fn adapter() -> Option<&'static Adapter> {
     }
 }
 
-/// A device of its own with these options, for tests that others must not share; `None`, with a warning, where there is no
+/// A separate device with these options, for tests that cannot share one; `None`, with a warning, if there is no
 /// adapter.
 pub fn open(options: GpuOptions) -> Option<Arc<Gpu>> {
     let Some(adapter) = adapter() else {
         let test = std::thread::current().name().unwrap_or("a test").to_owned();
-        // Not through `eprintln`, which the test harness keeps to itself when a test passes.
+        // Not with `eprintln`, whose output the test harness hides when a test passes.
         let told = format!("\n*** SKIPPED: {test}: there is no adapter {}; name one with KALAH_TEST_ADAPTER\n", name());
         let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
         return None;

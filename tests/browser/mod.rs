@@ -1,7 +1,7 @@
 //! A real browser, headless Chromium, driven over WebDriver (<https://www.w3.org/TR/webdriver2/>).
 //!
-//! Debian's packages are chromium and chromium-driver. Where there is no `chromedriver` the tests are skipped, loudly; with
-//! `KALAH_REQUIRE_BROWSER=1` they fail.
+//! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning;
+//! with `KALAH_REQUIRE_BROWSER=1` they fail.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -28,7 +28,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Opens a window of so many pixels; `None`, with a warning, where there is no browser and none is required.
+    /// Opens a window of this size in pixels; `None`, with a warning, if there is no browser and none is required.
     pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
         let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
@@ -38,7 +38,7 @@ impl Browser {
                 let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
                 assert!(!required, "KALAH_REQUIRE_BROWSER=1, but chromedriver cannot be started: {error}");
                 let test = std::thread::current().name().unwrap_or("a test").to_owned();
-                // Not through `eprintln`, which the test harness keeps to itself when a test passes.
+                // Not with `eprintln`, whose output the test harness hides when a test passes.
                 let told = format!("\n*** SKIPPED: {test}: no chromedriver: {error}; install chromium-driver\n");
                 let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
                 return None;

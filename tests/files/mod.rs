@@ -13,7 +13,7 @@ pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Fails where two directories have not the same files.
+/// Fails if two directories do not have the same files.
 pub fn assert_same_files(a: &BTreeMap<String, Vec<u8>>, b: &BTreeMap<String, Vec<u8>>, what: &str) {
     assert!(a.keys().eq(b.keys()), "{what}: {:?} and {:?}", a.keys(), b.keys());
     for (name, bytes) in a {

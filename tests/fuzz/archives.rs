@@ -1,4 +1,4 @@
-//! Random bytes and altered files as archives.
+//! Random bytes and modified files as archives.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ static SOUND: LazyLock<(Vec<u8>, Vec<u8>)> = LazyLock::new(|| {
     (std::fs::read(path).unwrap(), std::fs::read(packed).unwrap())
 });
 
-/// Unpacks `bytes`: the table they were made of, or an error and nothing left behind.
+/// Unpacks `bytes`: to the original table, or with an error and nothing left behind.
 fn law(directory: &Path, bytes: &[u8]) -> Result<(), TestCaseError> {
     let (archive, unpacked) = (directory.join("archive"), directory.join("unpacked"));
     std::fs::write(&archive, bytes).unwrap();
@@ -83,7 +83,7 @@ fn sealed(mut frames: Vec<Vec<u8>>) -> Vec<u8> {
     content.extend(xxh3_64(&content).to_le_bytes());
     frames[checksums].truncate(8);
     frames[checksums].extend(content);
-    // What the seek table says of the chunks' bytes has to be true; of their content it may lie.
+    // The seek table must be right about the chunks' bytes, but not about their content.
     let mut seek_table = seek_table;
     for (number, frame) in frames.iter().enumerate() {
         if let Some(entry) = seek_table.get_mut(8 + 8 * number..12 + 8 * number) {
@@ -93,18 +93,18 @@ fn sealed(mut frames: Vec<Vec<u8>>) -> Vec<u8> {
     frames.concat().into_iter().chain(seek_table).collect()
 }
 
-/// Checksums do not guard against who can make them.
+/// Anyone can compute checksums.
 #[test]
 fn forged_archives_are_refused_or_unpack_to_the_same_table() {
     let directory = tempfile::tempdir().unwrap();
     let inputs = (any::<Index>(), changes(), prop::collection::vec((any::<Index>(), any::<u8>()), 0..3));
     fuzz("forged archives", &inputs, |(frame, changes, header)| {
         let mut frames = frames(&SOUND.1);
-        // Not the list of checksums, which is made anew.
+        // Not the list of checksums, which is computed again.
         let chosen = frame.index(frames.len() - 2);
         frames[chosen] = changed(&frames[chosen], &changes);
         for (at, value) in header {
-            // Behind the magic number and the version.
+            // After the magic number and the version.
             if let Some(byte) = frames[0].get_mut(20 + at.index(52)) {
                 *byte = value;
             }

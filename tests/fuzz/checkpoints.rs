@@ -1,5 +1,5 @@
-//! Checkpoints of searches, changed: what is taken up of them never changes an answer, unless somebody made the checksum
-//! right again; nothing panics even then.
+//! Modified checkpoints of searches: a resumed search never gives a different answer, unless the checksum was
+//! corrected; even then nothing panics.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::{fuzz, mutation};
 
-/// A checkpoint that was stopped half-way, and what is right.
+/// A checkpoint of a search that was stopped half-way, and the right result.
 struct Saved {
     directory: tempfile::TempDir,
     position: Position,
@@ -85,7 +85,7 @@ fn forged_proofs_make_no_panic() {
         proofs.as_object_mut().unwrap().remove("checksum");
         let forged = Seal::Page.close(&proofs).unwrap();
         if let Some(Ok(solution)) = saved.solve("forged", &forged, &saved.table) {
-            // Whatever it is, it is the value of the line.
+            // Whatever the value is, it is that of the line.
             let end = solution.line.replay(Rules::Standard, &saved.position).unwrap().final_value();
             let sign = if solution.line.turns().len().is_multiple_of(2) { 1 } else { -1 };
             prop_assert_eq!(end.map(|end| sign * end), Some(solution.value));

@@ -1,5 +1,5 @@
-//! Command lines put together at random: whatever they say, the program ends with an exit code of its own, tells why if it
-//! is not 0, and prints one JSON document where that was asked for.
+//! Random command lines: the program always ends with a documented exit code, says why if it is not 0, and prints one
+//! JSON document if that was requested.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::fuzz;
 
-/// Commands with what they take: a letter is one of [`values`], a flag is there or not, unless it begins with `!`.
+/// Commands with their arguments: a letter is one of [`values`]; a flag is optional unless it begins with `!`.
 const COMMANDS: [&str; 19] = [
     "build !--seeds=N --only --frame=F --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
@@ -37,7 +37,7 @@ const COMMANDS: [&str; 19] = [
     "unpack O !--tables=W --json",
 ];
 
-/// What can stand for a letter: what is meant, what is at its limits, and what is beyond.
+/// What a letter can be replaced by: valid values, values at the limits, and values beyond them.
 fn values(letter: &str) -> &'static [&'static str] {
     match letter {
         "N" => &[
@@ -92,12 +92,12 @@ fn values(letter: &str) -> &'static [&'static str] {
     }
 }
 
-/// A command line: of each thing that a command takes, whether it is there, and which of the values it has.
+/// A command line: for each argument of a command, whether it is present, and which value it has.
 fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
     let mut words = COMMANDS[command.index(COMMANDS.len())].split_whitespace();
     let mut line = vec![words.next().unwrap().to_owned()];
     for (word, (chance, which)) in words.zip(choices) {
-        // Most often what is meant.
+        // Usually a valid value.
         let value = |letter| {
             let values = values(letter);
             values[if chance % 4 < 2 { which.index(values.len().min(3)) } else { which.index(values.len()) }]
@@ -115,7 +115,7 @@ fn line((command, choices): (Index, Vec<(u8, Index)>)) -> Vec<String> {
     line
 }
 
-/// Small tables, and files that are none.
+/// Small tables, and files that are not tables.
 fn place() -> &'static Path {
     static PLACE: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let place = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Hostile requests: near the grammar, beside it, cut, run together, with bytes changed.
+//! Hostile requests: nearly valid, invalid, truncated, concatenated, with changed bytes.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -27,7 +27,7 @@ static PANICS: AtomicUsize = AtomicUsize::new(0);
 /// A server in this process.
 struct Server {
     address: String,
-    /// What it told its operator.
+    /// What it reported to its operator.
     told: Arc<Mutex<Vec<String>>>,
 }
 
@@ -61,7 +61,7 @@ fn encoded(text: &str) -> String {
     text.bytes().map(|byte| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
 }
 
-/// A text that is a board, or nearly.
+/// A text that is a board, or nearly one.
 fn board() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[1-4]x[0-4]",
@@ -160,7 +160,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
             headers.iter().for_each(|header| bytes.extend_from_slice(format!("{header}\r\n").as_bytes()));
             let body = if method == "GET" { Vec::new() } else { body };
             match framing {
-                // Told rightly, in chunks, in chunks that are none, wrongly.
+                // With the right length, in chunks, in invalid chunks, with a wrong length.
                 0 if body.is_empty() => bytes.extend_from_slice(b"\r\n"),
                 0 => bytes.extend_from_slice(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes()),
                 1 => {
@@ -182,7 +182,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
-/// All that a client sends on one connection, and whether it then says that this was all.
+/// All that a client sends on one connection, and whether it then closes its side.
 fn conversation() -> impl Strategy<Value = (Vec<u8>, bool)> {
     let bytes = prop_oneof![
         12 => prop::collection::vec(request(), 1..4).prop_map(|requests| requests.concat()),
@@ -205,12 +205,12 @@ fn conversation() -> impl Strategy<Value = (Vec<u8>, bool)> {
     })
 }
 
-/// All that comes back until the server ends the connection.
+/// The whole response until the server closes the connection.
 fn ask(bytes: &[u8], shut: bool) -> Result<Vec<u8>, TestCaseError> {
     let mut stream = TcpStream::connect(&SERVER.address).unwrap();
     stream.set_read_timeout(Some(HUNG)).unwrap();
     stream.set_write_timeout(Some(HUNG)).unwrap();
-    // The server may refuse before it has read all.
+    // The server may refuse before it has read everything.
     let _ = stream.write_all(bytes);
     if shut {
         let _ = stream.shutdown(Shutdown::Write);
@@ -240,7 +240,7 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
         let length =
             head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
         let length: usize = length.ok_or_else(|| format!("no length: {head}"))?;
-        // An answer to HEAD has none.
+        // An answer to HEAD has no document.
         let body =
             if bytes.is_empty() || bytes.starts_with(b"HTTP/1.") { &[] } else { bytes.get(..length).ok_or("cut")? };
         bytes = &bytes[body.len()..];
@@ -265,7 +265,7 @@ fn http_requests_are_answered_or_refused() {
             let message = error["message"].as_str().unwrap_or_default();
             prop_assert!(!message.is_empty() && !message.contains("serialize"), "{document}");
         }
-        // All as it was: a sound request, whatever came before.
+        // Everything still works: a valid request, whatever came before.
         let sound = b"GET /api/position?board=2x1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         let mut sound =
             std::iter::repeat_with(|| ask(sound, false)).take(10).filter_map(|answer| answers(&answer.ok()?).ok());

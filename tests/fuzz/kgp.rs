@@ -1,4 +1,4 @@
-//! Hostile servers: lines near the grammar of the protocol, beside it, cut, with bytes changed.
+//! Hostile servers: lines that are nearly valid, invalid, truncated, or have changed bytes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
@@ -22,7 +22,7 @@ static TABLES: LazyLock<PathBuf> = LazyLock::new(|| {
     tables
 });
 
-/// A text that does something to a terminal, or to the grammar.
+/// A text with special meaning for a terminal, or in the grammar.
 fn nasty() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[ -~]{0,20}",
@@ -79,7 +79,7 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What a session says to the server and to a person, when the server says `lines`.
+/// What a session sends to the server and prints for the user if the server sends `lines`.
 fn session(lines: &[Vec<u8>]) -> Result<(Vec<String>, Vec<String>), TestCaseError> {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Random and mutated input for everything that reads what it did not write: nothing may panic, hang, or answer wrongly.
+//! Random and mutated input for everything that reads untrusted data: nothing may panic, hang, or answer wrongly.
 //!
 //! Each test runs for the seconds in `KALAH_FUZZ_SECONDS` (default 2), on new random input each time; `KALAH_FUZZ_SEED` repeats
 //! a run.
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner};
 
-/// Cases between two looks at the clock.
+/// Cases between two readings of the clock.
 const CASES: u32 = 16;
 
 fn setting(name: &str) -> Option<u64> {
@@ -30,7 +30,7 @@ fn setting(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name} is no whole number: {text}")))
 }
 
-/// Holds `law` against inputs drawn from `inputs` until the time is up; prints how many there were.
+/// Checks `law` with inputs drawn from `inputs` until the time is over; prints how many there were.
 #[track_caller]
 pub fn fuzz<S: Strategy>(name: &str, inputs: &S, law: impl Fn(S::Value) -> TestCaseResult)
 where

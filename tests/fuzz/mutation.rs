@@ -7,17 +7,17 @@ use serde_json::Value;
 /// A change of bytes.
 #[derive(Clone, Debug)]
 pub enum Bytes {
-    /// One bit is turned.
+    /// One bit is flipped.
     Flip(Index, u8),
-    /// All from there on is missing.
+    /// Everything from there on is missing.
     Cut(Index),
-    /// A byte is another one.
+    /// A byte is changed.
     Put(Index, u8),
-    /// Bytes come in between.
+    /// Bytes are inserted.
     Insert(Index, Vec<u8>),
     /// Bytes are missing.
     Remove(Index, Index),
-    /// A digit is another one.
+    /// A digit is changed.
     Digit(Index, u8),
 }
 
@@ -63,13 +63,13 @@ impl Bytes {
 /// A change of a JSON document.
 #[derive(Clone, Debug)]
 pub enum Json {
-    /// A number, text or truth is another one.
+    /// A number, string or boolean is changed.
     Set(Index, Value),
-    /// A number is larger by so much.
+    /// A number is increased.
     Add(Index, i64),
-    /// Something of a list is missing.
+    /// An element of a list is missing.
     Remove(Index),
-    /// Something of a list comes twice.
+    /// An element of a list is duplicated.
     Repeat(Index),
 }
 
@@ -136,7 +136,7 @@ impl Json {
     }
 }
 
-/// Tells of everything in a document with its path.
+/// Visits everything in a document, with its path.
 fn find(value: &Value, path: &mut String, tell: &mut dyn FnMut(&str, &Value)) {
     tell(path, value);
     let inner: Vec<(String, &Value)> = match value {

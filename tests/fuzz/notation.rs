@@ -1,5 +1,5 @@
-//! Text near the grammars of positions, lines of play, players, rules, ranges and sizes: what is read is written and read
-//! again the same, and is what a second, simple reader finds in it.
+//! Nearly valid texts of positions, lines of play, players, rules, ranges and sizes: what is parsed is the same after
+//! writing and parsing again, and agrees with a second, simple parser.
 
 use std::process::Output;
 
@@ -11,7 +11,7 @@ use proptest::sample::{Index, select};
 
 use crate::fuzz;
 
-/// What is put into a text to spoil it.
+/// What is inserted into a text to damage it.
 const JUNK: [&str; 35] = [
     "0",
     "1",
@@ -50,7 +50,7 @@ const JUNK: [&str; 35] = [
     "#",
 ];
 
-/// A text, changed in some places: something put in, taken away, or moved to the end.
+/// A text, changed in some places: characters inserted, removed, or moved to the end.
 fn spoiled(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let change = (any::<Index>(), any::<Index>(), 0..3u8, select(&JUNK[..]));
     (text, prop::collection::vec(change, 0..4)).prop_map(|(text, changes)| {
@@ -106,7 +106,7 @@ fn what_is_read_as_a_position_is_written_and_read_again() {
         let start = text.parse::<StartPosition>();
         let Ok(position) = text.parse::<Position>() else {
             prop_assert!(start.is_err(), "a start position is a position");
-            // What is wrong is told, without commands to the terminal and not at any length.
+            // The error is reported without control characters and with bounded length.
             let error = text.parse::<Position>().unwrap_err().to_string();
             prop_assert!(error.len() < 2000 && !error.chars().any(char::is_control), "{}", error);
             return Ok(());
@@ -160,7 +160,7 @@ fn what_is_read_as_a_line_of_play_is_written_and_read_again() {
             prop_assert_eq!(found, moves.iter().map(|pit| pit.number() as u128).collect::<Vec<_>>());
             prop_assert!(moves.iter().all(|pit| pit.index() < pits));
         }
-        // Whether it can be played or not: no board, and no number of seeds, is too much.
+        // Whether legal or not: no board and no number of seeds is too large.
         for seeds in [0, 1, 4, 60_000_000] {
             let start = StartPosition { pits, seeds }.position().unwrap();
             for rules in Rules::ALL {

@@ -1,4 +1,4 @@
-//! Files of values and of opening scans, changed: they say what they said or are refused.
+//! Modified files of values and of opening scans: they have the same content, or are refused.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -41,7 +41,7 @@ fn changed_values_are_refused() {
     fuzz("values", &mutation::bytes(), |change| {
         let changed = change.apply(&whole);
         let found = read(&path, &changed);
-        // A file that is not there, or empty of games, would be another report.
+        // A file that does not exist, or has no games, would give another report.
         prop_assert_eq!(found.as_ref(), (changed == whole).then_some(&right));
         Ok(())
     });
@@ -70,7 +70,7 @@ const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500
 /// What is scanned: three batches.
 const RANGES: [(usize, std::ops::RangeInclusive<u32>); 3] = [(2, 4..=30), (3, 6..=20), (4, 8..=12)];
 
-/// Goes on from a state to the end: the batches that were done, and all of them. `None` if it is refused.
+/// Resumes from a state to the end; returns the batches that were done, and all of them. `None` if it is refused.
 fn go_on(path: &Path) -> Option<(Vec<Batch>, Vec<Batch>)> {
     let (state, done) = ScanState::open(path, &SCAN).ok()?;
     let state = Mutex::new(state);

@@ -1,4 +1,4 @@
-//! Random bytes and altered files as tables.
+//! Random bytes and modified files as tables.
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::fuzz;
 
-/// Small, but with exceptions, and with blocks that a line shares with others.
+/// Small, but with exceptions.
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 2, seeds: 20 };
 
 const HEADER_BYTES: usize = 128;
@@ -45,7 +45,7 @@ fn tables(last: Table) -> Result<Tables, TableError> {
     Ok(tables)
 }
 
-/// One thing done to a file.
+/// A change of a file.
 #[derive(Clone, Debug)]
 pub enum Change {
     Flip(Index, u8),
@@ -56,7 +56,7 @@ pub enum Change {
     Grow(Vec<u8>),
     /// Bytes of one place written to another.
     Splice(Index, Index, usize),
-    /// Bytes taken out, so that all behind them move.
+    /// Bytes removed, so that all bytes after them move.
     Remove(Index, usize),
     Swap(Index, Index),
 }
@@ -104,7 +104,7 @@ pub fn changed(bytes: &[u8], changes: &[Change]) -> Vec<u8> {
     bytes
 }
 
-/// Reads everything there is in a table, whatever it is worth.
+/// Reads everything in a table, right or wrong.
 fn read_all(table: &Table) {
     for mover in 1..table.key().seeds {
         let scores = table.frame_unchecked(mover);
@@ -121,7 +121,7 @@ fn read_all(table: &Table) {
     let _ = kalah::table::check_blocks(table);
 }
 
-/// Fails when the process has ever had more memory than any of these small files can be a reason for.
+/// Fails if the process ever had more memory than these small files can justify.
 pub fn assert_modest() {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let most =
@@ -165,7 +165,7 @@ fn altered_tables_are_refused_or_answer_right() {
             Ok(entry) => prop_assert_eq!(&entry, &manifest),
             Err(error) => prop_assert!(error.is_damage() && !same),
         }
-        // In memory of its own, all of it is compared; what is not covered by a checksum is no score.
+        // A copy in memory is compared completely; bytes without a checksum are not scores.
         match table.copied(&Default::default()) {
             Ok(copy) => prop_assert!(copy.unwrap().is_checked()),
             Err(error) => prop_assert!(error.is_damage() && !same),
@@ -190,8 +190,8 @@ fn seal(bytes: &mut [u8]) {
     bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
 }
 
-/// Checksums do not guard against who can make them: nothing that a file says makes the reader panic or take more memory
-/// than the file has bytes.
+/// Anyone can compute checksums: no content of a file makes the reader panic or take more memory than the file has
+/// bytes.
 #[test]
 fn forged_tables_are_read_without_panic() {
     let numbers = prop_oneof![0u64..200, any::<u64>(), Just(u64::MAX), (0u32..64).prop_map(|bit| 1 << bit)];

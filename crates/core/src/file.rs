@@ -1,11 +1,11 @@
-//! Regular files, opened without waiting: what is not one is refused in words.
+//! Opening regular files without blocking; anything else is rejected with an error that names what it is.
 
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// Opens the regular file at `path` to read it, without waiting: a named pipe under the name of a table would keep whoever
-/// opens it waiting for ever, and a device may have no end.
+/// Opens the regular file at `path` for reading, without blocking: opening a named pipe could wait forever, and a
+/// device may have no end.
 ///
 /// # Errors
 /// When it cannot be opened, or is not a regular file.
@@ -13,18 +13,18 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_with(path, OpenOptions::new().read(true))
 }
 
-/// Opens the regular file at `path` as `options` say.
+/// Opens the regular file at `path` with `options`.
 ///
 /// # Errors
 /// As [`open`].
 pub fn open_with(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // A pipe without a writer is opened at once this way. Reading and writing regular files stays as it is.
+    // With this flag, opening a pipe without a writer returns at once. Regular files are read and written as usual.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(options, libc::O_NONBLOCK);
     let file = match options.open(path) {
         Ok(file) => file,
-        // A socket, a pipe without a reader or a directory that is opened to be written is refused by the system, in words
-        // that do not tell why.
+        // Opening a socket, or a directory or a pipe without a reader for writing, fails with a system error that does
+        // not say why.
         Err(error) => return Err(path.metadata().ok().and_then(|metadata| refusal(&metadata)).unwrap_or(error)),
     };
     match refusal(&file.metadata()?) {
@@ -53,10 +53,10 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// An error unless there is a regular file at `path`, or nothing.
+/// Returns an error if there is something other than a regular file at `path`.
 ///
 /// # Errors
-/// When there is something else, or that cannot be found out.
+/// When there is something else, or its type cannot be determined.
 pub fn require_regular(path: &Path) -> io::Result<()> {
     match found(path.metadata())?.and_then(|metadata| refusal(&metadata)) {
         Some(refusal) => Err(refusal),
@@ -64,10 +64,10 @@ pub fn require_regular(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What was found, or `None` where the file is not there.
+/// The result, with `None` for a file that does not exist.
 ///
 /// # Errors
-/// All others.
+/// All other errors.
 pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -75,7 +75,7 @@ pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Why what has this metadata is not opened; `None` of a regular file.
+/// The error for a file with this metadata; `None` for a regular file.
 fn refusal(metadata: &Metadata) -> Option<io::Error> {
     if metadata.is_file() {
         return None;
@@ -84,7 +84,7 @@ fn refusal(metadata: &Metadata) -> Option<io::Error> {
     Some(io::Error::new(kind, format!("it is {}, not a regular file", name(metadata.file_type()))))
 }
 
-/// What is not a file, as a person calls it.
+/// A name for messages, of anything but a regular file.
 fn name(kind: FileType) -> &'static str {
     if kind.is_dir() {
         return "a directory";

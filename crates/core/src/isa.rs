@@ -1,26 +1,26 @@
-//! Which instruction set the hot loops run with, chosen once at run time.
+//! The instruction set for hot loops, chosen once at run time.
 
 use std::sync::OnceLock;
 
-/// An instruction set that hot loops are compiled for, and the proof that this machine has it: values come from
-/// [`Isa::available`] and [`Isa::detect`] alone. All give the same results.
+/// An instruction set that hot loops are compiled for. A value proves that this machine supports it: it can only come
+/// from [`Isa::available`] or [`Isa::detect`]. All instruction sets give the same results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Isa(Set);
 
-/// The instruction sets, the slowest first.
+/// The instruction sets, slowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[doc(hidden)]
 pub enum Set {
-    /// What every machine of the target has.
+    /// What every machine of the target supports.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, POPCNT and LZCNT (Haswell, Excavator and later).
     Avx2,
-    /// These and AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
+    /// All of these, and AVX-512 F, BW, VL, VBMI and VBMI2 (Ice Lake, Zen 4 and later).
     Avx512,
 }
 
 impl Set {
-    /// Whether this machine has all that [`per_isa`] compiles for.
+    /// Whether this machine supports all features that [`per_isa`] compiles for.
     fn is_available(self) -> bool {
         #[cfg(target_arch = "x86_64")]
         match self {
@@ -49,7 +49,7 @@ impl Set {
 }
 
 impl Isa {
-    /// The instruction sets that this machine has, the slowest first.
+    /// The instruction sets that this machine supports, slowest first.
     pub fn available() -> impl DoubleEndedIterator<Item = Isa> {
         [Set::Baseline, Set::Avx2, Set::Avx512].into_iter().filter(|set| set.is_available()).map(Isa)
     }
@@ -70,7 +70,7 @@ impl Isa {
         self.0
     }
 
-    /// The best this machine has, or the one that the environment variable `KALAH_ISA` names, if it has that.
+    /// The one that the environment variable `KALAH_ISA` names if this machine supports it, otherwise the fastest.
     pub fn detect() -> Isa {
         static DETECTED: OnceLock<Isa> = OnceLock::new();
         *DETECTED.get_or_init(|| {
@@ -83,7 +83,7 @@ impl Isa {
     }
 }
 
-/// Defines a function for every [`Isa`]: one body, compiled for each, chosen by the first argument.
+/// Defines a function whose body is compiled once for each [`Isa`]; the first argument chooses the version.
 ///
 /// ```
 /// use kalah_core::isa::{Isa, per_isa};

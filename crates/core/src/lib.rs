@@ -1,8 +1,8 @@
 //! What a reader of Kalah endgame tables needs: positions and rules, ranks, the table format, reading, probing, checksums.
 //!
-//! The tables are built, verified and searched above by the crate `kalah`, which re-exports this one. A *table* holds, for
-//! every position of a *layer* (all positions with the same number of seeds in play), how many of those seeds the mover
-//! collects with best play: the *score*.
+//! The crate `kalah`, which re-exports this one, builds and verifies tables, and searches positions with more seeds. A
+//! *table* holds, for every position of a *layer* (all positions with the same number of seeds in play), how many of
+//! those seeds the mover collects with best play: the *score*.
 //!
 //! ```no_run
 //! use kalah_core::game::{Position, Rules};
@@ -24,7 +24,7 @@
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | table files: the format, reading, checking, probing |
-//! | [`mod@file`] | regular files, opened without waiting |
+//! | [`mod@file`] | opening regular files without blocking |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 

@@ -5,27 +5,27 @@ use std::ops::{Deref, DerefMut};
 
 use memmap2::{Mmap, MmapMut};
 
-/// Zeroed memory beside the heap, in huge pages where the system has them: random reads of it walk fewer page tables.
+/// Zeroed memory outside the heap, in huge pages where the system supports them: random reads walk fewer page tables.
 #[derive(Debug)]
 pub struct HugePages(MmapMut);
 
 impl HugePages {
-    /// So many bytes, at least 1.
+    /// Allocates `bytes` bytes, at least 1.
     ///
     /// # Errors
-    /// When there is not as much memory.
+    /// When there is not enough memory.
     pub fn new(bytes: usize) -> io::Result<HugePages> {
         let map = MmapMut::map_anon(bytes)?;
         #[cfg(target_os = "linux")]
-        // Without huge pages everything works, only slower.
+        // Without huge pages everything works, but more slowly.
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(HugePages(map))
     }
 
-    /// The same memory, which nobody can write to any more.
+    /// Makes the memory read-only.
     ///
     /// # Errors
-    /// When the system does not protect it.
+    /// When the system cannot protect it.
     pub fn read_only(self) -> io::Result<Mmap> {
         self.0.make_read_only()
     }
@@ -47,13 +47,13 @@ impl DerefMut for HugePages {
     }
 }
 
-/// Has the processor fetch the cache line at `address`, which need not be a valid one.
+/// Has the processor fetch the cache line at `address`, which need not be valid.
 #[inline(always)]
 pub fn prefetch<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: prefetching has no effect but on speed.
+        // SAFETY: prefetching affects nothing but speed.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]

@@ -12,7 +12,7 @@ use crate::table::{PackedFrame, Tables};
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
-/// Called from inside the pool it is faster: there the many small parallel steps begin without waking a thread.
+/// It is faster when called from inside the pool, where the many small parallel steps start without waking a thread.
 #[derive(Debug)]
 pub struct CpuComputer {
     isa: Isa,
@@ -21,10 +21,11 @@ pub struct CpuComputer {
 }
 
 impl CpuComputer {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it takes the memory for all at once.
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
+    /// them now.
     ///
     /// # Errors
-    /// When there is not as much memory.
+    /// When there is not enough memory.
     pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
@@ -48,7 +49,7 @@ impl Computer for CpuComputer {
             let Some(scores) = scores else {
                 return Ok(false);
             };
-            // Of a pair that an earlier run left half written only the second frame is missing.
+            // If an earlier run wrote half of a pair, only the second frame is missing.
             let mirrored = frames.next_if(|next| *next == frame.mirrored());
             for frame in [Some(frame), mirrored].into_iter().flatten() {
                 let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };

@@ -5,7 +5,7 @@ use crate::index::RowIndex;
 use crate::isa::Isa;
 use crate::rows::BoardRows;
 
-/// What evaluating moves takes, whatever the layer: an instruction set, and the moves and maps of rows.
+/// What is needed to evaluate moves in any layer: an instruction set, and the moves and maps of rows.
 #[derive(Debug)]
 pub struct Evaluator {
     pub(super) isa: Isa,

@@ -1,4 +1,4 @@
-//! One mover's row against all other rows: the moves that lead to lower layers.
+//! Moves that lead to lower layers: one mover's row against all other rows.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, checked_frame};
 
-/// Bytes of work that are worth a task of their own.
+/// Bytes of work that are worth a separate task.
 pub(super) const TASK_BYTES: usize = 1 << 14;
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
 
-/// Groups that are fetched ahead of a run: of short runs all, of long ones the first.
+/// The most groups of a run that are prefetched: all of a short run, the first ones of a long run.
 const PREFETCH_LINES: usize = 16;
 
-/// Runs that are fetched ahead for a capture: those of few seeds captured are the longest.
+/// Runs that are prefetched for a capture: those with few captured seeds, which are the longest.
 const PREFETCH_SEGMENTS: usize = 4;
 
 /// Buffers of a thread.
@@ -44,13 +44,13 @@ pub(super) struct FrameEvaluator<'a> {
     tables: &'a Tables,
     frame: Frame,
     moves: Arc<Moves>,
-    /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds to move and `left` in the
-    /// other row.
+    /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
+    /// `left` in the other row.
     children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
-    /// The frame of the layer below with one seed fewer in the mover's row, transposed: a run of scores for all other
-    /// rows, for each mover's row. Children of most moves that move again; empty of meaning where none does.
+    /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each mover's row a run of
+    /// scores against all other rows. It has the children of most again-moves; undefined if there are none.
     again: &'a [u8],
-    /// By seeds spilled on the other row.
+    /// By seeds spilled into the other row.
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
@@ -81,10 +81,11 @@ impl<'a> FrameEvaluator<'a> {
                 children[left * total + opponent] = Some((table, checked_frame(table, opponent)?));
             }
         }
-        // No pit holds more than the row, which bounds what can fall on the other one; a relay may go around more often.
+        // A pit holds at most the row's seeds, which bounds the spill; a relay may go around more often.
         let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
-        // A sowing can capture in its first lap around the board, then in no later one: its last pit is not empty.
+        // A sowing can capture in its first lap around the board, or at the end of it, but not later: then no pit is
+        // empty.
         let laps = match rules.capture() {
             Capture::Never => 0..0,
             Capture::OppositeSeeds | Capture::Always if mover < pits + 2 => 0..1,
@@ -101,8 +102,8 @@ impl<'a> FrameEvaluator<'a> {
         self.frame.mover + self.frame.other
     }
 
-    /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows, as far as the moves that
-    /// lead to lower layers go.
+    /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows, considering only the
+    /// moves that lead to lower layers.
     pub fn forward(&self, mover: u32, best: &mut [u8]) -> Result<(), TableError> {
         for next in self.moves.forward(mover + 1) {
             self.prefetch(next);
@@ -116,7 +117,7 @@ impl<'a> FrameEvaluator<'a> {
     /// Raises `best` by one move of the mover's row with rank `mover`.
     fn apply(&self, mover: u32, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
         match next.kind {
-            // The mover's row is empty: the game is over and the rest belongs to the opponent.
+            // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
             Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
             Kind::Again if next.spilled == 0 => {
                 let scores = &self.again[next.own as usize * best.len()..][..best.len()];
@@ -149,10 +150,10 @@ impl<'a> FrameEvaluator<'a> {
         Ok(&selected[..others])
     }
 
-    /// Unpacks the scores of all positions with `opponent` seeds in the row to move and the mover's row after the move as
-    /// the other row to `buffer` from `at` on, with [`RUN_MARGIN`] bytes around them.
+    /// Unpacks the scores of all positions that have `opponent` seeds in the row to move, and the mover's row after the
+    /// move as the other row, to `buffer` from `at` on, with [`RUN_MARGIN`] bytes around them.
     ///
-    /// Where one of the rows is empty the game is over and the seeds belong to the owner of the other.
+    /// If one of the rows is empty, the game is over, and the seeds belong to the owner of the other row.
     fn child_run(&self, next: &ForwardMove, opponent: usize, buffer: &mut [u8], at: usize) -> Result<(), TableError> {
         let count = self.tables.rows().rows(opponent);
         match self.children[usize::from(next.left) * self.total() + opponent] {
@@ -167,7 +168,7 @@ impl<'a> FrameEvaluator<'a> {
         }
     }
 
-    /// Fetches what [`FrameEvaluator::apply`] will read first.
+    /// Prefetches what [`FrameEvaluator::apply`] will read first.
     #[inline]
     fn prefetch(&self, next: &ForwardMove) {
         let opponent = self.frame.other + usize::from(next.spilled);
@@ -183,7 +184,7 @@ impl<'a> FrameEvaluator<'a> {
         }
     }
 
-    /// A capture: the opponent's rows without the pit, for every number of seeds it may have held.
+    /// A capture: reads the opponent's rows without the pit, for every number of seeds that it may have held.
     fn capture(
         &self,
         next: &ForwardMove,
@@ -204,7 +205,7 @@ impl<'a> FrameEvaluator<'a> {
             if captured > 0 || even_empty {
                 self.child_run(next, opponent - captured, segments, start)?;
             } else {
-                // No capture here: worth nothing, so that another move decides.
+                // No capture here: a score of 0, so that another move decides.
                 segments[start..end].fill(total);
             }
         }
@@ -230,8 +231,8 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// A move whose last seed falls on the other side by the rules of relays. Where that pit was empty the turn ends;
-    /// elsewhere the move is played position by position.
+    /// A move whose last seed falls on the other side, with relays. Where that pit was empty, the turn ends; elsewhere
+    /// the move is played position by position.
     fn relay(
         &self,
         mover: u32,
@@ -271,9 +272,9 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
     }
 }
 
-/// Unpacks `frame` into `buffer`, transposed: a run of the scores against all other rows, for each mover's row.
+/// Unpacks `frame` into `buffer`, transposed: for each mover's row, a run of the scores against all other rows.
 ///
-/// A frame with an empty mover's row, which no table has, gives nothing.
+/// Does nothing for a frame with an empty mover's row, which no table has.
 fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
@@ -281,7 +282,7 @@ fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8])
     let table = tables.require(frame.mover + frame.other)?;
     let scores = checked_frame(table, frame.mover)?;
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
-    // A task transposes the part of all runs that belongs to a few mover's rows.
+    // A task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
     buffer.par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, transposed)| {
         let first = task * task_rows;

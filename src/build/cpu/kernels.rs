@@ -1,7 +1,7 @@
 //! The loops over bytes, for each instruction set.
 //!
-//! A score is one byte. `total` is the seeds in play of the layer: a child with the opponent to move and `v` seeds for
-//! him is worth `total - v` to the mover, whatever the move stored (V(x, y) = N - V(y', x') by the gain's definition).
+//! A score is one byte. `total` is the number of seeds in play of the layer: a child with the opponent to move and
+//! score `v` is worth `total - v` to the mover, whatever the move stored (see [`crate::game::mover_score`]).
 
 use crate::isa::{Isa, Set, per_isa};
 use crate::rows::SpillMap;
@@ -16,7 +16,7 @@ per_isa! {
 }
 
 per_isa! {
-    /// [`max_after_pass`] where `mask` is 0xff; nothing where it is 0.
+    /// [`max_after_pass`] where `mask` is 0xff; no change where it is 0.
     pub fn max_after_pass_masked(best: &mut [u8], scores: &[u8], mask: &[u8], total: u8) {
         for ((best, &score), &mask) in best.iter_mut().zip(scores).zip(mask) {
             *best = (*best).max(total.wrapping_sub(score) & mask);
@@ -36,11 +36,11 @@ per_isa! {
 /// [`max_after_pass`] of the scores at `places`.
 ///
 /// # Panics
-/// When a place is beyond the scores; it may also when it is within their last three.
+/// When a place is beyond the scores, and possibly when it is one of their last three.
 pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
     #[cfg(target_arch = "x86_64")]
     if isa.set() == Set::Avx512 {
-        // SAFETY: an `Isa` of this kind is made only where the machine has the features.
+        // SAFETY: this `Isa` exists only where the machine supports the features.
         return unsafe { max_after_capture_avx512(best, scores, places, total) };
     }
     let _ = isa;
@@ -77,13 +77,13 @@ fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], places: &[u32], tota
     }
 }
 
-/// Copies the scores at the ranks that `map` selects to the front of `out`, in order.
+/// Copies the scores at the ranks that `map` selects to the start of `out`, in order.
 ///
-/// `out` must have 64 bytes more than the map has ranks; `scores` has one for every rank after the spill.
+/// `out` must have 64 bytes more than the map has ranks; `scores` has one score for every rank after the spill.
 pub fn select(isa: Isa, scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if isa.set() == Set::Avx512 {
-        // SAFETY: an `Isa` of this kind is made only where the machine has the features.
+        // SAFETY: this `Isa` exists only where the machine supports the features.
         return unsafe { select_avx512(scores, map, out) };
     }
     let _ = isa;
@@ -119,7 +119,7 @@ fn select_avx512(scores: &[u8], map: &SpillMap, out: &mut [u8]) {
     }
 }
 
-/// Side of the square tiles that [`transpose`] works in.
+/// The side of the square tiles of [`transpose`].
 const TILE: usize = 16;
 
 per_isa! {
@@ -157,7 +157,7 @@ fn transpose_tile(from: &[u8], from_stride: usize, to: &mut [u8], to_stride: usi
     use std::arch::x86_64::{
         _mm_loadu_si128, _mm_setzero_si128, _mm_storeu_si128, _mm_unpackhi_epi8, _mm_unpacklo_epi8,
     };
-    // Checked: of a stride without sense the product could wrap around to a small number.
+    // Checked, because with an absurd stride the product could wrap around to a small number.
     let reach = |stride: usize| (TILE - 1).checked_mul(stride)?.checked_add(TILE);
     assert!(reach(from_stride).is_some_and(|reach| reach <= from.len()));
     assert!(reach(to_stride).is_some_and(|reach| reach <= to.len()));

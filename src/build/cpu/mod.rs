@@ -1,15 +1,15 @@
 //! The scores of one pair of mirrored frames, on all cores.
 //!
-//! The mover's row alone decides what a move does to it (see [`crate::rows`]), so the unit of work is one mover's row
-//! against *all* other rows: each of its moves is played once and then reads one run of a lower table, transformed by a
-//! map of ranks.
+//! What a move does to the mover's row depends on that row alone (see [`crate::rows`]), so the unit of work is one
+//! mover's row against *all* other rows: each of its moves is played once, and then reads one run of a lower table
+//! through a map of ranks.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
-//! | [`workspace`](Workspace) | the memory of a builder, used again for every pair |
+//! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
 //! | `computer` | all frames of a layer, packed |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 

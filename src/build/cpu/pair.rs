@@ -19,21 +19,21 @@ use crate::table::{TableError, Tables};
 pub struct PairScores<'a> {
     /// The frame in which the side with fewer seeds moves.
     pub small_moves: &'a [u8],
-    /// The frame in which the side with more seeds moves. Of a frame that mirrors itself the same scores.
+    /// The frame in which the side with more seeds moves. The same scores for a frame that is its own mirror image.
     pub large_moves: &'a [u8],
 }
 
 /// Computes all positions in which one side's row has `small` seeds and the other's `large` >= `small`.
 ///
-/// The layers below must be in `tables`. Rows of the large side are taken level by level (see
-/// [`crate::index::RowIndex`]): their quiet moves lead to positions with rows of lower levels, which are done. First
-/// they move, against all rows of the small side; then the small side moves against them, where a quiet move leads to
-/// positions just computed. Everything else leads to lower layers.
+/// The layers below must be in `tables`. Rows of the large side are processed level by level (see
+/// [`crate::index::RowIndex`]), since their quiet moves lead to rows of lower levels, which are done. First the large
+/// side moves, against all rows of the small side; then the small side moves, and its quiet moves lead to positions
+/// just computed. All other moves lead to lower layers.
 ///
-/// Returns `None` when stopped.
+/// Returns `None` if stopped.
 ///
 /// # Errors
-/// When a lower table is missing or damaged, or there is no memory.
+/// When a lower table is missing or damaged, or there is not enough memory.
 pub fn compute_pair<'a>(
     evaluator: &Evaluator,
     tables: &Tables,
@@ -47,10 +47,10 @@ pub fn compute_pair<'a>(
     let (isa, rows) = (evaluator.isa, tables.rows());
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
-    // The small side to move: by its row, a run over the large side; replaced block by block with the scores of the
-    // large side to move, which are kept in the same order.
+    // The small side to move: for each of its rows, a run over the large side. Replaced block by block by the scores
+    // with the large side to move, in the same order.
     let by_small = small_arena.slice(pair)?;
-    // The small side to move: by the large side's row, a run over the small side.
+    // The small side to move: for each row of the large side, a run over the small side.
     let by_large = large_arena.slice(pair)?;
 
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
@@ -138,15 +138,15 @@ pub fn compute_pair<'a>(
     Ok(Some(PairScores { small_moves: by_large, large_moves: by_small }))
 }
 
-/// What quiet moves ask of the other rows.
+/// Conditions that quiet moves set for the other rows.
 struct Masks {
     total: u8,
-    /// For each pit: 0xff for the other rows in which it is empty. Only for rules that ask.
+    /// For each pit: 0xff for the other rows in which it is empty. Only for rules that need this.
     empty: Vec<Arc<Vec<u8>>>,
 }
 
-/// Even tasks. Left to itself, rayon cuts work in about as many parts as there are threads, and one of them waits for the
-/// other at the end of each of the many short steps.
+/// Tasks of equal size. By default rayon splits work into about as many parts as there are threads, and threads wait
+/// for each other at the end of each of the many short steps.
 trait EvenTasks: IndexedParallelIterator {
     /// Tasks of `len` items each, or nearly so.
     fn with_tasks_of(self, len: usize) -> impl IndexedParallelIterator<Item = Self::Item> {
@@ -164,8 +164,8 @@ impl Evaluator {
         Masks { total: total as u8, empty: (0..pits).map(|pit| maps.empty(other, pit)).collect() }
     }
 
-    /// Raises `best`, scores of one mover's row against the other rows from rank `first` on, by a quiet move whose
-    /// children (with the opponent to move) have these `scores`.
+    /// Updates `best`, the scores of one mover's row against the other rows from rank `first` on, with a quiet move
+    /// whose children (with the opponent to move) have these `scores`.
     #[inline]
     fn apply_quiet(&self, quiet: QuietMove, best: &mut [u8], scores: &[u8], masks: &Masks, first: usize) {
         match quiet.only_if_empty {

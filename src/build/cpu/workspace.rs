@@ -2,10 +2,10 @@ use crate::index::row_count;
 use crate::memory::HugePages;
 use crate::system::OutOfMemory;
 
-/// Rows of one level that are computed together: their scores against the other side stay in the caches.
+/// Rows of one level that are computed together, so that their scores against the other side stay in the caches.
 const BLOCK_ROWS: usize = 256;
 
-/// Positions that are worth the four parallel steps of a block; of short rows more are taken together.
+/// Positions that are worth the four parallel steps of a block: if the other side has few rows, a block has more.
 const BLOCK_POSITIONS: usize = 1 << 17;
 
 /// Rows of a level that are computed together, against `small_rows` rows of the other side.
@@ -13,7 +13,7 @@ pub(super) fn block_rows(small_rows: usize) -> usize {
     BLOCK_ROWS.max(BLOCK_POSITIONS / small_rows)
 }
 
-/// Memory that is filled again for every pair, in huge pages where the system has them.
+/// Memory that is reused for every pair, in huge pages where the system supports them.
 #[derive(Debug, Default)]
 pub(super) struct Arena(Option<HugePages>);
 
@@ -31,7 +31,7 @@ impl Arena {
     }
 }
 
-/// The memory of a builder, used again for every pair of frames.
+/// The memory of a builder, reused for every pair of frames.
 #[derive(Debug, Default)]
 pub struct Workspace {
     pub(super) small: Arena,
@@ -41,10 +41,10 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Takes the memory for all pairs of a layer at once.
+    /// Allocates the memory for all pairs of a layer at once.
     ///
     /// # Errors
-    /// When there is not as much.
+    /// When there is not enough.
     pub fn reserve(&mut self, pits: usize, seeds: usize) -> Result<(), OutOfMemory> {
         let rows = |seeds| row_count(pits, seeds);
         let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
@@ -55,11 +55,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// Bytes that a pair with `small` and `large` seeds a side takes at most, maps and tables not counted.
+    /// The most bytes that a pair with `small` and `large` seeds needs, maps and tables excluded.
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let rows = |seeds| row_count(pits, seeds) as u64;
         let pair = rows(small) * rows(large);
-        // One of the two frames transposed for moves that move again, and three buffers of a block.
+        // One of the two frames transposed for again-moves, and three buffers of a block.
         let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
         2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
     }
@@ -68,16 +68,16 @@ impl Workspace {
 /// Scores of a block of rows against all rows of the other side.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// The block's rows to move: a run over the other side for each.
+    /// The block's side to move: for each row of the block, a run over the other side.
     to_move: Vec<u8>,
-    /// The same transposed: a run over the block for each row of the other side.
+    /// The same transposed: for each row of the other side, a run over the block.
     transposed: Vec<u8>,
-    /// The other side to move: a run over the block for each of its rows.
+    /// The other side to move: for each of its rows, a run over the block.
     waiting: Vec<u8>,
 }
 
 impl Block {
-    /// The three buffers (to move, transposed, waiting) at this size.
+    /// The three buffers (to move, transposed, waiting) with this length.
     pub fn sized(&mut self, len: usize) -> [&mut [u8]; 3] {
         [&mut self.to_move, &mut self.transposed, &mut self.waiting].map(|buffer| {
             if buffer.len() < len {

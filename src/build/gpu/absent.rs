@@ -1,4 +1,4 @@
-//! The GPU builder of a build without the feature `gpu`: no [`Gpu`] can be opened, so nothing here is ever reached.
+//! The GPU builder without the feature `gpu`: no [`Gpu`] can be opened, so nothing here is ever called.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::table::Tables;
 
 pub use traffic::Traffic;
 
-/// Computes frames on a GPU: in this build there is none.
+/// Computes frames on a GPU; there is none without the feature `gpu`.
 #[derive(Debug)]
 pub enum GpuComputer {}
 
@@ -44,12 +44,12 @@ pub(super) fn least_memory(gpu: &Gpu, _pits: usize, _seeds: usize) -> u64 {
     match gpu.never {}
 }
 
-/// The seeds of the largest layer that an adapter can build: in this build none can.
+/// The seeds of the largest layer that an adapter can build: 0 without the feature `gpu`.
 pub fn max_seeds(_report: &AdapterReport, _pits: usize) -> usize {
     0
 }
 
-/// The stages of the computation: in this build there are none.
+/// The stages of the computation: none without the feature `gpu`.
 pub mod stages {
     /// A stage of the computation of tables on a GPU.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -8,10 +8,10 @@ use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::PackedFrame;
 
-/// Buffers for packed frames on their way back: one is filled while the other is read.
+/// Buffers for packed frames that are copied back: one is filled while the other is read.
 pub(super) const READBACKS: usize = 2;
 
-/// A packed frame on its way back.
+/// A packed frame that is being copied back.
 pub(super) struct Delivery {
     frame: Frame,
     buffer: DeviceBuffer,
@@ -20,7 +20,7 @@ pub(super) struct Delivery {
     submission: Option<SubmissionIndex>,
 }
 
-/// Has a packed frame copied to a buffer that the CPU can read.
+/// Copies a packed frame to a buffer that the CPU can read.
 pub(super) fn send(
     recorder: &mut Recorder,
     frame: Frame,
@@ -31,7 +31,7 @@ pub(super) fn send(
     let buffer = if spare.bytes() >= head_bytes + patches {
         spare
     } else {
-        // It lies in the memory of the machine, not of the device.
+        // It is in the memory of the machine, not of the device.
         drop(spare);
         recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?
     };
@@ -42,7 +42,8 @@ pub(super) fn send(
     Ok(Delivery { frame, buffer, head_bytes, patch_bytes: packed.patch_bytes, submission })
 }
 
-/// Hands the frames that arrive to `output` and their buffers to `spare`, until no more come. Whether all were taken.
+/// Passes the frames that arrive to `output` and their buffers to `spare`, until no more come. Returns whether all were
+/// taken.
 pub(super) fn collect(
     gpu: &Gpu,
     deliveries: Receiver<Delivery>,
@@ -58,7 +59,7 @@ pub(super) fn collect(
             section.extend_from_slice(&view[..(head_bytes + patch_bytes) as usize]);
             section
         })?;
-        // The other end may be gone: then no more are sent.
+        // If the receiver is gone, no more frames are sent.
         let _ = spare.send(buffer);
         let packed = PackedFrame::from_section(frame, section)
             .ok_or_else(|| GpuError::Refused(format!("the patches of {frame:?} came back damaged")))?;

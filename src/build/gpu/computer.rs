@@ -24,18 +24,19 @@ pub struct GpuComputer {
     lower: Lower,
     pair: Pair,
     packer: Packer,
-    /// Buffers for what comes back, kept from layer to layer: never more than [`READBACKS`].
+    /// Buffers for copying back, kept from layer to layer: at most [`READBACKS`].
     spare: Vec<Option<DeviceBuffer>>,
-    /// Where the times of stages are added up, if they are measured.
+    /// The times of stages, if they are measured.
     timing: Option<Timing>,
     traffic: Traffic,
 }
 
 impl GpuComputer {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it takes the memory for all at once.
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
+    /// them now.
     ///
     /// # Errors
-    /// When the device has not as much memory, or its limits do not allow so large a layer.
+    /// When the device does not have enough memory, or its limits do not allow so large a layer.
     pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
         let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
@@ -67,7 +68,7 @@ impl GpuComputer {
         self.traffic
     }
 
-    /// Begins to measure how long stages take, if the adapter has timestamps, and bytes transferred.
+    /// Starts measuring how long stages take, if the adapter has timestamps, and the bytes transferred.
     pub(in crate::build) fn begin_measuring(&mut self) -> Result<(), GpuError> {
         (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
         Ok(())
@@ -79,7 +80,7 @@ impl GpuComputer {
         Some(Stage::ALL.iter().map(|stage| (stage.name(), timing.seconds(stage.kernel()))).collect())
     }
 
-    /// Computes the frames while a collector takes them off.
+    /// Computes the frames while a collector takes the finished ones.
     fn run(
         &mut self,
         tables: &Tables,
@@ -92,8 +93,8 @@ impl GpuComputer {
         recorder.timing = self.timing.take();
         let (sender, deliveries) = sync_channel(READBACKS);
         let (give_back, spares) = channel();
-        // Those of the layer before; where there are fewer, some that the first frames replace by larger ones. Beyond
-        // these, one is sent only when one came back.
+        // The buffers of the layer before; if there were fewer, empty ones, which the first frames replace by larger
+        // ones. After these, a frame is sent only when a buffer has come back.
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         self.spare.resize_with(READBACKS, || None);
         for spare in &mut self.spare {
@@ -108,14 +109,14 @@ impl GpuComputer {
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
                 match spares.recv() {
                     Ok(spare) => Ok(sender.send(send(recorder, frame, packed, spare)?).is_ok()),
-                    // The collector has given up; its error is returned below.
+                    // The collector has failed; its error is returned below.
                     Err(_) => Ok(false),
                 }
             };
             let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
             drop(sender);
             let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            // A fault shows on both sides; what the device said first is the cause.
+            // A fault appears on both sides; the first one that the device reported is the cause.
             Ok(computed? & collected?)
         });
         self.spare = spares.try_iter().map(Some).collect();
@@ -143,7 +144,7 @@ impl GpuComputer {
             if !self.compute_pair(recorder, tables, small, pulse)? {
                 return Ok(false);
             }
-            // Of a pair that an earlier run left half written only the second frame is missing.
+            // If an earlier run wrote half of a pair, only the second frame is missing.
             let mirrored = frames.next_if(|next| *next == frame.mirrored());
             for frame in [Some(frame), mirrored].into_iter().flatten() {
                 let scores =
@@ -166,7 +167,7 @@ impl GpuComputer {
         Ok(true)
     }
 
-    /// Computes a pair, if need be with fewer lower frames on the device.
+    /// Computes a pair, if necessary with fewer lower frames on the device.
     fn compute_pair(
         &mut self,
         recorder: &mut Recorder,

@@ -1,5 +1,5 @@
-//! Frames of lower layers on the device: those that stay there, and the operand, into which the frames that a stage reads
-//! are brought together.
+//! Frames of lower layers on the device: the resident ones, and the operand, a buffer in which the frames that a stage
+//! reads are collected.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::{FrameEntry, Tables, checked_frame};
 
-/// The share of the allowed memory that resident frames leave to maps and moves to come.
+/// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
 const HEADROOM: u64 = 16;
 
 /// A frame that stays on the device.
@@ -27,11 +27,11 @@ pub(super) struct Lower {
     operands: [DeviceBuffer; 2],
     next: usize,
     memory: Option<u64>,
-    /// Whether there was no memory for a frame of a lower layer; then no more is tried until one was evicted.
+    /// Whether there was no memory for a frame of a lower layer; if so, no other is tried until one is evicted.
     full: bool,
 }
 
-/// A frame that a stage reads: its number in the stage's list, and what it is.
+/// A frame that a stage reads, with its number in the stage's list.
 pub(super) type Child = (usize, Frame);
 
 impl Lower {
@@ -41,15 +41,15 @@ impl Lower {
         Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], next: 0, memory, full: false })
     }
 
-    /// Bytes of frames that stay on the device.
+    /// Bytes of the resident frames.
     pub fn resident_bytes(&self) -> u64 {
         let frames = self.resident.values().flat_map(BTreeMap::values);
         frames.map(|frame| frame.head.bytes() + frame.patches.bytes()).sum()
     }
 
-    /// Brings the children of a stage, in as many parts as the operand needs, and calls `run` with each: the operand, and
-    /// the number of the first of `count` frames. Children with an empty row are over: their score is the seeds of the
-    /// row to move.
+    /// Brings the children of a stage to the operand, in as many parts as necessary, and calls `run` for each part with
+    /// the operand and the number of the first of `count` frames. Children with an empty row are finished games: their
+    /// score is the seeds of the row to move.
     pub fn bring(
         &mut self,
         recorder: &mut Recorder,
@@ -84,7 +84,7 @@ impl Lower {
                 if bytes > gpu.max_binding() {
                     return Err(gpu.binding_error(bytes).into());
                 }
-                // There may not be memory for both.
+                // There may not be enough memory for both.
                 self.operands[self.next] = gpu.storage("no frame", 0)?;
                 self.operands[self.next] = gpu.storage("a frame of a lower layer", bytes)?;
                 continue;
@@ -124,7 +124,7 @@ impl Lower {
         let is_resident =
             |lower: &Lower| lower.resident.get(&seeds).is_some_and(|layer| layer.contains_key(&frame.mover));
         if !is_resident(self) {
-            // Shaders trust what they read. What stays on the device was compared when it came there.
+            // Shaders trust what they read. Resident frames were checked when they were copied.
             let table = tables.require(seeds)?;
             checked_frame(table, frame.mover)?;
             let section = table.section(entry);
@@ -182,7 +182,7 @@ impl Lower {
                 self.resident.entry(seeds).or_default().insert(frame.mover, resident);
                 return Ok(());
             }
-            // The layers just built are read most.
+            // The highest layers are read most.
             if self.resident.first_key_value().is_none_or(|(&lowest, _)| lowest >= seeds) {
                 return Ok(());
             }
@@ -190,11 +190,11 @@ impl Lower {
         }
     }
 
-    /// Evicts the lowest layer that stays on the device. Whether there was one.
+    /// Evicts the lowest resident layer. Returns whether there was one.
     pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
         let evicted = self.resident.pop_first().is_some();
         self.full = false;
-        // Memory comes back once nothing submitted uses it.
+        // Memory is freed once no submitted work uses it.
         recorder.finish()?;
         Ok(evicted)
     }

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Window};
 
-/// A matrix of scores on the device: a byte each, every row padded to whole words.
+/// A matrix of scores on the device: one byte each, every row padded to whole words.
 pub(super) struct Matrix {
     buffer: DeviceBuffer,
     pub rows: usize,
@@ -42,7 +42,8 @@ impl Matrix {
         usize::try_from(bytes / (4 * u64::from(self.words()))).expect("bindings fit the memory")
     }
 
-    /// The part that holds these rows, and the number of its first word; all of it if a stage can use as much at once.
+    /// The part that holds these rows, and the number of its first word; the whole matrix if a stage can use that at
+    /// once.
     pub fn window(&self, gpu: &Gpu, rows: Range<usize>) -> Result<(Window, u32), GpuError> {
         let all = self.all();
         if all.bytes <= gpu.max_binding() {

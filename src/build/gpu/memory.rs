@@ -1,4 +1,4 @@
-//! How much memory of the device a build takes.
+//! How much device memory a build needs.
 
 use super::matrix::Matrix;
 use super::packer::{head_bytes, packer_bytes};
@@ -6,7 +6,7 @@ use super::stages::TILE;
 use crate::gpu::{AdapterReport, Gpu, RECORDER_BYTES};
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 
-/// The ratio by which frames are assumed to be larger for their patches.
+/// The assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
 
 /// Bytes of moves and maps for each row (measured: 60 to 90 at 6 pits).
@@ -15,10 +15,10 @@ const ROW_BYTES: u64 = 96;
 /// Bytes for parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 
-/// What the beginning of a part of a buffer is a multiple of, at most.
+/// The largest alignment that a part of a buffer may need.
 const MAX_ALIGNMENT: u64 = 256;
 
-/// What a build of all layers up to one takes of the device's memory at least.
+/// The least device memory for a build of all layers up to a given one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeviceMemory {
     /// Words of the largest matrix of a pair: there are two.
@@ -32,7 +32,8 @@ pub(super) struct DeviceMemory {
 }
 
 impl DeviceMemory {
-    /// For the layers up to `seeds`, with at most `budget` bytes and stages that use at most `max_binding` of a buffer.
+    /// For the layers up to `seeds`, with at most `budget` bytes, and stages that use at most `max_binding` bytes of a
+    /// buffer.
     pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
         let with_patches = |frame: Frame| head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096;
@@ -56,33 +57,33 @@ impl DeviceMemory {
             packer_bytes: largest.map_or(0, packer_bytes),
             row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>() * ROW_BYTES,
         };
-        // Of what the rest leaves, so that a budget that is enough for small operands is not too small for larger ones.
+        // A share of what the rest leaves, so that a budget that suffices for small operands always suffices.
         let share = budget.map_or(u64::MAX, |budget| budget.saturating_sub(memory.least()) / 4);
         let most = max_binding / 64 * 64;
         memory.operand_bytes = all.min(share).max(child).next_multiple_of(64).min(most);
         memory
     }
 
-    /// Bytes that are taken in any case.
+    /// Bytes that are needed in any case.
     pub fn least(&self) -> u64 {
         8 * self.matrix_words + 2 * self.operand_bytes + self.packer_bytes + self.row_bytes + SMALL_BYTES
     }
 }
 
-/// Bytes of the device's memory that a build of all layers up to `seeds` takes at least; frames of lower layers that do
-/// not fit beside that are read from the files again and again.
+/// The least bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers that do not fit as
+/// well are read from the files repeatedly.
 pub(in crate::build) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
     DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
 }
 
-/// The seeds of the largest layer of boards with `pits` pits a side, from 1 to [`crate::index::MAX_TABLE_PITS`], that the
-/// limits of an adapter allow to be built, memory aside.
+/// The seeds of the largest layer of boards with `pits` pits a side, 1 to [`crate::index::MAX_TABLE_PITS`], that can be
+/// built within the limits of an adapter, memory aside.
 pub fn max_seeds(report: &AdapterReport, pits: usize) -> usize {
     largest_layer(pits, report.max_binding_bytes, report.max_buffer_bytes)
 }
 
-/// The largest layer that a device can build with these limits on what a stage can use at once and on a buffer, as
-/// far as indices reach.
+/// The largest layer that can be built with these limits on what a stage can use at once and on a buffer, and with
+/// 32-bit indices.
 pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> usize {
     let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
     // Whether a stage can use a matrix in parts; `least` rows are used at once.
@@ -105,10 +106,10 @@ pub(super) fn largest_layer(pits: usize, max_binding: u64, max_buffer: u64) -> u
     (2..=MAX_TABLE_SEEDS).take_while(|&seeds| fits(seeds)).last().unwrap_or(0)
 }
 
-/// The most rows from the lowest that a quiet move from a level leads to, to the end of the level.
+/// The most rows, over all levels, from the lowest row that a quiet move leads to up to the end of the level.
 ///
-/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n, and all its laps together are at most as long
-/// as the row.
+/// A sowing of n seeds within the row lowers the potential by 1 + 2 + .. + n; with its relays it is no longer than the
+/// row.
 fn quiet_rows(index: &RowIndex, seeds: usize) -> usize {
     let (bounds, most) = (index.level_bounds(seeds), index.pits() * (index.pits() - 1) / 2);
     let rows = (1..bounds.len()).map(|end| bounds[end] - bounds[(end - 1).saturating_sub(most)]);

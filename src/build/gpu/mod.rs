@@ -1,8 +1,8 @@
 //! The scores of pairs of mirrored frames, on a GPU.
 //!
-//! The same tables as the CPU's, byte for byte. Without the feature `gpu`, `absent.rs` takes the place of all this. Frames of lower layers stay on the device as they stand in files, as far
-//! as its memory goes, and come from the mapped files otherwise; the frames under way are packed on the device, so that
-//! only finished ones come back.
+//! The tables are the same as the CPU's, byte for byte. Without the feature `gpu`, `absent.rs` replaces all of this.
+//! Frames of lower layers stay on the device in the form of the files, as far as its memory allows, and otherwise are
+//! copied from the mapped files. New frames are packed on the device, so that only finished ones are copied back.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | `packer` | packing on the device |
 //! | `collector` | bringing packed frames back while the device goes on |
 //! | [`computer`](GpuComputer) | all frames of a layer |
-//! | [`traffic`](Traffic) | what went to the device and back |
-//! | [`memory`](max_seeds) | how much memory of the device a build takes, and what its limits allow |
+//! | [`traffic`](Traffic) | bytes copied to the device and back |
+//! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
 mod collector;
 mod computer;

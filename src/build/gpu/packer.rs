@@ -1,11 +1,11 @@
-//! Packing on the device: the bytes of a table file from a matrix of scores.
+//! Packing on the device: from a matrix of scores to the bytes of a table file.
 
 use super::matrix::Matrix;
 use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, MAX_WORKGROUPS, Recorder, Window};
 use crate::index::Frame;
 
-/// Bytes of groups for each byte of patches that is allocated at first; more is allocated when needed.
+/// Initially, one byte is allocated for patches for this many bytes of groups; more when needed.
 const PATCH_SHARE: u64 = 16;
 
 /// Memory for packing one frame after the other.
@@ -13,16 +13,16 @@ pub(super) struct Packer {
     sums: DeviceBuffer,
     head: DeviceBuffer,
     patches: DeviceBuffer,
-    /// The size of each group's patch, then the sum of those before it in its block; of blocks in their superblock; of
-    /// superblocks; and of all.
+    /// The size of each group's patch, later the sum of those before it in its block; the same for blocks in their
+    /// superblock, and for superblocks; and the sum of all.
     sizes: [DeviceBuffer; 4],
 }
 
-/// A packed frame on the device: its bytes as they stand in a table file, without checksums.
+/// A packed frame on the device: its bytes as in a table file, without checksums.
 pub(super) struct PackedOnDevice {
     /// Profile and groups.
     pub head: Window,
-    /// Patches, not padded; the window is.
+    /// Patches, without padding; the window is padded.
     pub patches: Window,
     pub patch_bytes: u64,
 }
@@ -58,13 +58,13 @@ impl Packer {
         })
     }
 
-    /// Packs the scores of `frame`: a run over the mover's rows for each other row.
+    /// Packs the scores of `frame`: for each other row, a run over the mover's rows.
     pub fn pack(&mut self, recorder: &mut Recorder, frame: Frame, scores: &Matrix) -> Result<PackedOnDevice, GpuError> {
         let gpu = recorder.gpu();
         let (rows, others) = (frame.mover_rows(), scores.rows);
         assert_eq!((scores.columns as u64, others as u64), (rows as u64, frame.positions() / rows as u64));
         let words = u64::from(scores.words());
-        // Twice for the profile and the groups, which are written once.
+        // The scores are read twice, for the profile and for the groups; these are written once.
         recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
         recorder.clear(&self.sums.window());
         let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
@@ -84,7 +84,7 @@ impl Packer {
         let groups_at = (rows as u64).next_multiple_of(64) / 4;
         let head = self.head.front(head_bytes(frame));
         let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
-        // A few columns more than the sums have rows: the padding.
+        // The sums have a few columns more than there are rows: the padding.
         recorder.dispatch_threads(&bound, groups_at, 1, |_, threads| Mean {
             threads,
             rows: rows as u32,
@@ -109,7 +109,7 @@ impl Packer {
         if patch_bytes > 0 {
             let padded = patch_bytes.next_multiple_of(4);
             if padded > self.patches.bytes() {
-                // There may not be memory for both.
+                // There may not be enough memory for both.
                 self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }
@@ -125,7 +125,7 @@ impl Packer {
         Ok(PackedOnDevice { head, patches: self.patches.front(patch_bytes.next_multiple_of(4).max(4)), patch_bytes })
     }
 
-    /// Replaces the sizes by where the patches begin; returns the bytes of all.
+    /// Replaces the sizes of the patches by their offsets; returns the sum of all sizes.
     fn scan(&mut self, recorder: &mut Recorder, groups: u64) -> Result<u64, GpuError> {
         let mut numbers = groups;
         for level in 0..3 {
@@ -145,8 +145,8 @@ impl Packer {
     }
 }
 
-/// Calls `run` for parts of the groups whose scores a stage can use at once: with the scores, the number of their first word,
-/// the first group, and how many.
+/// Calls `run` for parts of the groups whose scores a stage can use at once, with the scores, the number of their first
+/// word, the first group, and the number of groups.
 fn for_groups(
     recorder: &mut Recorder,
     scores: &Matrix,

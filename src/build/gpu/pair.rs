@@ -1,8 +1,8 @@
 //! The scores of one pair of mirrored frames.
 //!
 //! Moves to lower layers come first, in bulk; then quiet moves, level by level as on the CPU (see
-//! [`crate::build::cpu::compute_pair`]). The scores of both sides lie with a run over the small side's rows for each row
-//! of the large side, so that all that a level needs lies together.
+//! [`crate::build::cpu::compute_pair`]). The scores of both frames are stored as a run over the small side's rows for
+//! each row of the large side, so that everything a level needs is contiguous.
 
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
@@ -16,16 +16,16 @@ use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::Tables;
 
-/// Bytes that a thread for moves to lower layers reads and writes at least: its word, and a child's codes and profile for
-/// each of its four positions.
+/// The least bytes that a thread for moves to lower layers reads and writes: its word, and a child's codes and profile
+/// for its four positions.
 const FORWARD_BYTES: u64 = 4 + 4 + 2 + 4;
 
-/// Bytes that the two threads for quiet moves of four positions read and write at least: their words, and a child's.
+/// The least bytes that the two threads for quiet moves of four positions read and write: their words, and a child's.
 const QUIET_BYTES: u64 = 2 * (4 + 4 + 4);
 
 /// Memory for the scores of a pair.
 pub(super) struct Pair {
-    /// The small side to move, once all is done.
+    /// The small side to move, after everything is computed.
     pub small_moves: Matrix,
     /// The large side to move.
     pub large_moves: Matrix,
@@ -37,8 +37,8 @@ impl Pair {
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
-    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image. Whether it was not
-    /// stopped.
+    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image. Returns false
+    /// if stopped.
     pub fn compute(
         &mut self,
         recorder: &mut Recorder,
@@ -49,7 +49,7 @@ impl Pair {
         pulse: &Pulse,
     ) -> Result<bool, ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
-        // A run for each mover's row, as children lie; then transposed.
+        // A run for each mover's row, in the order of the children; then transposed.
         self.large_moves.shape(small_rows, large_rows);
         if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
             return Ok(false);
@@ -135,7 +135,8 @@ impl Pair {
         Ok(true)
     }
 
-    /// Transposes the scores of the large side to move, which brings them to the order of their indices. They take the place of the small side's.
+    /// Transposes the scores with the large side to move, which brings them to the order of their indices. They replace
+    /// the scores with the small side to move.
     pub fn transpose_large(&mut self, recorder: &mut Recorder) -> Result<&Matrix, GpuError> {
         let (large_rows, small_rows) = (self.large_moves.rows, self.large_moves.columns);
         self.small_moves.shape(small_rows, large_rows);
@@ -144,8 +145,8 @@ impl Pair {
     }
 }
 
-/// Sets `scores` to those of the moves of `frame` to lower layers, a run over the other rows for each mover's row. Whether it
-/// was not stopped.
+/// Sets `scores` to those of the moves of `frame` to lower layers: for each mover's row, a run over the other rows.
+/// Returns false if stopped.
 fn forward(
     recorder: &mut Recorder,
     lower: &mut Lower,
@@ -223,7 +224,7 @@ fn forward(
     Ok(true)
 }
 
-/// The stage of a class, how many frames its list has, and which these are.
+/// The stage of a class, the length of its list of frames, and the frames with their numbers.
 fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
     let Frame { pits, mover, other } = frame;
     let (left, opponent) = (class.left, other + class.spilled);
@@ -244,7 +245,7 @@ fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
     }
 }
 
-/// Transposes a matrix into another that has the shape of its transpose.
+/// Transposes a matrix into another one of suitable shape.
 fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), GpuError> {
     let gpu = recorder.gpu();
     recorder.touched += from.all().bytes + to.all().bytes;

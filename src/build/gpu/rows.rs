@@ -1,5 +1,4 @@
-//! What stages need to know of rows: their moves, and maps of ranks. Made on the CPU on first use, and kept on the
-//! device.
+//! The moves of rows and the maps of ranks that stages need: made on the CPU on first use, and kept on the device.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use crate::gpu::{DeviceBuffer, Gpu, GpuError};
 use crate::index::TableRow;
 use crate::rows::{BoardRows, ForwardMove, Kind};
 
-/// What moves of a class have in common: the stage that does them, and the frames they lead to.
+/// The kind of a class of moves: it determines the stage, and the frames that the moves lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ClassKind {
     Pass,
@@ -19,14 +18,15 @@ pub(super) enum ClassKind {
     Relay,
 }
 
-/// A class of moves: those of one kind that sow as many seeds into the other row and leave as many in the mover's.
+/// A class of moves: those of one kind that sow the same number of seeds into the other row and leave the same number
+/// in the mover's.
 pub(super) struct Class {
     pub kind: ClassKind,
     /// Seeds sown into the other row.
     pub spilled: usize,
     /// Seeds left in the mover's row.
     pub left: usize,
-    /// Where its groups begin: for each row with such moves its rank and where its entries begin; then one more.
+    /// Where its groups begin: for each row with such moves, its rank and where its entries begin; then one more.
     pub groups_at: u32,
     /// Where its entries begin.
     pub entries_at: u32,
@@ -36,11 +36,11 @@ pub(super) struct Class {
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
-    /// Where the quiet moves of each row begin, the quiet moves, and the groups and entries of all classes.
+    /// Where the quiet moves of each row begin; the quiet moves; the groups and entries of all classes.
     pub buffer: DeviceBuffer,
     /// Where the quiet moves begin.
     pub quiet_at: u32,
-    /// For each level the lowest rank that its quiet moves lead to; the level's own first rank if there are none.
+    /// For each level, the lowest rank that its quiet moves lead to; the level's own first rank if there are none.
     pub lowest_child: Vec<u32>,
     pub classes: Vec<Class>,
 }
@@ -53,7 +53,7 @@ pub(super) struct DeviceRows {
     captures: HashMap<(usize, usize), Arc<DeviceBuffer>>,
     relay_rows: HashMap<(usize, usize), Arc<DeviceBuffer>>,
     ranks: Option<Arc<DeviceBuffer>>,
-    /// What stands for a buffer that a stage does not need.
+    /// A placeholder for a buffer that a stage does not need.
     pub nothing: DeviceBuffer,
 }
 
@@ -112,7 +112,7 @@ impl DeviceRows {
                 Kind::Pass => ClassKind::Pass,
                 Kind::Again => ClassKind::Again,
                 Kind::Capture { .. } => ClassKind::Capture,
-                // Where their seeds go depends on the other row.
+                // Where the seeds go depends on the other row.
                 Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
             };
             (kind, usize::from(next.spilled), usize::from(next.left))
@@ -159,8 +159,8 @@ impl DeviceRows {
         })
     }
 
-    /// For each pit and each row with `seeds` seeds, when `spilled` more were sown into it and then the pit was taken: the
-    /// seeds taken, above [`RANK_BITS`] bits of the rank of the row that is left.
+    /// For each pit and each row with `seeds` seeds, after `spilled` more were sown into it and then the pit was
+    /// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row.
     pub fn capture(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.captures, (seeds, spilled), || {
@@ -181,7 +181,7 @@ impl DeviceRows {
         })
     }
 
-    /// The rows with `mover` seeds, then those with `other`: two words each, a byte a pit.
+    /// The rows with `mover` seeds, then those with `other`: two words each, one byte per pit.
     pub fn relay_rows(&mut self, gpu: &Gpu, mover: usize, other: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.relay_rows, (mover, other), || {
@@ -195,7 +195,7 @@ impl DeviceRows {
         })
     }
 
-    /// The counts and levels from which ranks are made: see `shaders/shared/rank.wgsl`.
+    /// The counts and levels from which ranks are computed: see `shaders/shared/rank.wgsl`.
     pub fn ranks(&mut self, gpu: &Gpu) -> Result<(Arc<DeviceBuffer>, RankParams), GpuError> {
         let rows = self.board.maps.rows();
         let (words, levels_at) = rows.words();
@@ -211,13 +211,13 @@ impl DeviceRows {
         Ok((Arc::clone(self.ranks.as_ref().expect("made above")), params))
     }
 
-    /// Forgets maps that only some pairs need.
+    /// Drops maps that only some pairs need.
     pub fn forget_relay_rows(&mut self) {
         self.relay_rows.clear();
     }
 }
 
-/// How ranks are laid out.
+/// How the counts for ranks are laid out.
 #[derive(Clone, Copy, Default)]
 pub(super) struct RankParams {
     pub pits: u32,
@@ -226,7 +226,7 @@ pub(super) struct RankParams {
     pub levels_at: u32,
 }
 
-/// The buffer of `key`, which `make` makes if it is not there.
+/// The buffer of `key`, made with `make` if it does not exist.
 fn kept<K: Copy + Eq + std::hash::Hash>(
     buffers: &mut HashMap<K, Arc<DeviceBuffer>>,
     key: K,

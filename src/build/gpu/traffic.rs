@@ -1,4 +1,4 @@
-/// Bytes that went one way or the other.
+/// Bytes transferred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Traffic {
@@ -8,7 +8,8 @@ pub struct Traffic {
     pub downloaded: u64,
     /// From one place on the device to another.
     pub copied: u64,
-    /// What the stages for moves, transposing and packing read and write at least: every score and child once a move.
+    /// The least that the stages for moves, transposing and packing read and write: every score and child once per
+    /// move.
     pub touched: u64,
     /// Bytes of lower frames that are on the device now.
     pub resident: u64,

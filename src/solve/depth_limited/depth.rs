@@ -3,9 +3,9 @@ use std::fmt;
 /// How deep a search goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// So many moves: each counts, also one that gives another.
+    /// This many moves, again-moves included.
     Moves(u32),
-    /// So many turns, however many moves they take.
+    /// This many turns, however many moves they have.
     Turns(u32),
 }
 
@@ -17,7 +17,7 @@ impl Depth {
         }
     }
 
-    /// Moves and turns that a search may still take; there are never as many as the number that stands for no limit.
+    /// The limits on moves and on turns; the one that does not apply is larger than any depth.
     pub(crate) fn limits(self) -> (u32, u32) {
         match self {
             Depth::Moves(moves) => (moves, u32::MAX),

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::game::{Pit, Position, Rules, mover_value};
 
-/// How a search to a limited depth goes: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
+/// Methods of depth-limited search: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Minimax, one position after the other.
@@ -36,7 +36,7 @@ impl Method {
     }
 }
 
-/// What a position is worth where the search ends before the game does.
+/// The evaluation of a position at which the search ends before the game does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Evaluation {
     /// The difference of the stores.
@@ -52,25 +52,25 @@ pub enum Evaluation {
 pub struct LimitedSearch {
     /// The rule set.
     pub rules: Rules,
-    /// How it goes.
+    /// The method.
     pub method: Method,
-    /// Moves to search: each counts, also one that gives another.
+    /// The depth in moves, again-moves included.
     pub depth: u32,
     /// Levels from the root on that are searched in parallel.
     pub par_depth: u32,
-    /// What positions at the end of the search are worth.
+    /// The evaluation of positions at the end of the search.
     pub evaluation: Evaluation,
 }
 
-/// What a search to a limited depth found.
+/// The result of a depth-limited search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LimitedResult {
-    /// The value for the mover: of a finished game the final store difference, else the evaluation.
+    /// The value for the mover: the final store difference of a finished game, otherwise the evaluation.
     pub value: i64,
-    /// The first of the best moves; `None` where the game is over or the depth is 0.
+    /// The first of the best moves; `None` if the game is over or the depth is 0.
     pub best: Option<Pit>,
-    /// Positions visited. Of the methods with a window and threads it may differ from run to run; the value never does.
+    /// Positions visited. With a window and threads it may differ from run to run; the value never does.
     pub nodes: u64,
 }
 
@@ -84,31 +84,31 @@ struct Window {
 impl Window {
     const FULL: Window = Window { alpha: -i64::MAX, beta: i64::MAX };
 
-    /// The window as the player sees it who is to move after a move.
+    /// The window for the player to move after a move.
     fn after(self, again: bool) -> Window {
         if again { self } else { Window { alpha: -self.beta, beta: -self.alpha } }
     }
 }
 
 impl LimitedSearch {
-    /// A search `depth` moves deep, nothing of it in parallel, that evaluates by the stores.
+    /// A sequential search of `depth` moves that evaluates by the stores.
     pub fn new(rules: Rules, method: Method, depth: u32) -> LimitedSearch {
         LimitedSearch { rules, method, depth, par_depth: 0, evaluation: Evaluation::Stores }
     }
 
-    /// The same with so many levels in parallel, by the methods that do that.
+    /// Sets how many levels are searched in parallel, by the parallel methods.
     #[must_use]
     pub fn with_par_depth(self, par_depth: u32) -> LimitedSearch {
         LimitedSearch { par_depth, ..self }
     }
 
-    /// The same with another evaluation.
+    /// Sets the evaluation.
     #[must_use]
     pub fn with_evaluation(self, evaluation: Evaluation) -> LimitedSearch {
         LimitedSearch { evaluation, ..self }
     }
 
-    /// Positions of a thread after which it is asked whether to go on: often enough, and not too often.
+    /// Positions that a thread visits between two checks whether to stop.
     pub const ASK_EVERY: u32 = 1 << 6;
 
     /// Searches on the threads of the current pool.
@@ -116,8 +116,8 @@ impl LimitedSearch {
         Run { search: self, end: &|| false, ended: AtomicBool::new(false) }.start(position)
     }
 
-    /// The same, unless `end` says so before it is done: `None` then. It is asked first of all, and then every
-    /// [`LimitedSearch::ASK_EVERY`] positions of a thread.
+    /// The same as [`LimitedSearch::run`], but stops and returns `None` once `end` returns true. It is called at the
+    /// start, and then every [`LimitedSearch::ASK_EVERY`] positions of a thread.
     pub fn run_unless(&self, end: &(dyn Fn() -> bool + Sync), position: &Position) -> Option<LimitedResult> {
         let run = Run { search: self, end, ended: AtomicBool::new(false) };
         let result = run.start(position);
@@ -125,11 +125,11 @@ impl LimitedSearch {
     }
 }
 
-/// A search under way.
+/// A running search.
 struct Run<'s> {
     search: &'s LimitedSearch,
     end: &'s (dyn Fn() -> bool + Sync),
-    /// Whether it was ended: what it finds from then on means nothing.
+    /// Whether it was stopped: later results are meaningless.
     ended: AtomicBool,
 }
 
@@ -144,8 +144,8 @@ impl Run<'_> {
         }
     }
 
-    /// Whether `position`, which is to be searched `depth` moves deep, is a leaf. `until` counts the positions of the
-    /// thread until it is asked again whether to go on.
+    /// Whether `position`, with `depth` moves left to search, is a leaf. `until` counts down the thread's positions to
+    /// the next check whether to stop.
     fn is_leaf(&self, position: &Position, depth: u32, until: &mut u32) -> bool {
         if *until == 0 {
             *until = LimitedSearch::ASK_EVERY;
@@ -169,7 +169,7 @@ impl Run<'_> {
         LimitedResult { value, best: None, nodes: 1 }
     }
 
-    /// The moves, the positions they lead to, and whether the mover moves again there.
+    /// The moves, the positions they lead to, and whether the mover moves again.
     fn children(&self, position: &Position) -> impl Iterator<Item = (Pit, Position, bool)> {
         position.moves().map(|pit| {
             let played = position.play(self.search.rules, pit).expect("a legal move");
@@ -245,7 +245,7 @@ impl Run<'_> {
 }
 
 impl LimitedResult {
-    /// Takes in what one move leads to.
+    /// Combines with the result of one move.
     fn raise(&mut self, pit: Pit, again: bool, child: LimitedResult) {
         let value = mover_value(again, child.value);
         self.nodes += child.nodes;

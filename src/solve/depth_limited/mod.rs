@@ -1,4 +1,4 @@
-//! Searches to a limited depth: their values are evaluations, not proofs.
+//! Depth-limited searches: their values are evaluations, not proofs.
 
 mod deepening;
 mod depth;

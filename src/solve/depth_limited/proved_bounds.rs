@@ -7,10 +7,10 @@ use crate::solve::evaluation::{MoveScore, PitEvaluation, SEED, mover_evaluation}
 use crate::solve::packed::{Board, Sower, Word};
 use crate::table::TableError;
 
-/// Nodes after which the clock is read again; each may read tables from the disk.
+/// Nodes between two readings of the clock; each may read tables from the disk.
 const ASK_EVERY: u64 = 1 << 4;
 
-/// What a depth-limited search found: nothing of it is proved unless it is `exact`.
+/// The result of a depth-limited search: not proved unless it is `exact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DepthLimitedResult {
@@ -20,15 +20,16 @@ pub struct DepthLimitedResult {
     pub value: i64,
     /// How deep the search went.
     pub depth: Depth,
-    /// Whether every line of play ended in what is proved: the value is exact and the move best.
+    /// Whether every line of play ended in a proved score, so that the value is exact and the move is best.
     pub exact: bool,
 }
 
-/// A depth-limited search under way: alpha-beta with proved bounds where there are some, and evaluations at all other leaves.
+/// A running depth-limited search: alpha-beta that uses proved bounds where there are any, and evaluations at all other
+/// leaves.
 pub(crate) struct BoundedSearch<'s, W, K> {
     pub sower: &'s Sower<W>,
     pub evaluation: &'s PitEvaluation,
-    /// What is proved of the score of a board.
+    /// Returns the proved bounds of the score of a board.
     pub known: K,
     /// Why to stop searching.
     pub interrupted: &'s (dyn Fn() -> Option<SolveError> + Sync + 's),
@@ -39,7 +40,7 @@ pub(crate) struct BoundedSearch<'s, W, K> {
 }
 
 impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W, K> {
-    /// Searches the `moves` of `position`, all that it has, of which `board` has the rows. `None` where there are none.
+    /// Searches the `moves` of `position`, which must be all its moves; `board` has its rows. `None` if there are none.
     ///
     /// # Errors
     /// [`SolveError::OverBudget`]; when interrupted, or a table is damaged.
@@ -65,7 +66,7 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
 
     /// The evaluation of one move for the mover of `board`, in sixteenths of a seed (fail-soft).
     ///
-    /// `limits` are the moves and turns to search.
+    /// `limits` are the moves and turns that may still be searched.
     fn after(
         &mut self,
         board: Board<W>,

@@ -1,24 +1,24 @@
 use crate::solve::evaluation::{MoveScore, PitEvaluation, SEED, mover_evaluation, select};
 use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 
-/// Beyond any evaluation.
+/// Larger than any evaluation.
 pub(crate) const LIMIT: i32 = i32::MAX / 4;
 
-/// Nodes after which the clock is read again; with their moves they take a fraction of a millisecond.
+/// Nodes between two readings of the clock; with their moves they take a fraction of a millisecond.
 const ASK_EVERY: u32 = 1 << 8;
 
 /// Depth-limited search with static evaluations at its leaves: alpha-beta without tables, proved bounds or transpositions.
 pub(crate) struct StaticSearch<'a, W> {
     pub sower: &'a Sower<W>,
     pub evaluation: &'a PitEvaluation,
-    /// Whether to search no deeper.
+    /// Returns whether to stop searching deeper.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<W: Word> StaticSearch<'_, W> {
-    /// The evaluation of `board`, with `seeds` seeds in play, to a depth of so many turns: of what its mover collects, in
-    /// sixteenths of a seed; if that is not within the window, a bound of it (fail-soft). Each node takes one off `left`. At
-    /// 0 the remaining leaves get static evaluations; when interrupted it becomes 0.
+    /// The evaluation of `board`, with `seeds` seeds in play, to a depth of `turns` turns: what its mover collects, in
+    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Each node decrements `left`. At 0 the
+    /// remaining leaves get static evaluations; an interruption sets it to 0.
     pub fn search(&self, board: Board<W>, seeds: u32, turns: u32, (mut low, high): (i32, i32), left: &mut u32) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
@@ -37,7 +37,7 @@ impl<W: Word> StaticSearch<'_, W> {
             let sown = self.sower.sow(board, pit);
             let Sown { stored, again, .. } = sown;
             if turns == 1 && !again {
-                // Before a leaf: sorting such moves costs as much as evaluating them.
+                // Only above leaves: sorting the moves to leaves costs as much as evaluating them.
                 let rest = seeds - stored;
                 let next = self.search(sown.next(), rest, 0, (low, high), left);
                 best = best.max(mover_evaluation(again, stored, rest, next));
@@ -66,7 +66,7 @@ impl<W: Word> StaticSearch<'_, W> {
     }
 }
 
-/// The window of a position with `seeds` seeds in play, as seen by who moves after a move.
+/// The window of a position with `seeds` seeds in play, for the player to move after a move.
 #[inline]
 pub(crate) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i32, i32)) -> (i32, i32) {
     if again {

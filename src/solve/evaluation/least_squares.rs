@@ -1,21 +1,21 @@
-/// What is added to the diagonal, so that an unknown that never occurred is 0.
+/// Added to the diagonal, so that an unknown without observations is 0.
 const RIDGE: f64 = 0.1;
 
-/// A linear least-squares problem whose observations are sums of a few unknowns each.
+/// A linear least-squares problem in which each observation is a sum of a few unknowns.
 pub(crate) struct LeastSquares {
     unknowns: usize,
-    /// The normal matrix by rows; its lower triangle is kept.
+    /// The normal matrix by rows; only the lower triangle is stored.
     matrix: Vec<f64>,
     right: Vec<f64>,
 }
 
 impl LeastSquares {
-    /// A problem with so many unknowns, and no observation yet.
+    /// A problem with `unknowns` unknowns and no observations.
     pub fn new(unknowns: usize) -> LeastSquares {
         LeastSquares { unknowns, matrix: vec![0.0; unknowns * unknowns], right: vec![0.0; unknowns] }
     }
 
-    /// Adds an observation: that the sum of the unknowns with these numbers, in rising order, is `value`.
+    /// Adds an observation: the sum of the unknowns with these numbers, in ascending order, is `value`.
     pub fn add(&mut self, numbers: &[usize], value: f64) {
         for (i, &row) in numbers.iter().enumerate() {
             self.right[row] += value;
@@ -25,7 +25,7 @@ impl LeastSquares {
         }
     }
 
-    /// The unknowns, by the decomposition of Cholesky.
+    /// The unknowns, by Cholesky decomposition.
     pub fn solve(mut self) -> Vec<f64> {
         let n = self.unknowns;
         let (matrix, solution) = (&mut self.matrix, &mut self.right);

@@ -1,4 +1,4 @@
-//! Heuristic values: of positions, learned from tables, and of moves, by which they are ordered. They prove nothing.
+//! Heuristic values of positions, learned from tables, and of moves, for move ordering. They prove nothing.
 
 mod least_squares;
 mod move_score;

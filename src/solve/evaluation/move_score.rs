@@ -2,13 +2,13 @@ use super::pits::SEED;
 use crate::game::mover_score;
 use crate::solve::packed::{Board, Word};
 
-/// For each seed stored, beside that seed itself.
+/// For each seed stored, in addition to the seed itself.
 const STORED: i32 = 3 * SEED;
 
-/// For each pit nearer to the store.
+/// For each pit that the move is nearer to the store.
 const NEARNESS: i32 = SEED / 2;
 
-/// For each pit with seeds, less, of the opponent who is to reply.
+/// For each pit fewer with seeds of an opponent who is to reply.
 const REPLY: i32 = SEED;
 
 /// For moving again.
@@ -16,17 +16,18 @@ const AGAIN: i32 = 8 * SEED;
 
 /// The move-ordering score: moves with a larger one are searched first.
 ///
-/// What pays is not the likeliest best move but the smallest proof (docs/measurements.md): few seeds left and few replies.
+/// The aim is not the most likely best move but the smallest proof (docs/measurements.md): few seeds left, few replies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MoveScore {
     /// The evaluation of the move for the mover, in sixteenths of a seed.
     pub evaluation: i32,
-    /// What is added for the kind of move.
+    /// Added for the kind of move.
     bonus: i32,
 }
 
 impl MoveScore {
-    /// Of the move of `pit` that led to `next`, seen by who moves then; its evaluation is still to be set.
+    /// The score of the move of `pit` that led to `next`, seen by the player to move then; its evaluation is still to
+    /// be set.
     #[inline]
     pub fn new<W: Word>(pit: usize, again: bool, stored: u32, next: Board<W>) -> MoveScore {
         MoveScore { evaluation: 0, bonus: MoveScore::bonus(pit, again, stored, next) }
@@ -46,15 +47,15 @@ impl MoveScore {
     }
 }
 
-/// The evaluation for the mover of a move that stores `stored` seeds, if that of the position after it, with `left` seeds in
-/// play, is `next` for who moves then; in sixteenths of a seed.
+/// The evaluation for the mover of a move that stores `stored` seeds, from the evaluation `next` of the position after
+/// it, with `left` seeds in play, for the player to move then; in sixteenths of a seed.
 #[inline]
 pub(crate) fn mover_evaluation(again: bool, stored: u32, left: u32, next: i32) -> i32 {
     mover_score(again, SEED * stored as i32, SEED * (stored + left) as i32, next)
 }
 
-/// Puts the first of the moves with the largest `score` first. Most searches end with one of the first moves: the rest is
-/// never sorted.
+/// Moves the first of the moves with the largest `score` to the front. Most searches end with one of the first moves,
+/// so the rest is never sorted.
 #[inline]
 pub(crate) fn select<T>(moves: &mut [T], score: impl Fn(&T) -> i32) {
     if let Some(best) = (0..moves.len()).rev().max_by_key(|&index| score(&moves[index])) {

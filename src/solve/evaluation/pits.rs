@@ -7,29 +7,29 @@ use crate::table::{TableError, Tables};
 /// Evaluations are in sixteenths of a seed.
 pub(crate) const SEED: i32 = 16;
 
-/// Pits are told apart by what they hold up to here; what holds more counts as this.
+/// Pits with more seeds count as having this many.
 const MOST_HELD: usize = 14;
 
-/// The largest layer to learn from: evaluations hold for more seeds than they come from, and random reads of larger tables
-/// may come from the disk.
+/// The largest layer to learn from: evaluations also serve positions with more seeds, and random reads of larger tables
+/// may have to come from the disk.
 const LEARN_SEEDS: usize = 24;
 
 /// Positions to learn from.
 const LEARN_POSITIONS: usize = 1 << 13;
 
-/// Positions after which the clock is read again.
+/// Positions between two readings of the clock.
 const ASK_EVERY: usize = 1 << 6;
 
-/// What the pits 0 and 1 of a row are worth, 2 and 3, ...
+/// The worth of the pits 0 and 1 of a row, of 2 and 3, ...
 type Pairs = [[i16; 256]; MAX_PITS / 2];
 
-/// An evaluation without search: half of the seeds in play, and something for every pit by what it holds.
+/// An evaluation without search: half of the seeds in play, plus a term for every pit that depends on its seeds.
 ///
-/// A pit with as many seeds as there are steps to the store moves again, an empty one waits for a capture, seeds near the
-/// store come home: the sum over the pits explains three fifths of the variance of scores. It orders moves and proves nothing.
+/// A pit with as many seeds as there are steps to the store gives an again-move, an empty one a possible capture, and
+/// seeds near the store are easily stored: the sum over the pits explains three fifths of the variance of scores.
 pub(crate) struct PitEvaluation {
-    /// In sixteenths of a seed, by two neighbouring pits (the mover's, then the other's) and what they hold: four bits
-    /// each, the first pit's below. Two at a time take half of the look-ups.
+    /// In sixteenths of a seed, for pairs of neighbouring pits (the mover's, then the other's), indexed by their seeds:
+    /// four bits each, the first pit in the lower ones. Pairs halve the number of look-ups.
     worth: [Pairs; 2],
 }
 
@@ -40,8 +40,8 @@ impl Default for PitEvaluation {
 }
 
 impl PitEvaluation {
-    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones; nothing if `end` says so
-    /// before it is done, since tables may have to come from the disk.
+    /// Learns from random positions of a layer of `tables`, at most `reach`, always the same ones. `None` if `end`
+    /// returns true meanwhile: tables may have to come from the disk.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -51,7 +51,7 @@ impl PitEvaluation {
         let mut random = fastrand::Rng::with_seed(0);
         let mut ranks: Vec<u64> = (0..LEARN_POSITIONS).map(|_| random.u64(..layer.positions())).collect();
         ranks.sort_unstable();
-        // An unknown for each pit and number of seeds it may hold, and one for having the move.
+        // One unknown for each pit and number of seeds in it, and one for having the move.
         let to_move = 2 * pits * MOST_HELD;
         let mut squares = LeastSquares::new(to_move + 1);
         for (index, rank) in ranks.into_iter().enumerate() {
@@ -77,7 +77,8 @@ impl PitEvaluation {
         Ok(Some(evaluation))
     }
 
-    /// What the mover of `board`, with `seeds` seeds in play, may collect of them, in sixteenths of a seed.
+    /// The evaluation of `board`, with `seeds` seeds in play: what its mover may collect of them, in sixteenths of a
+    /// seed.
     #[inline]
     pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
         let row = |worth: &Pairs, row: W| {

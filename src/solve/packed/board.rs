@@ -62,14 +62,14 @@ pub struct Sown<W> {
 }
 
 impl<W: Word> Sown<W> {
-    /// The rows seen by who moves next.
+    /// The rows as seen by the player who moves next.
     #[inline]
     pub fn next(self) -> Board<W> {
         if self.again { self.board } else { self.board.turned() }
     }
 }
 
-/// What a sowing from one place with one number of seeds adds to both rows and the store.
+/// What a sowing of a number of seeds from a place adds to both rows and the store.
 #[derive(Clone, Copy, Debug, Default)]
 struct Spread<W> {
     mover: W,
@@ -79,10 +79,10 @@ struct Spread<W> {
     last: u8,
 }
 
-/// Sows by table: one look-up and two additions a sowing, a capture by shifts.
+/// Sows with a look-up table: one look-up and two additions per sowing; captures by shifts.
 ///
-/// Places go around the ring without the mover's store: 0 to pits - 1 the mover's row, then the other row. A last seed in
-/// the store has a place of its own.
+/// Places are numbered around the ring without the mover's store: 0 to pits - 1 the mover's row, then the other row.
+/// The store has a special number, `STORE`.
 #[derive(Debug)]
 pub struct Sower<W> {
     rules: Rules,
@@ -156,7 +156,7 @@ impl<W: Word> Sower<W> {
             return self.relay(after, stored, usize::from(spread.last));
         }
         let last = usize::from(spread.last);
-        // A pit that was empty before the last seed fell holds exactly that seed now.
+        // The pit was empty before the last seed fell if it holds exactly one seed now.
         if last < self.pits && after.mover.seeds_in(last) == 1 {
             let opposite = self.pits - 1 - last;
             let captured = after.other.seeds_in(opposite);
@@ -169,7 +169,7 @@ impl<W: Word> Sower<W> {
         Sown { board: after, stored, again: false }
     }
 
-    /// Sows on from `last` for as long as the last seed falls into a pit with others.
+    /// Sows on from `last` as long as the last seed falls into a non-empty pit.
     #[inline(never)]
     fn relay(&self, board: Board<W>, stored: u32, last: usize) -> Sown<W> {
         let (mut after, mut stored, mut last) = (board, stored, last);

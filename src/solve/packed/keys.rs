@@ -2,7 +2,7 @@ use super::board::Board;
 use super::word::Word;
 use crate::game::MAX_PITS;
 
-/// Bytes of packed sums, with some to spare for any index of 8 bits.
+/// The number of sums: enough for any index of 8 bits.
 const SUMS: usize = 256;
 
 /// Numbers the rows and positions with up to a given number of seeds in play, without gaps.
@@ -15,14 +15,14 @@ const SUMS: usize = 256;
 pub struct Keys<W> {
     /// `terms[i][s]`: C(s + i, i + 1), the rows that come before because of their `i`-th sum; 0 beyond the board.
     terms: Box<[[W; SUMS]; MAX_PITS]>,
-    /// By the seeds of the mover's row: the rows that fit beside it, and what else belongs to its keys.
+    /// By the seeds of the mover's row: the number of other rows that fit with it, and the offset of its keys.
     frames: Box<[(W, W); SUMS]>,
     count: u128,
 }
 
 impl<W: Word> Keys<W> {
-    /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play; `None` when the word has no room for such
-    /// boards, or for their keys: it takes keys of all its bits but one.
+    /// Keys of the boards with `pits` pits a side and up to `seeds` seeds in play; `None` if the word is too small for
+    /// such boards or for their keys, which may use all its bits but one.
     pub fn new(pits: usize, seeds: usize) -> Option<Keys<W>> {
         if !(1..=W::PITS).contains(&pits) || seeds > W::SEEDS {
             return None;
@@ -45,7 +45,7 @@ impl<W: Word> Keys<W> {
             frames[mover] = (W::truncate(beside), W::truncate(offset));
             before = choose(mover + pits - 1, pits - 1).checked_mul(beside)?.checked_add(before)?;
         }
-        // What comes before all that would follow is C(n+2m, 2m).
+        // In the end this is the number of all keys, C(n+2m, 2m).
         (before >> (W::BITS - 1) == 0).then_some(Keys { terms, frames, count: before })
     }
 

@@ -1,4 +1,5 @@
-//! Positions as a search has them: rows packed into words, sown by table, numbered without gaps.
+//! Positions in the form that the search uses: rows packed into words, sown with a look-up table, numbered without
+//! gaps.
 
 mod board;
 mod keys;

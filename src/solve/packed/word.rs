@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrayvec::ArrayVec;
 use portable_atomic::AtomicU128;
 
-/// The most seeds in play of a position to solve.
+/// The most seeds in play of a position that can be solved.
 pub const MAX_BOARD_SEEDS: usize = <u128 as Word>::SEEDS;
 
-/// An unsigned integer that holds a row, one byte a pit; likewise the number of a position, and an entry of a transposition
+/// An unsigned integer that holds a row, one byte per pit, or the key of a position, or an entry of a transposition
 /// table.
 ///
-/// `u64` takes boards of up to 8 pits a side, `u128` all others at some cost of speed; there are no other words. What is
-/// searched, and in which order, is the same with both.
+/// `u64` serves boards of up to 8 pits a side, `u128` all others, somewhat more slowly; there are no other words. The
+/// search visits the same positions in the same order with both.
 pub trait Word:
     sealed::Sealed
     + Copy
@@ -56,10 +56,10 @@ pub trait Word:
     /// Every bit set.
     const MAX: Self;
 
-    /// A word that threads share, read and written whole.
+    /// A word that threads share, read and written atomically.
     type Shared: Sync;
 
-    /// A list with room for one item a move, on the stack. Longer ones than a board needs cost time.
+    /// A list on the stack with space for one item per move, no longer than necessary, because length costs time.
     type Moves<T>: Moves<T>;
 
     /// Reads a shared word.
@@ -74,16 +74,16 @@ pub trait Word:
     /// The lower 64 bits.
     fn low(self) -> u64;
 
-    /// 64 bits that depend on all.
+    /// 64 bits that depend on all bits.
     fn folded(self) -> u64;
 
     /// The bytes, the lowest first.
     fn bytes(self) -> impl DoubleEndedIterator<Item = u8>;
 
-    /// A sum without the bits that do not fit.
+    /// Addition modulo 2^[`Word::BITS`].
     fn wrapping_add(self, other: Self) -> Self;
 
-    /// A product without the bits that do not fit.
+    /// Multiplication modulo 2^[`Word::BITS`].
     fn wrapping_mul(self, other: Self) -> Self;
 
     /// A row, or a word of little-endian bytes.
@@ -111,7 +111,7 @@ pub trait Word:
         self.wrapping_mul(Self::ONES)
     }
 
-    /// The last byte: of the [`Word::sums`] of a row, its seeds.
+    /// The last byte; for the [`Word::sums`] of a row, this is the number of its seeds.
     #[inline]
     fn last(self) -> u32 {
         (self >> (Self::BITS - 8)).low() as u32
@@ -123,7 +123,8 @@ pub trait Word:
         self.sums().last()
     }
 
-    /// In byte `i`, 0 or even: in the lower four bits the seeds of the pit `i`, in the upper ones those of the next, 15 at most.
+    /// Byte `i`, for even `i`, has the seeds of pit `i` in the lower four bits and those of the next pit in the upper
+    /// four, each at most 15.
     #[inline]
     fn nibbles(self) -> Self {
         let more = Self::ONES << 4 | Self::ONES << 5 | Self::ONES << 6 | Self::ONES << 7;

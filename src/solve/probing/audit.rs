@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use crate::table::{Damage, TableError, Tables};
 
-/// Bytes of tables that are compared with their checksums before a search begins: some hundredths of a second. More are
-/// compared while it runs.
+/// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths of a
+/// second; larger ones while it runs.
 #[cfg(not(test))]
 const AT_ONCE: u64 = 64 << 20;
 
-/// Tests have no tables so large: theirs are always compared while a search runs.
+/// In tests, where no table is that large, tables are always compared while a search runs.
 #[cfg(test)]
 const AT_ONCE: u64 = 1;
 
-/// Blocks that a thread compares before it takes more.
+/// Blocks that a thread takes at a time.
 const PART_BLOCKS: u64 = 64;
 
 /// The tables that a search reads, and whether they were compared with their checksums.
 ///
-/// A search compares no score that it reads with a checksum: that would cost it its speed. So what it finds is used only once
-/// the tables are known to be sound. Damage that was found once stays found, even if the file is repaired meanwhile: what was
-/// derived from it is still there.
+/// A search does not compare the scores it reads with checksums, which would be too slow. So its results are used only
+/// once the tables are known to be valid. Damage once found remains, even if the file is repaired meanwhile, because
+/// results derived from it may remain.
 pub(crate) struct Audit<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer that is looked up; 0 for none.
@@ -30,14 +30,14 @@ pub(crate) struct Audit<'a> {
     sound: AtomicBool,
     damaged: AtomicBool,
     damage: Mutex<Option<(PathBuf, Damage)>>,
-    /// Has passes wait until they are to stop.
+    /// Makes passes wait until they are told to stop; for tests.
     #[cfg(test)]
     held: AtomicBool,
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of the layers of `tables` up to `reach`, and at once of all if that is soon done; what is left when `end` is
-    /// true is compared later.
+    /// An audit of the layers of `tables` up to `reach`. If they are small, they are compared now; what is left when
+    /// `end` returns true is compared later.
     ///
     /// # Errors
     /// When a table is found damaged.
@@ -64,7 +64,7 @@ impl<'a> Audit<'a> {
         self.tables.into_iter().flat_map(move |tables| tables.layers().iter().take(count)).map(|layer| &**layer)
     }
 
-    /// Whether all that the search may read was compared with its checksums.
+    /// Whether everything that the search may read was compared with its checksums.
     #[inline]
     pub fn is_sound(&self) -> bool {
         self.sound.load(Ordering::Relaxed)
@@ -75,7 +75,7 @@ impl<'a> Audit<'a> {
         self.damaged.load(Ordering::Relaxed)
     }
 
-    /// An error if damage was found.
+    /// Returns an error if damage was found.
     ///
     /// # Errors
     /// The damage.
@@ -87,10 +87,10 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// Notes that a table is damaged.
+    /// Records that a table is damaged.
     ///
     /// # Panics
-    /// With another error: looking scores up in tables that are open gives none.
+    /// With any other error: looking up scores in open tables gives none.
     pub fn fail(&self, error: TableError) {
         let TableError::Damaged { path, damage, .. } = error else { unreachable!("{error}") };
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((path, damage));
@@ -102,15 +102,15 @@ impl<'a> Audit<'a> {
         self.held.store(held, Ordering::Relaxed);
     }
 
-    /// Finds out whether all was compared. Threads that compared the rest together may each have missed what another did
-    /// last: so it is asked again when they have ended.
+    /// Checks whether everything was compared. Threads that compare the rest together may each miss what another did
+    /// last, so this must be called again after they have ended.
     pub fn update(&self) {
         if !self.is_damaged() && self.layers().all(|layer| layer.is_checked()) {
             self.sound.store(true, Ordering::Relaxed);
         }
     }
 
-    /// What is left to compare, for several threads.
+    /// The parts left to compare, for several threads.
     pub fn pass(&self) -> Pass<'_, 'a> {
         let mut parts = Vec::new();
         // The largest layers are read most.
@@ -128,7 +128,7 @@ impl<'a> Audit<'a> {
         Pass { audit: self, parts, next: AtomicUsize::new(0) }
     }
 
-    /// Compares what is left, on this thread; not longer than `within`. Whether all was compared.
+    /// Compares what is left, on this thread, for at most `within`. Returns whether everything was compared.
     ///
     /// # Errors
     /// When damage is found, or was before.
@@ -149,7 +149,7 @@ struct Part<'a> {
     blocks: Range<u64>,
 }
 
-/// A run through all blocks that are left to compare.
+/// A pass through all blocks that are left to compare.
 pub(crate) struct Pass<'s, 'a> {
     audit: &'s Audit<'a>,
     parts: Vec<Part<'a>>,
@@ -157,8 +157,8 @@ pub(crate) struct Pass<'s, 'a> {
 }
 
 impl Pass<'_, '_> {
-    /// Compares one part after the other that no other thread has taken, until none is left, damage is found, or `go_on`
-    /// is false: it is asked before every block.
+    /// Compares parts that no other thread has taken until none is left, damage is found, or `go_on`, which is called
+    /// before every block, returns false.
     pub fn work(&self, go_on: &dyn Fn() -> bool) {
         let go_on = || !self.audit.is_damaged() && go_on();
         #[cfg(test)]
@@ -200,7 +200,7 @@ mod tests {
         (directory, tables)
     }
 
-    /// The tables with a flipped bit in layer 9, in a frame that a search from 4x2 does not look at first.
+    /// The tables with a flipped bit in layer 9, in a frame that a search from 4x2 does not read first.
     fn damaged(sound: &Tables) -> (Tables, u64) {
         let mut tables = Tables::empty(Path::new("damaged"), RULES, PITS, REACH);
         let mut offset = 0;
@@ -245,7 +245,7 @@ mod tests {
             assert!(!again.layers().iter().all(|layer| layer.is_checked()), "there was nothing to test");
             let found = solver.solve(&start(), 0).unwrap();
             assert!(again.layers().iter().all(|layer| layer.is_checked()));
-            // By tables that were compared before.
+            // With tables that were compared before.
             tables.layers().iter().for_each(|layer| layer.check().unwrap());
             assert_eq!(found, Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap());
         }
@@ -260,7 +260,7 @@ mod tests {
             let solver = Solver::new(options(&damaged, threads, 0)).unwrap().with_events(proved);
             let position = start();
             assert_damage(solver.test(&position, 9), at);
-            // Nor of another, nor later.
+            // Nor of another position, nor later.
             assert_damage(solver.test(&position, 2), at);
             assert_damage(solver.solve(&position, 0), at);
             assert_damage(solver.at_least(&position, 0), at);
@@ -269,7 +269,7 @@ mod tests {
             let bounds = solver.value_bounds(&position).unwrap();
             assert_eq!((bounds.lower < 0, bounds.upper > 0), (true, true), "{bounds:?}");
             assert_eq!(solver.known(&position).unwrap(), crate::solve::Bounds { lower: 0, upper: 16 });
-            // What was searched is not saved: whoever resumes it relies on it.
+            // The search is not saved, because a resumed search would rely on it.
             let directory = tempfile::tempdir().unwrap();
             let saved = Checkpoint::open(&directory.path().join("search")).unwrap().save_table(&solver);
             assert!(

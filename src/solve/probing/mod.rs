@@ -1,4 +1,4 @@
-//! Scores of tables, as a search reads them: fast, and unchecked until all tables were compared with their checksums.
+//! Fast reading of scores from tables during a search, unchecked until all tables were compared with their checksums.
 
 mod audit;
 mod scores;

@@ -6,19 +6,18 @@ use crate::index::TableRow;
 use crate::solve::packed::{Keys, Word};
 use crate::table::{FrameScores, TableError, Tables};
 
-/// Looks scores up in tables, by the numbers that [`Keys`] give rows.
+/// Looks up scores in tables by the numbers that [`Keys`] gives rows.
 ///
-/// [`TableScores::score`] compares nothing with checksums: what a search makes of it is used only once its [`Audit`] is
-/// through.
+/// [`TableScores::score`] does not compare checksums: results of a search are used only once its [`Audit`] is complete.
 pub(crate) struct TableScores<'a> {
     tables: Option<&'a Tables>,
     /// The largest layer to look up; 0 for none.
     reach: usize,
-    /// By the number of a row: its rank among the rows with as many seeds.
+    /// By the number of a row: its rank among the rows with the same number of seeds.
     ranks: Vec<u32>,
     /// The frame with `k` seeds in the mover's row of the layer `n` at `n * reach + k`.
     frames: Vec<Frame<'a>>,
-    /// The layer to copy next; 0 when all are.
+    /// The layer to copy next; 0 when all are copied.
     next_copy: AtomicUsize,
     /// Bytes copied.
     copied: AtomicU64,
@@ -49,7 +48,8 @@ pub(crate) struct Spot {
 }
 
 impl<'a> TableScores<'a> {
-    /// The scores of the layers of `tables` up to `reach` seeds; `None` if `end` says so before all rows are numbered.
+    /// The scores of the layers of `tables` up to `reach` seeds; `None` if `end` returns true before all rows are
+    /// numbered.
     pub fn new<W: Word>(
         keys: &Keys<W>,
         tables: Option<&'a Tables>,
@@ -103,14 +103,14 @@ impl<'a> TableScores<'a> {
         })
     }
 
-    /// Whether all tables were copied that could be.
+    /// Whether all tables that can be copied were.
     pub fn is_copied(&self) -> bool {
         self.next_copy.load(Ordering::Relaxed) < 2
     }
 
-    /// Copies tables to memory, the largest layer first, until `stop`: random reads of the files cost more, because of
-    /// their small pages. Goes on where it stopped when called again. A layer for which there is no memory is read from its
-    /// file as before; one that is found damaged ends the `audit`.
+    /// Copies tables to memory, the largest layer first, until `stop`: random reads of files cost more, because of
+    /// their small pages. The next call continues where this one stopped. A layer for which there is not enough memory
+    /// is still read from its file; a damaged one makes the `audit` fail.
     pub fn copy(&self, budget: u64, audit: &Audit, stop: &AtomicBool) {
         let Some(tables) = self.tables else { return };
         while !stop.load(Ordering::Relaxed) {
@@ -144,15 +144,15 @@ impl<'a> TableScores<'a> {
         self.reach
     }
 
-    /// Where the score of the position with `seeds` seeds in play stands, whose rows have these numbers; the mover's has
-    /// `mover_seeds`.
+    /// Where the score of the position with `seeds` seeds in play is whose rows have these numbers; the mover's row has
+    /// `mover_seeds` seeds.
     #[inline]
     pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
         let frame = seeds * self.reach as u32 + mover_seeds;
         Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
-    /// Has the processor fetch what stands at `spot`.
+    /// Has the processor fetch the score at `spot`.
     #[inline]
     pub fn prefetch(&self, spot: Spot) {
         if let Some(scores) = self.frames[spot.frame as usize].scores() {
@@ -160,8 +160,7 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The score that stands at `spot` of a position with `seeds` seeds in play, whether or not it was compared with its
-    /// checksum.
+    /// The score at `spot` of a position with `seeds` seeds in play, whether or not it was compared with its checksum.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -177,7 +176,7 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The same, of a score that was compared with its checksum: now if not before.
+    /// The same, but compared with its checksum: now, if not before.
     ///
     /// # Errors
     /// When the table is damaged.
@@ -189,7 +188,7 @@ impl<'a> TableScores<'a> {
         self.score(seeds, spot)
     }
 
-    /// What is wrong with an impossible score: most often a damaged block, which its checksum shows.
+    /// The error for an impossible score: usually a damaged block, as its checksum shows.
     #[cold]
     fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
         let table = self.tables.and_then(|tables| tables.layer(seeds as usize)).expect("a spot lies in a layer");

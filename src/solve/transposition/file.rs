@@ -14,7 +14,7 @@ const MAGIC: [u8; 8] = *b"KALAHTT\n";
 /// Entries written at a time.
 const CHUNK: usize = 1 << 16;
 
-/// What the boards of a table are.
+/// The boards of a table.
 pub(crate) struct Head {
     pub rules: Rules,
     pub pits: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Head {
 const HEAD_BYTES: usize = 17;
 
 impl Head {
-    /// Bytes before the entries of a table with these bits of a key and of a bucket's number.
+    /// The bytes before the entries of a table with these bits of a key and of a bucket's number.
     fn bytes<W: Word>(&self, (key_bits, bucket_bits): (u32, u32)) -> [u8; HEAD_BYTES] {
         let mut head = [0; HEAD_BYTES];
         head[..8].copy_from_slice(&MAGIC);
@@ -43,7 +43,7 @@ impl Head {
     }
 }
 
-/// Writes a table, also while it is searched: each entry is read whole, and true by itself.
+/// Writes a table; this is possible during a search, since each entry is read atomically and is valid by itself.
 pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mut dyn Write) -> io::Result<()> {
     file.write_all(&head.bytes::<W>(table.bits()))?;
     let mut hash = Xxh3Default::new();
@@ -60,11 +60,11 @@ pub(crate) fn save<W: Word>(table: &TranspositionTable<W>, head: Head, file: &mu
     file.write_all(&hash.digest().to_le_bytes())
 }
 
-/// Takes the entries of a file into a table, which may have another size: how many they are, or what is wrong. Then nothing
-/// is left in the table.
+/// Loads the entries of a file into a table, which may have another size; returns their number, or what is wrong, in
+/// which case the table is empty.
 ///
-/// They go straight into the table, so that a resumed search needs no more memory than it had. Nobody searches with the
-/// table meanwhile, so none of them is used before all are checked.
+/// They are loaded directly into the table, so that a resumed search needs no additional memory. No search uses the
+/// table meanwhile, so no entry is used before all are checked.
 pub(crate) fn load<W: Word>(
     table: &mut TranspositionTable<W>,
     head: Head,
@@ -84,7 +84,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
     let (key_bits, bucket_bits) = (table.bits().0, u32::from(found[HEAD_BYTES - 1]));
     let expected = head.bytes::<W>((key_bits, bucket_bits));
     if found[..12] != expected[..12] {
-        return Err("it is no saved transposition table of this version");
+        return Err("it is not a saved transposition table of this version");
     }
     let count = TranspositionTable::<W>::entries_of(key_bits, bucket_bits).filter(|_| found == expected);
     let count = count.ok_or("it was saved by a search of another board")?;
@@ -101,7 +101,7 @@ fn take<W: Word>(table: &TranspositionTable<W>, head: Head, mut file: &mut dyn B
                 let word = W::pack(word.iter().copied());
                 if word != W::default() {
                     if !table.restore(bucket_bits, index, word, head.seeds) {
-                        return Err("it holds bounds that no search proves");
+                        return Err("it holds impossible bounds");
                     }
                     taken += 1;
                 }

@@ -14,10 +14,10 @@ const WORK_MASK: u64 = (1 << WORK_BITS) - 1;
 
 /// Proved bounds of positions, shared by all threads without locks.
 ///
-/// An entry is one word, read and written whole: the bounds, the effort that proved them, and the key. Keys are
-/// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper bits
-/// then choose the bucket, and the entry holds all others. So bucket and entry together are the whole key: an entry is
-/// never taken for another position's. A thread that overwrites what another one just wrote loses a bound at worst.
+/// An entry is one word, read and written atomically: the bounds, the effort that proved them, and the key. Keys are
+/// first permuted (multiplied by odd numbers and shifted, each step one-to-one on the bits that keys have); the upper
+/// bits then select the bucket, and the entry holds all others. So bucket and entry together give the whole key: an
+/// entry is never mistaken for that of another position. If two threads write at once, at worst a bound is lost.
 pub struct TranspositionTable<W> {
     /// The memory of the entries, whole buckets.
     map: HugePages,
@@ -26,7 +26,7 @@ pub struct TranspositionTable<W> {
     word: PhantomData<W>,
 }
 
-/// Where the entry of a key is, if there is one.
+/// Where the entry of a key is, if it exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Slot<W> {
     bucket: usize,
@@ -47,11 +47,11 @@ impl<W: Word> TranspositionTable<W> {
     /// Bits for the remainder of a key.
     const REMAINDER_BITS: u32 = W::BITS - Self::DATA_BITS;
 
-    /// A table for keys below `keys` in at most `bytes` bytes (more only where the entries could not hold the keys
+    /// A table for keys below `keys` in at most `bytes` bytes (more only if the entries could not hold the keys
     /// otherwise).
     ///
     /// # Errors
-    /// When there is not as much memory.
+    /// When there is not enough memory.
     pub fn new(keys: u128, bytes: u64) -> std::io::Result<TranspositionTable<W>> {
         let key_bits = (u128::BITS - keys.saturating_sub(1).leading_zeros()).max(1);
         let (wanted, least) = ((bytes / BUCKET_BYTES).max(1).ilog2(), key_bits.saturating_sub(Self::REMAINDER_BITS));
@@ -65,7 +65,8 @@ impl<W: Word> TranspositionTable<W> {
         Ok(TranspositionTable { map, bucket_bits, key_bits, word: PhantomData })
     }
 
-    /// Entries of a table for keys of `key_bits` with so many bits of a bucket's number; `None` when there is no such table.
+    /// Entries of a table for keys of `key_bits` bits, with `bucket_bits` bits for a bucket's number; `None` if there
+    /// is no such table.
     pub(crate) fn entries_of(key_bits: u32, bucket_bits: u32) -> Option<u64> {
         let remainder = key_bits.checked_sub(bucket_bits).filter(|&bits| bits <= Self::REMAINDER_BITS);
         remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
@@ -82,13 +83,13 @@ impl<W: Word> TranspositionTable<W> {
         (self.key_bits, self.bucket_bits)
     }
 
-    /// All entries as they stand in memory, unused ones 0.
+    /// All entries in the order of memory; unused ones are 0.
     pub(crate) fn words(&self) -> impl Iterator<Item = W> {
         self.entries().iter().map(W::load)
     }
 
-    /// Takes the entry `word` that stood at `index` of a table for the same keys, of boards with at most `seeds` seeds in
-    /// play, with `bucket_bits`. False, and nothing is taken, when it is none that such a table can hold.
+    /// Restores the entry `word` from `index` of a saved table for the same keys, with `bucket_bits` and at most
+    /// `seeds` seeds in play. Returns false, without restoring it, if such a table cannot hold it.
     pub(crate) fn restore(&self, bucket_bits: u32, index: u64, word: W, seeds: usize) -> bool {
         let (proved, work) = (Self::bounds(word), word.low() & WORK_MASK);
         let low = self.key_bits - bucket_bits;
@@ -109,7 +110,7 @@ impl<W: Word> TranspositionTable<W> {
         agrees
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.map.fill(0);
     }
@@ -146,7 +147,7 @@ impl<W: Word> TranspositionTable<W> {
 
     /// Whether `word` is the entry of `slot`.
     ///
-    /// An entry in use has its effort set, so it differs from an unused one whatever its tag.
+    /// An entry in use has a non-zero effort, so it differs from an unused one for any tag.
     #[inline]
     fn is_of(word: W, slot: Slot<W>) -> bool {
         word >> Self::DATA_BITS << Self::DATA_BITS == slot.tag && word.low() & WORK_MASK != 0
@@ -165,16 +166,16 @@ impl<W: Word> TranspositionTable<W> {
         slot.tag | W::from(bounds << WORK_BITS | work)
     }
 
-    /// What is proved of the position at `slot`.
+    /// The proved bounds of the position at `slot`.
     #[inline]
     pub fn get(&self, slot: Slot<W>) -> Option<Bounds> {
         self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot)).map(Self::bounds)
     }
 
-    /// Adds what is proved of the position at `slot`, with `nodes` searched for it.
+    /// Adds proved bounds of the position at `slot`, for which `nodes` nodes were searched.
     ///
-    /// Bounds that are there already are kept where they are tighter. A full bucket gives up the entry that was proved
-    /// with the least effort.
+    /// Existing bounds are kept where they are tighter. In a full bucket, the entry that took the least effort is
+    /// replaced.
     #[inline]
     pub fn put(&self, slot: Slot<W>, proved: Bounds, nodes: u64) {
         debug_assert!(proved.lower <= proved.upper, "{proved:?}");
@@ -197,7 +198,7 @@ impl<W: Word> TranspositionTable<W> {
         Self::word_of(slot, proved, work).store(victim);
     }
 
-    /// The share of a sample of the entries that is in use, 0 to 1.
+    /// The share of entries in use, 0 to 1, estimated from a sample.
     pub fn fill(&self) -> f64 {
         let entries = self.entries();
         let sample = &entries[..entries.len().min(1 << 14)];
@@ -207,7 +208,7 @@ impl<W: Word> TranspositionTable<W> {
 }
 
 impl<W: Word> Slot<W> {
-    /// A hash of the slot and a score to test, never 0.
+    /// A hash of the slot and a tested score, never 0.
     #[inline]
     pub(crate) fn mark(self, score: u32) -> u64 {
         let mixed = (self.bucket as u64 ^ self.tag.folded().rotate_left(20)).wrapping_add(u64::from(score) << 57);
@@ -243,7 +244,7 @@ mod tests {
             let table = TranspositionTable::<W>::new(1 << bits, 1 << 10).unwrap();
             let bound = |key: u128, part: u128| (key / part % (W::SEEDS as u128 / 2)) as u32;
             let proved = |key: u128| Bounds { lower: bound(key, 7), upper: W::SEEDS as u32 - bound(key, 11) };
-            // Keys that differ in few bits, and any.
+            // Keys that differ in few bits, and random ones.
             let near = |random: &mut fastrand::Rng| 1 << random.u32(..bits) | 1u128 << random.u32(..bits);
             let any = |random: &mut fastrand::Rng| random.u128(..1 << bits);
             let mut found = 0;
@@ -288,23 +289,24 @@ mod tests {
             kept
         };
 
-        // Nothing is given up while there is room. Later keys were less effort.
+        // Nothing is replaced while there is space. Later keys took less effort.
         let table = one_bucket();
         (0..count).for_each(|key| put(&table, key, 1 << (20 - key)));
         assert_eq!(kept(&table), Vec::from_iter(0..count));
-        // The newcomer is kept, even if it was less effort than all others; then it is the next to go.
+        // A new entry is stored even if it took less effort than all others; but then it is the next to be replaced.
         for newcomer in [count, count + 1] {
             put(&table, newcomer, 1);
             assert_eq!(kept(&table), Vec::from_iter((0..count - 1).chain([newcomer])));
         }
         put(&table, count + 2, 1 << 30);
-        // What is proved again counts with the larger effort, whichever came first.
+        // An entry proved again has the larger effort of the two.
         put(&table, count - 2, 1 << 25);
         put(&table, count - 2, 1);
         put(&table, count + 3, 1 << 30);
         assert_eq!(kept(&table), Vec::from_iter((0..count - 3).chain([count - 2, count + 2, count + 3])));
 
-        // Efforts count by powers of two. Of equal ones the first entry of the bucket goes, whatever its age.
+        // Efforts are compared by their logarithms. Of equal ones the first entry of the bucket is replaced, whatever
+        // its age.
         let table = one_bucket();
         (0..count).for_each(|key| put(&table, key, 8 + (count - key) % 8));
         for newcomer in [count, count + 1] {

@@ -29,7 +29,7 @@ impl<W> Child<W> {
     }
 }
 
-/// A position after a move, whose score stands in a table.
+/// A position after a move, whose score is in a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Known {
     pub spot: Spot,
@@ -39,11 +39,11 @@ pub(crate) struct Known {
     pub seeds: u32,
 }
 
-/// What shows of a position as soon as its moves are played.
+/// What is certain about a position as soon as its moves are played.
 pub(crate) struct Certain {
-    /// What the mover has for sure after the best of the moves, from seeds stored and games ended alone.
+    /// What the mover collects at least, considering only seeds stored and games ended by one move.
     pub lower: u32,
-    /// What the mover gets at most by moves that end the game.
+    /// The most that the mover collects with a move that ends the game.
     pub ended: u32,
 }
 
@@ -56,10 +56,10 @@ pub(crate) struct Expander<'a, 't, W> {
 }
 
 impl<W: Word> Expander<'_, '_, W> {
-    /// Plays the moves of a position in which the mover is tested to collect `score`. Those that lead to tables become
-    /// `known`, all others but those that end the game are added to `children`. What the first of the known ones reads is
-    /// fetched, unless what is certain is enough: each fetch costs a walk of the page tables, and most tests are over after
-    /// the first.
+    /// Plays the moves of a position for a test whether the mover collects `score`. Those that lead to tables go to
+    /// `known`, all others except those that end the game are added to `children`. The first of the known scores is
+    /// prefetched unless the test is already decided: each fetch costs a page-table walk, and most tests end after the
+    /// first.
     #[inline]
     pub fn expand(
         &self,
@@ -78,7 +78,7 @@ impl<W: Word> Expander<'_, '_, W> {
             let sown = sower.sow(node.board, pit);
             let Sown { board, stored, again } = sown;
             if board.is_over() {
-                // What is left belongs to the owner of the row it lies in.
+                // The remaining seeds belong to the owner of their row.
                 certain.ended = certain.ended.max(stored + board.mover.total());
                 continue;
             }

@@ -3,30 +3,30 @@ use crate::solve::depth_limited::{LIMIT, StaticSearch, next_window};
 use crate::solve::evaluation::{PitEvaluation, SEED, mover_evaluation, select};
 use crate::solve::packed::Word;
 
-/// Seeds above the tables from which a depth-limited search pays before the moves are ordered.
+/// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
 const LEAST_ABOVE: u32 = 17;
 
-/// So many seeds more, one turn more.
+/// For each this many seeds more, the search is one turn deeper.
 const TURN: u32 = 3;
 
 /// The most turns of that search.
 const MOST_TURNS: u32 = 8;
 
-/// The same without tables: with an evaluation that learned nothing more turns cost more than the nodes they save
+/// The same without tables: with an untrained evaluation, more turns cost more than the nodes they save
 /// (docs/measurements.md).
 const MOST_TURNS_UNTAUGHT: u32 = 2;
 
-/// Where every move falls short by more than this, all will fail in whatever order: so much, and so much for each seed
-/// beyond [`LEAST_ABOVE`].
+/// If every move falls short by more than this, all will fail in any order: a constant, and a term for each seed beyond
+/// [`LEAST_ABOVE`].
 const HOPELESS: (i32, i32) = (3 * SEED, SEED);
 
-/// A first move whose evaluation exceeds what is needed by this stays the first.
+/// A first move whose evaluation exceeds the required score by this much stays first.
 const SAFE: (i32, i32) = (2 * SEED, 2 * SEED);
 
-/// Moves worse than the best so far by this are not told apart.
+/// Moves that are worse than the best so far by this much are not distinguished.
 const CLOSE: i32 = 4 * SEED;
 
-/// The most nodes of the search before moves are ordered. Turns of the relay rule have dozens of moves.
+/// The most nodes of the search before moves are ordered. With relays, turns have dozens of moves.
 const BUDGET: u32 = 100_000;
 
 /// Gives each move its static evaluation.
@@ -39,12 +39,12 @@ pub(crate) fn evaluate<W: Word>(evaluation: &PitEvaluation, children: &mut [Chil
     }
 }
 
-/// Gives the moves of a position with `seeds` seeds in play, `above` the tables, in which the mover is tested to collect
-/// `score`, evaluations by a depth-limited search where that pays.
+/// Evaluates the moves of a position with `seeds` seeds in play, `above` seeds above the tables, by a depth-limited
+/// search where that pays off; the test is whether the mover collects `score`.
 ///
-/// High above the tables one wrong first move costs whole subtrees; near them this search costs as much as the test. Where
-/// the order cannot matter, or the first move is clear, nothing is done. Returns how many nodes it visited, or might have
-/// when it was interrupted.
+/// Far above the tables, a wrong first move costs whole subtrees; near them, this search costs as much as the test. If
+/// the order cannot matter, or the first move is clear, nothing is done. Returns how many nodes it visited; if it was
+/// interrupted, how many it might have.
 #[inline]
 pub(crate) fn refine<W: Word>(
     search: &StaticSearch<W>,

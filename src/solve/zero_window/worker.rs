@@ -11,22 +11,22 @@ use crate::solve::packed::Word;
 use crate::solve::transposition::{Slot, TranspositionTable};
 use crate::table::TableError;
 
-/// Seeds above the tables up to which what is proved of a position is not kept: proving it again costs no more than keeping
-/// it, and leaves room for positions that cost more (docs/measurements.md).
+/// Bounds of positions up to this many seeds above the tables are not stored: proving them again costs no more than
+/// storing them, and leaves space for positions that cost more (docs/measurements.md).
 const UNKEPT_SEEDS: u32 = 7;
 
-/// Nodes after which a thread checks again whether another one has decided a position on its path.
+/// Nodes between two checks whether another thread has decided a position on this thread's path.
 const CHECK_NODES: u64 = 1 << 10;
 
-/// Work after which it is checked again whether to stop. A score read from a table, which may have to come from the disk, counts one, and
-/// so does a node of the searches that order moves.
+/// Work between two checks whether to stop. A score read from a table, which may have to come from the disk, counts as
+/// 1, and so does a node of the searches that order moves.
 const ASK_WORK: u64 = 1 << 8;
 
-/// The same for the first nodes of a search, which touch one huge page of the transposition table after the other: each takes
-/// a millisecond.
+/// The same for the first nodes of a search, each of which may touch another huge page of the transposition table for
+/// the first time; that takes a millisecond.
 const FIRST_ASK_WORK: u64 = 1 << 6;
 
-/// How many nodes these are.
+/// How many first nodes there are.
 const FIRST_NODES: u64 = 1 << 12;
 
 /// The work of a node.
@@ -35,12 +35,13 @@ const NODE_WORK: u64 = 1 << 3;
 /// Places for the positions under search that threads share.
 const BUSY: usize = 1 << 10;
 
-/// What a search that was stopped returns; no score is as large.
+/// The result of a stopped search; no score is that large.
 const STOPPED: u32 = u32::MAX;
 
-/// The most seeds in play of positions that are not kept, with tables to `reach` seeds (0: without tables).
+/// The most seeds in play of positions that are not stored, with tables up to `reach` seeds (0: without tables).
 ///
-/// Without tables all are kept: few seeds on many pits play on for long, and reach the same positions in many ways.
+/// Without tables all are stored: games with few seeds on many pits are long, and reach the same positions in many
+/// ways.
 pub(crate) fn unkept(reach: usize) -> u32 {
     if reach > 0 { reach as u32 + UNKEPT_SEEDS } else { 0 }
 }
@@ -49,18 +50,18 @@ pub(crate) fn unkept(reach: usize) -> u32 {
 pub(crate) struct Shared<'a, 't, W> {
     pub expander: Expander<'a, 't, W>,
     pub positions: &'a TranspositionTable<W>,
-    /// The search that orders moves.
+    /// The search for move ordering.
     pub ordering: StaticSearch<'a, W>,
-    /// The most seeds in play of positions that are not kept.
+    /// The most seeds in play of positions that are not stored.
     pub unkept: u32,
-    /// Whether all threads are to end the search.
+    /// Returns whether all threads must end the search.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
     /// Set when one thread has the result.
     pub done: AtomicBool,
     pub nodes: &'a AtomicU64,
     pub hits: &'a AtomicU64,
     pub error: Mutex<Option<TableError>>,
-    /// More than one thread searches.
+    /// Whether more than one thread searches.
     pub parallel: bool,
     /// Positions under search, by hash.
     pub busy: Box<[AtomicU64]>,
@@ -73,13 +74,13 @@ impl<W> Shared<'_, '_, W> {
 }
 
 impl<W: Word> Shared<'_, '_, W> {
-    /// Whether what is proved of a position is kept.
+    /// Whether bounds of a position are stored.
     #[inline]
     fn keeps(&self, node: Node<W>) -> bool {
         node.seeds > self.unkept
     }
 
-    /// Where what is proved of a position is kept, if it is.
+    /// Where bounds of a position are stored, if they are.
     #[inline]
     fn slot(&self, node: Node<W>) -> Option<Slot<W>> {
         self.keeps(node).then(|| self.positions.slot(self.expander.keys.key(node.board)))
@@ -93,17 +94,17 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     reported: u64,
     hits: u64,
     reported_hits: u64,
-    /// The tests under way whose results are kept, from the root to here.
+    /// The tests on the path from the root whose results are stored.
     open: Vec<(Slot<W>, u32)>,
-    /// The children of all positions from the root to here, one position after the other.
+    /// The children of all positions on the path from the root, one position after the other.
     children: Vec<Child<W>>,
-    /// Positions after the moves of the last one expanded that lie in tables.
+    /// Children of the last expanded position that are in tables.
     known: W::Moves<Known>,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
-    /// The work at which it is asked whether to stop.
+    /// The work at which to check next whether to stop.
     ask_at: u64,
-    /// Number of open tests to go back to, because that one was decided elsewhere.
+    /// The number of open tests to return to, because another thread decided the next one.
     back_to: Option<usize>,
 }
 
@@ -124,15 +125,15 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         }
     }
 
-    /// Whether the mover of the position can collect at least `score` (1 to the seeds in play): a bound of its score,
-    /// a lower one if it is at least `score`, else an upper one. `None` if stopped.
+    /// Tests whether the mover of the position can collect at least `score` (1 to the seeds in play). Returns a bound
+    /// of its score: a lower bound if it is at least `score`, otherwise an upper bound. `None` if stopped.
     pub fn run(&mut self, node: Node<W>, score: u32) -> Option<u32> {
         let result = self.test(node, score);
         self.report();
         (result != STOPPED).then_some(result)
     }
 
-    /// Adds to the counts that all threads share.
+    /// Adds to the shared counters.
     fn report(&mut self) {
         self.shared.nodes.fetch_add(self.nodes - self.reported, Ordering::Relaxed);
         self.shared.hits.fetch_add(self.hits - self.reported_hits, Ordering::Relaxed);
@@ -145,14 +146,15 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         NODE_WORK * self.nodes + self.hits + self.ordering_nodes
     }
 
-    /// Often: whether the search is to end. Much work may lie between two nodes, so it is work that is counted.
+    /// Checks, often, whether the search must end. There may be much work between two nodes, so work is counted, not
+    /// nodes.
     #[cold]
     fn is_ended(&mut self) -> bool {
         self.ask_at = self.work() + if self.nodes < FIRST_NODES { FIRST_ASK_WORK } else { ASK_WORK };
         self.shared.done.load(Ordering::Relaxed) || (self.shared.interrupted)()
     }
 
-    /// Now and then: reports how far it is, and finds out whether to go on. False to go back.
+    /// From time to time: reports progress and checks whether to go on. Returns false to go back.
     #[cold]
     fn check(&mut self) -> bool {
         self.report();
@@ -171,7 +173,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
 
     /// Fail-soft zero-window test.
     ///
-    /// Adds children behind those that are there, and leaves them to the caller.
+    /// Appends children to the list and leaves them there for the caller.
     fn test(&mut self, node: Node<W>, score: u32) -> u32 {
         let Shared { ref expander, positions, .. } = *self.shared;
         let tables = expander.tables;
@@ -183,7 +185,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Certain { mut lower, ended: mut upper } = expander.expand(node, score, &mut self.known, &mut self.children);
         if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
             if proved.lower >= score {
-                // A forged file of a transposition table may have more.
+                // A forged file of a transposition table may have a larger bound.
                 return proved.lower.min(node.seeds);
             }
             if proved.upper < score {
@@ -232,7 +234,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         if result == STOPPED {
             if slot.is_some() && self.back_to == Some(depth) {
                 self.back_to = None;
-                // Decided elsewhere; if the entry is gone again meanwhile, it is searched anew.
+                // Another thread decided it; if the entry was replaced meanwhile, it is searched again.
                 self.children.truncate(first);
                 return self.test(node, score);
             }
@@ -249,7 +251,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         result
     }
 
-    /// Searches the children from `first` on, where all other moves fall short of `score` and give `upper` at most.
+    /// Searches the children from `first` on; all other moves fall short of `score` and give at most `upper`.
     fn search(&mut self, node: Node<W>, score: u32, mut upper: u32, first: usize) -> u32 {
         let Node { seeds, .. } = node;
         let Shared { ref expander, positions, ref ordering, .. } = *self.shared;
@@ -275,7 +277,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                     }
                     place.store(mark, Ordering::Relaxed);
                 }
-                // After the first move most tests are over; each fetch that is not needed costs a walk of the page tables.
+                // Most tests end after the first move, and each unnecessary fetch costs a page-table walk.
                 if pass == 0 && index > 0 && self.shared.keeps(node) {
                     select(&mut self.children[first + index + 1..], Child::score);
                     let next = self.children.get(first + index + 1);
@@ -306,7 +308,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         upper
     }
 
-    /// Where threads mark that they test a position, and the mark; `None` where that costs more than it
+    /// The place where threads mark that they test a position, and the mark; `None` if marking costs more than it
     /// saves.
     #[inline]
     fn busy(&self, node: Node<W>, score: u32) -> Option<(&'s AtomicU64, u64)> {

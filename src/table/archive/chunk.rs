@@ -1,4 +1,4 @@
-//! A chunk: scores as streams of 4-bit symbols, one stream for each class of contexts, in a zstd frame.
+//! A chunk: scores as streams of 4-bit symbols, one stream per class of contexts, in a zstd frame.
 
 use std::io::{self, Write};
 
@@ -7,16 +7,16 @@ use zstd::stream::raw::CParameter;
 use super::order::PARENTS;
 use super::predict::{CONTEXTS, visit};
 
-/// Classes of contexts, at most.
+/// The most classes of contexts.
 const CLASSES: usize = 32;
 
-/// The symbol of a score that no other symbol reaches: it stands among the escapes.
+/// The symbol of a score that no other symbol can express; the score is among the escapes.
 const ESCAPE: u8 = 15;
 
-/// The symbol of a score that is as predicted.
+/// The symbol of a correctly predicted score.
 const CENTRE: i32 = 7;
 
-/// The smallest bias of a context; there are eight.
+/// The smallest of the eight biases that a context can have.
 const BIAS_MIN: i32 = -4;
 
 /// Bytes of the counts: symbols of each class, and escapes.
@@ -25,20 +25,20 @@ const COUNT_BYTES: usize = 4 * (CLASSES + 1);
 /// Bytes before the streams: counts and context map.
 const PREFIX_BYTES: usize = COUNT_BYTES + CONTEXTS;
 
-/// Positions for which another class pays.
+/// Positions that make one more class worthwhile.
 const CLASS_POSITIONS: usize = 1 << 15;
 
-/// Rounds in which contexts are given to classes.
+/// Rounds of assigning contexts to classes.
 const ROUNDS: usize = 8;
 
-/// The most bytes that the content of a chunk can have.
+/// The most bytes that a chunk's content can have.
 pub fn content_limit(positions: usize) -> usize {
     PREFIX_BYTES + CLASSES + positions / 2 + positions
 }
 
-/// The parents of the other rows and of the mover's rows of a chunk.
+/// The parents of the rows of a chunk.
 pub struct Shape {
-    /// Those of the other rows.
+    /// Those of the other player's rows.
     pub others: Vec<[u32; PARENTS]>,
     /// Those of the mover's rows.
     pub movers: Vec<[u32; PARENTS]>,
@@ -51,7 +51,7 @@ impl Shape {
     }
 }
 
-/// Encodes the scores of a chunk: a zstd frame and the bytes of its content.
+/// Encodes the scores of a chunk; returns a zstd frame and the number of bytes of its content.
 pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<(Vec<u8>, u32)> {
     let mut residuals: Vec<(u16, i8)> = Vec::with_capacity(scores.len());
     let mut histograms = vec![[0u32; 128]; CONTEXTS];
@@ -78,12 +78,12 @@ pub fn encode(shape: &Shape, scores: &mut [u8]) -> io::Result<(Vec<u8>, u32)> {
     compress(&streams)
 }
 
-/// Two symbols a byte, the first in the low half.
+/// Two symbols per byte, the first in the low half.
 fn pairs(symbols: &[u8]) -> Vec<u8> {
     symbols.chunks(2).map(|pair| pair[0] | pair.get(1).unwrap_or(&0) << 4).collect()
 }
 
-/// The symbol of a residual less its bias.
+/// The symbol of a residual minus its bias.
 fn symbol(residual: i32) -> u8 {
     let symbol = residual + CENTRE;
     if (0..i32::from(ESCAPE)).contains(&symbol) { symbol as u8 } else { ESCAPE }
@@ -93,7 +93,7 @@ fn symbol(residual: i32) -> u8 {
 fn compress(streams: &[Vec<u8>]) -> io::Result<(Vec<u8>, u32)> {
     let bytes = streams.iter().map(Vec::len).sum::<usize>();
     let mut encoder = zstd::Encoder::new(Vec::with_capacity(bytes / 2), 1)?;
-    // What is left is noise to a search for matches: the few it finds cost more than they save.
+    // To a search for matches the symbols are noise: the few matches cost more than they save.
     encoder.set_parameter(CParameter::Strategy(zstd::zstd_safe::Strategy::ZSTD_fast))?;
     encoder.set_parameter(CParameter::MinMatch(7))?;
     encoder.set_parameter(CParameter::HashLog(6))?;
@@ -121,7 +121,7 @@ pub fn decode(shape: &Shape, frame: &[u8], content_bytes: usize, max_score: u8, 
     let (counts, rest) = content.split_at_checked(COUNT_BYTES)?;
     let (map, mut rest) = rest.split_at_checked(CONTEXTS)?;
     let map = ContextMap(map.try_into().ok()?);
-    // For each class, where its next symbol stands and where its last one ends.
+    // For each class, where its next symbol is and where its last one ends.
     let mut streams = [Stream::default(); CLASSES];
     let mut counts = counts.as_chunks::<4>().0.iter().map(|&count| u32::from_le_bytes(count));
     for (stream, count) in streams.iter_mut().zip(counts.by_ref()) {
@@ -171,7 +171,7 @@ impl Stream<'_> {
     }
 }
 
-/// The class of each context (low 5 bits), and its bias less [`BIAS_MIN`] (high 3 bits).
+/// The class of each context (low 5 bits), and its bias minus [`BIAS_MIN`] (high 3 bits).
 struct ContextMap([u8; CONTEXTS]);
 
 impl ContextMap {
@@ -181,11 +181,11 @@ impl ContextMap {
         (usize::from(entry % CLASSES as u8), i32::from(entry / CLASSES as u8) + BIAS_MIN)
     }
 
-    /// A map for contexts with these residuals, those that behave alike in one class.
+    /// A map for contexts with these residuals; contexts with similar residuals share a class.
     ///
-    /// The bias of a context is its mean residual; k-means finds the classes, with the bits that a context's symbols
-    /// take in a code made for a class as the distance between the two. All in whole numbers, so that the bytes are the
-    /// same everywhere.
+    /// The bias of a context is its mean residual. The classes come from k-means; the distance of a context from a
+    /// class is the number of bits that the context's symbols take in a code made for the class. All arithmetic is in
+    /// integers, so that the bytes are the same on every machine.
     fn fit(histograms: &[[u32; 128]], positions: usize) -> ContextMap {
         let mut map = ContextMap([0; CONTEXTS]);
         let mut contexts = Vec::new();
@@ -205,7 +205,7 @@ impl ContextMap {
             contexts.push(Context { context, count, symbols, bias, class: 0 });
         }
         let classes = (positions / CLASS_POSITIONS).clamp(1, CLASSES);
-        // To begin with, classes of equal weight in the order of bits a symbol.
+        // Initially, classes of equal weight, in the order of bits per symbol.
         contexts.sort_by_cached_key(|context| context.bits(&code(&context.symbols)) / u64::from(context.count));
         let mut before = 0;
         for context in &mut contexts {
@@ -248,9 +248,9 @@ impl Context {
     }
 }
 
-/// The bits, in 1/256, of each symbol in a code made for symbols that occur so often.
+/// The bits, in 1/256, of each symbol in a code for symbols with these counts.
 fn code(counts: &[u32; 16]) -> [u32; 16] {
-    // A symbol that does not occur counts as a quarter of one, so that it has a code as well.
+    // A symbol that does not occur counts as a quarter, so that it gets a code, too.
     let total = counts.iter().map(|&count| 4 * u64::from(count) + 1).sum();
     counts.map(|count| log2(total) - log2(4 * u64::from(count) + 1))
 }
@@ -258,7 +258,7 @@ fn code(counts: &[u32; 16]) -> [u32; 16] {
 /// The logarithm to base 2 of `value` (1 to 2^40) in 1/256, rounded down.
 fn log2(value: u64) -> u32 {
     let whole = value.ilog2();
-    // The mantissa from 1 to below 2 in 31 bits; each squaring tells a bit of its logarithm.
+    // The mantissa from 1 to below 2 in 31 bits; each squaring gives one bit of its logarithm.
     let mut mantissa = if whole > 31 { value >> (whole - 31) } else { value << (31 - whole) };
     let mut log = whole;
     for _ in 0..8 {

@@ -61,14 +61,14 @@ impl RawHeader {
 /// Chunks of an archive of `key`; `None` if it would have too many for the format.
 fn chunks(key: TableKey, side: usize) -> Option<u32> {
     let chunks = key.frames().map(|frame| Grid::new(frame, side).chunks() as u64).sum::<u64>();
-    // Header and checksums have a place in the seek table, too, whose length must fit 32 bits.
+    // Header and checksums have entries in the seek table, too, and its length must fit 32 bits.
     (chunks < u64::from(u32::MAX) / SEEK_ENTRY_BYTES as u64 - 16).then_some(chunks as u32)
 }
 
 /// The first frame of the archive of `table`.
 ///
 /// # Panics
-/// When so small a `side` makes more chunks than the format can count.
+/// When `side` is so small that there are more chunks than the format can count.
 pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
     let key = table.key();
     let header = RawHeader {
@@ -87,14 +87,14 @@ pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
     skippable(HEADER_FRAME, bytemuck::bytes_of(&header.sealed()))
 }
 
-/// The frame behind the chunks, from their checksums: those and a checksum of them all.
+/// The frame after the chunks: their checksums, and a checksum of these.
 pub fn checksum_frame(checksums: &[u64]) -> Vec<u8> {
     let mut content: Vec<u8> = checksums.iter().flat_map(|checksum| checksum.to_le_bytes()).collect();
     content.extend(xxh3_64(&content).to_le_bytes());
     skippable(CHECKSUM_FRAME, &content)
 }
 
-/// The last frame of an archive, from the bytes of its frames and of their content.
+/// The last frame of an archive, from the numbers of bytes of its frames and of their content.
 pub fn seek_table_frame(frames: &[(u32, u32)]) -> Vec<u8> {
     let mut content: Vec<u8> =
         frames.iter().flat_map(|(bytes, content)| [bytes.to_le_bytes(), content.to_le_bytes()]).flatten().collect();
@@ -108,7 +108,7 @@ fn skippable(magic: u32, content: &[u8]) -> Vec<u8> {
     [&magic.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
 }
 
-/// A chunk as the seek table and the checksums know it.
+/// A chunk as described by the seek table and the checksums.
 #[derive(Clone, Copy)]
 pub struct ChunkEntry {
     /// Where its frame begins, in bytes from the start of the file.
@@ -121,7 +121,7 @@ pub struct ChunkEntry {
     pub checksum: u64,
 }
 
-/// An archive whose header, checksums and seek table are sound: its chunks follow each other without gaps.
+/// An archive whose header, checksums and seek table are valid: its chunks follow each other without gaps.
 pub struct Container {
     pub file: File,
     pub info: ArchiveInfo,
@@ -129,7 +129,7 @@ pub struct Container {
 }
 
 impl Container {
-    /// Opens an archive and checks all but its chunks.
+    /// Opens an archive and checks everything but its chunks.
     pub fn open(path: &Path) -> Result<Container, TableError> {
         let mut file = file::open(path).map_err(TableError::io(path))?;
         let archive_bytes = file.metadata().map_err(TableError::io(path))?.len();
@@ -139,7 +139,7 @@ impl Container {
         let mut info = read_header(&header).map_err(damaged)?;
         info.archive_bytes = archive_bytes;
 
-        // How long the last two frames must be is known, so that damaged ones are not believed.
+        // The expected lengths of the last two frames are known, so damaged lengths are never used.
         let chunks = info.chunks as usize;
         let checksum_bytes = FRAME_PREFIX_BYTES + (chunks + 1) * size_of::<u64>();
         let seek_bytes = FRAME_PREFIX_BYTES + (chunks + 2) * SEEK_ENTRY_BYTES + FOOTER_BYTES;
@@ -159,7 +159,7 @@ impl Container {
     }
 }
 
-/// Bytes of a file.
+/// Reads `bytes` bytes of a file.
 pub fn read_at(file: &mut File, offset: u64, bytes: usize) -> std::io::Result<Vec<u8>> {
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(bytes)?;
@@ -206,13 +206,13 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
     .ok_or(damaged)
 }
 
-/// The chunks of a seek table; `None` if it is not that of the archive, whose first and last frame before it have these
-/// bytes, and whose last chunk ends at `end`. The checksums are left open.
+/// The chunks of a seek table, without checksums; `None` if it does not match the archive. `outer` are the bytes of the
+/// first frame and of the last one before the seek table; the last chunk ends at `end`.
 fn read_seek_table(bytes: &[u8], info: &ArchiveInfo, outer: [usize; 2], end: u64) -> Option<Vec<ChunkEntry>> {
     let content = bytes.get(FRAME_PREFIX_BYTES..bytes.len().checked_sub(FOOTER_BYTES)?)?;
     let words = content.as_chunks::<4>().0.as_chunks::<2>().0;
     let frames: Vec<(u32, u32)> = words.iter().map(|word| word.map(u32::from_le_bytes).into()).collect();
-    // Only one way to write these frames is right.
+    // There is only one correct way to write these frames.
     if seek_table_frame(&frames) != bytes {
         return None;
     }

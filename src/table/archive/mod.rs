@@ -1,12 +1,12 @@
-//! Seekable zstd archives of tables, for storage and download: about half the bytes of a table, and back without loss.
+//! Seekable zstd archives of tables, for storage and download: lossless, and about half the size of a table.
 //!
-//! The scores of a frame, put in lexicographic order, are predicted from neighbours; what they differ from that is
-//! entropy-coded. docs/archive.md tells the format in full.
+//! The scores of a frame, in lexicographic order, are predicted from neighbours; the differences are entropy-coded.
+//! docs/archive.md describes the format in full.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `order` | rows in lexicographic order, their parents, and how a frame is cut into chunks |
-//! | `predict` | what a score is likely to be |
+//! | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
+//! | `predict` | predicting scores |
 //! | `chunk` | scores to symbols to a zstd frame, and back |
 //! | `container` | header, checksums and seek table |
 
@@ -39,12 +39,12 @@ pub const CHUNK_SIDE: usize = 2048;
 /// The sides that chunks can have.
 pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
-/// The path of a table's archive in `directory`: that of the table with `.zst` added.
+/// The path of a table's archive in `directory`: the table's path with `.zst` added.
 pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
     key.path(directory).with_added_extension("zst")
 }
 
-/// What an archive says about itself.
+/// The description in an archive's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArchiveInfo {
     /// The table it holds.
@@ -64,13 +64,13 @@ pub struct ArchiveInfo {
 }
 
 impl ArchiveInfo {
-    /// Bits of the archive a position.
+    /// Bits of the archive per position.
     pub fn bits_per_position(&self) -> f64 {
         self.archive_bytes as f64 * 8.0 / self.positions as f64
     }
 }
 
-/// Reads what an archive says about itself; header, checksums and seek table are checked, chunks are not.
+/// Reads the description of an archive. Header, checksums and seek table are checked, chunks are not.
 ///
 /// # Errors
 /// When it cannot be read, or is damaged or foreign.
@@ -80,8 +80,8 @@ pub fn read_info(archive: &Path) -> Result<ArchiveInfo, TableError> {
 
 /// Packs a table into the file `archive`, on all threads of the current pool.
 ///
-/// `progress` is told of positions as they are packed. The bytes depend on the table alone. A file that
-/// is there already is replaced once the archive is complete.
+/// `progress` is called with the number of positions packed since the last call. The bytes depend only on the table. An
+/// existing file is replaced once the archive is complete.
 ///
 /// # Errors
 /// When the table is damaged, or the archive cannot be written.
@@ -89,8 +89,8 @@ pub fn pack(table: &Table, archive: &Path, progress: &(dyn Fn(u64) + Sync)) -> R
     pack_in_chunks(table, archive, CHUNK_SIDE, progress)
 }
 
-/// The same as [`pack`] with chunks of at most `side` x `side` positions: smaller chunks are sooner read, larger ones
-/// better packed.
+/// The same as [`pack`] with chunks of at most `side` x `side` positions: smaller chunks are faster to read, larger
+/// ones compress better.
 ///
 /// # Errors
 /// As [`pack`].
@@ -131,7 +131,7 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     file.finish().map_err(full())
 }
 
-/// The chunks of a frame, each with the bytes of its content.
+/// The chunks of a frame, each with the number of bytes of its content.
 fn pack_frame(
     table: &Table,
     index: &RowIndex,
@@ -141,7 +141,7 @@ fn pack_frame(
 ) -> Result<Vec<(Vec<u8>, u32)>, TableError> {
     let entry = &table.header().entries[frame.mover - 1];
     let packed = checked_frame(table, frame.mover)?;
-    // A table that was altered could be packed, but never be unpacked. Also the list of checksums has to be right.
+    // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
     let digest = blake3::hash(table.section(entry));
     if *digest.as_bytes() != entry.digest {
         return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
@@ -163,7 +163,7 @@ fn pack_frame(
     chunks.collect::<Result<_, _>>().map_err(TableError::io(table.path()))
 }
 
-/// The scores of a frame: for each other row one for each mover's row, both in lexicographic order.
+/// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
     table: &Table,
     packed: FrameScores<'_>,
@@ -189,7 +189,7 @@ fn lexicographic_scores(
     Ok(scores)
 }
 
-/// A byte for each position, or the error that there is no memory for that; `path` names the file that it is for.
+/// A byte for each position, or an out-of-memory error that names the file at `path`.
 fn zeroed(path: &Path, positions: u64) -> Result<Vec<u8>, TableError> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(positions as usize).map_err(|_| TableError::out_of_memory(path, positions))?;
@@ -197,15 +197,15 @@ fn zeroed(path: &Path, positions: u64) -> Result<Vec<u8>, TableError> {
     Ok(bytes)
 }
 
-/// Unpacks an archive to the table it was made of, in `directory`; returns the path of the table.
+/// Unpacks an archive to the table it was made from, in `directory`; returns the path of the table.
 ///
-/// `progress` is told of positions as they are unpacked. The directory is locked meanwhile. The table is written by a
-/// [`TableWriter`]: frames that an earlier unpacking or building left are kept. A sound table with the archive's digest is
-/// left as it is, any other table of that name is replaced.
+/// `progress` is called with the number of positions unpacked since the last call. The directory is locked meanwhile. A
+/// [`TableWriter`] writes the table: finished frames of an interrupted unpacking or build are kept. A valid table with
+/// the archive's digest is left unchanged; any other table of that name is replaced.
 ///
 /// # Errors
-/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table that is not the one packed, by its
-/// digest, is never left.
+/// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table whose digest
+/// is not that of the packed one is never left behind.
 pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<PathBuf, TableError> {
     let mut container = Container::open(archive)?;
     let (key, digest) = (container.info.key, container.info.digest);
@@ -218,7 +218,7 @@ pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync))
     }
     let (mut writer, kept) = unpack_frames(archive, &mut container, directory, progress)?;
     if kept && writer.digest() != digest {
-        // What an earlier writer left may be to blame.
+        // The frames that an earlier writer left may be the cause.
         writer.discard()?;
         writer = unpack_frames(archive, &mut container, directory, &|_| {})?.0;
     }
@@ -229,7 +229,7 @@ pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync))
     writer.finish()
 }
 
-/// Unpacks the frames that an earlier writer did not leave; also tells whether it left some.
+/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any.
 fn unpack_frames(
     archive: &Path,
     container: &mut Container,
@@ -256,7 +256,7 @@ fn unpack_frames(
     Ok((writer, written > 0))
 }
 
-/// The scores of a frame in the order of their indices.
+/// The scores of a frame, in the order of their indices.
 fn unpack_frame(
     archive: &Path,
     container: &mut Container,
@@ -308,7 +308,7 @@ fn unpack_frame(
     Ok(scores)
 }
 
-/// The error of a directory that another process writes to.
+/// The error for a directory that another process writes to.
 fn in_use(error: LockError) -> TableError {
     match error {
         LockError::Held { path, holder } => TableError::InUse { directory: path, holder },

@@ -4,21 +4,21 @@ use rayon::prelude::*;
 
 use crate::index::{Frame, RowIndex};
 
-/// Parents of a row that predictions look at.
+/// Parents of a row that predictions use.
 pub const PARENTS: usize = 3;
 
-/// A parent that a row does not have.
+/// No parent.
 const NONE: u32 = u32::MAX;
 
 /// The rows with one number of seeds in lexicographic order, first pit first, and the parents of each.
 ///
-/// The parents of a row are the rows with one of its seeds moved to the last pit: from the last pit but one that holds
-/// any, from the pit before that holds any, and so on. They come before it in this order, and differ from it by one
-/// seed; the first is most often the row just before.
+/// The parents of a row are the rows with one of its seeds moved to the last pit: first from the last non-empty pit
+/// before that one, then from the non-empty pit before, and so on. They come before the row in this order and differ
+/// from it by one seed; the first is usually the row just before.
 pub struct RowOrder {
-    /// The rank of each row, by its place in this order.
+    /// The ranks of the rows, in this order.
     ranks: Vec<u32>,
-    /// The places of the parents, or [`NONE`].
+    /// The places of the parents in this order, or [`NONE`].
     parents: Vec<[u32; PARENTS]>,
 }
 
@@ -50,20 +50,20 @@ impl RowOrder {
         RowOrder { ranks: rows.iter().map(|&(_, rank)| rank).collect(), parents }
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.ranks.len()
     }
 
-    /// The rank of each row.
+    /// The ranks of the rows, in this order.
     pub fn ranks(&self) -> &[u32] {
         &self.ranks
     }
 
-    /// The parents of the rows in `part`, counted from its first, when only that part is known.
+    /// The parents of the rows in `part`, numbered from its start, when only that part is known.
     ///
-    /// A parent that is missing or before the part is replaced by the one before it, the first by the row just before.
-    /// Those of the first row mean nothing.
+    /// A parent that is missing or lies before the part is replaced by the previous parent, the first one by the row
+    /// just before. Those of the part's first row are meaningless.
     pub fn parents(&self, part: Range<usize>) -> Vec<[u32; PARENTS]> {
         let start = part.start as u32;
         let known = self.parents[part].iter().enumerate().map(|(place, parents)| {
@@ -79,14 +79,15 @@ impl RowOrder {
     }
 }
 
-/// How a frame is cut into chunks: every part of the other rows with every part of the mover's rows.
+/// The division of a frame into chunks: each part of the other rows with each part of the mover's rows.
 pub struct Grid {
     others: (usize, usize),
     movers: (usize, usize),
 }
 
 impl Grid {
-    /// Chunks of at most `side` x `side` positions: squares, or the whole of the shorter side and more of the longer.
+    /// Chunks of at most `side` x `side` positions: squares, or, if one side is shorter, all of it and more of the
+    /// other.
     pub fn new(frame: Frame, side: usize) -> Grid {
         let (others, movers) = (frame.mirrored().mover_rows(), frame.mover_rows());
         let height = others.min(side.max(side * side / movers));
@@ -99,7 +100,7 @@ impl Grid {
         self.others.1 * self.movers.1
     }
 
-    /// The places of the other rows and of the mover's rows of a chunk.
+    /// The places of a chunk's other rows and of its mover's rows.
     pub fn chunk(&self, number: usize) -> (Range<usize>, Range<usize>) {
         (part(self.others, number / self.movers.1), part(self.movers, number % self.movers.1))
     }
@@ -110,16 +111,16 @@ impl Grid {
         others.len() * movers.len()
     }
 
-    /// The numbers of the chunks that an other row runs through, and its number in their part.
+    /// The chunks that contain an other row, and its number in their part.
     pub fn run(&self, place: usize) -> (Range<usize>, usize) {
         let (count, parts) = self.others;
-        // The part whose start is the last one not behind the place.
+        // The last part that does not start after the place.
         let number = ((place + 1) * parts - 1) / count;
         (number * self.movers.1..(number + 1) * self.movers.1, place - part(self.others, number).start)
     }
 }
 
-/// Part `number` when `count` rows are cut into `parts` parts as equal as can be.
+/// Part `number` of `count` rows divided into `parts` parts as equal as possible.
 fn part((count, parts): (usize, usize), number: usize) -> Range<usize> {
     number * count / parts..(number + 1) * count / parts
 }

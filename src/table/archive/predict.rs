@@ -1,14 +1,14 @@
-//! What a score is likely to be, from those of the chunk that come before it.
+//! Predicts a score from those before it in the chunk.
 
 use super::order::PARENTS;
 
-/// Contexts: four differences, each clamped to one of 7 values.
+/// The number of contexts: four differences, each clamped to one of 7 values.
 pub const CONTEXTS: usize = 7 * 7 * 7 * 7;
 
 /// Visits the scores of a chunk in order, each with its context and its prediction.
 ///
-/// `others` and `movers` hold the parents of the rows; `scores` holds for each other row a score for each mover's row.
-/// When a score is visited, only those before it have been looked at: a decoder sets it then.
+/// `others` and `movers` hold the parents of the rows; `scores` holds, for each other row, a score for each mover's
+/// row. Up to a visit only the scores before it are read, so a decoder can set the score in its visit.
 #[inline]
 pub fn visit(
     others: &[[u32; PARENTS]],
@@ -47,9 +47,9 @@ pub fn visit(
 /// The context and the prediction of a score from those at the parents of its mover's row (left), its other row (up),
 /// and both (corner).
 ///
-/// Each number of parent gives a guess: the median of left, up and left + up - corner, which takes the plane through the
-/// three unless that lies outside them (the predictor MED of LOCO-I, Weinberger, Seroussi, Sapiro 2000, section 3.1). The
-/// prediction is the median of the three guesses; how they and the neighbours differ is the context.
+/// Each of the three parents gives a guess: the median of left, up and left + up - corner, which is the plane through
+/// the three unless that lies outside them (the predictor MED of LOCO-I, Weinberger, Seroussi, Sapiro 2000, section
+/// 3.1). The prediction is the median of the guesses; the differences among guesses and neighbours are the context.
 #[inline]
 fn predict(left: [u8; PARENTS], up: [u8; PARENTS], corner: [u8; PARENTS]) -> (usize, u8) {
     let guess: [i32; PARENTS] = std::array::from_fn(|k| {

@@ -2,11 +2,12 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`rules`](Rules) | the rule sets: their names, and what they differ in |
+//! | [`rules`](Rules) | the rule sets: their names and properties |
 //! | [`row`](Row) | the pits of one side |
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
 //! | [`sowing`](sow) | what one move does to the two rows |
-//! | [`trace`](Trace) | the same seed by seed, to be shown
+//! | [`score`](mover_score) | from the score of a child to that of the mover |
+//! | [`trace`](Trace) | a move seed by seed, for display |
 //! | [`notation`](ParseError) | board literals, start positions, lines of play |
 
 mod notation;

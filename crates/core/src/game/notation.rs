@@ -3,14 +3,14 @@ use std::str::FromStr;
 
 use super::{IllegalMove, MAX_PITS, Pit, Position, PositionError, Row, Rules};
 
-/// A text that is no position, start position or line of play.
+/// A text that is not a position, start position or line of play.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
-    /// The text has none of the known shapes.
+    /// The text has none of the known forms.
     #[error("'{}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4", shown(.0))]
     Shape(String),
-    /// Something that should be a number is none, or too large.
+    /// Not a number where one is expected, or too large.
     #[error("'{}' is not a number of seeds or pits", shown(.0))]
     Number(String),
     /// A board literal with the wrong count of numbers.
@@ -23,13 +23,13 @@ pub enum ParseError {
         /// Numbers it has.
         found: usize,
     },
-    /// A number of pits no position has.
+    /// A number of pits that no position has.
     #[error("{0} pits a side: positions have 1 to {MAX_PITS}")]
     Pits(usize),
-    /// Rows and stores that make no position.
+    /// Rows and stores that do not form a position.
     #[error(transparent)]
     Position(#[from] PositionError),
-    /// A line of play with something that is no move number.
+    /// A line of play with something that is not a move number.
     #[error("'{}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)", shown(.0))]
     Turn(String),
     /// A line of play that is not legal.
@@ -54,10 +54,10 @@ pub enum ParseError {
     },
 }
 
-/// The most characters of a wrong text that a message repeats.
+/// At most this many characters of an invalid text are quoted in a message.
 const SHOWN: usize = 100;
 
-/// A text as messages repeat it: not at any length, and without what a terminal would take for commands.
+/// A text as messages quote it: shortened, and without control characters, which a terminal might obey.
 fn shown(text: &str) -> String {
     let mut shown: String = text.chars().take(SHOWN).flat_map(shown_char).collect();
     if text.chars().nth(SHOWN).is_some() {
@@ -66,7 +66,7 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// A character, written out if it is not one to look at.
+/// A character; a control character is escaped.
 fn shown_char(character: char) -> impl Iterator<Item = char> {
     let plain = !character.is_control();
     plain.then_some(character).into_iter().chain((!plain).then(|| character.escape_default()).into_iter().flatten())
@@ -74,7 +74,7 @@ fn shown_char(character: char) -> impl Iterator<Item = char> {
 
 fn number(text: &str) -> Result<u32, ParseError> {
     let text = text.trim();
-    // Digits alone: `u32::from_str` would also take a plus sign.
+    // Digits only: `u32::from_str` would also accept a plus sign.
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits.then(|| text.parse().ok()).flatten().ok_or_else(|| ParseError::Number(text.to_owned()))
 }
@@ -136,7 +136,7 @@ impl StartPosition {
     /// The position: all pits alike, stores empty.
     ///
     /// # Errors
-    /// When the pits are not 1 to [`MAX_PITS`] or the seeds too many.
+    /// When the pits are not 1 to [`MAX_PITS`], or there are too many seeds.
     pub fn position(self) -> Result<Position, ParseError> {
         if !(1..=MAX_PITS).contains(&self.pits) {
             return Err(ParseError::Pits(self.pits));
@@ -152,7 +152,7 @@ impl FromStr for StartPosition {
     fn from_str(text: &str) -> Result<StartPosition, ParseError> {
         let shape = || ParseError::Shape(text.to_owned());
         let (pits, seeds) = text.trim().split_once(['x', 'X']).ok_or_else(shape)?;
-        // An x occurs in many words; a number before it does not.
+        // Many words have an x, so a bad number before it means that this is not a start position at all.
         let start = StartPosition { pits: number(pits).map_err(|_| shape())? as usize, seeds: number(seeds)? };
         start.position().map(|_| start)
     }
@@ -164,10 +164,10 @@ impl fmt::Display for StartPosition {
     }
 }
 
-/// A line of play: turns of alternating players, each the moves of one turn in order.
+/// A line of play: the turns of alternating players, each with its moves in order.
 ///
-/// Printed with the moves of a turn run together and turns separated by spaces (`36 2 14`); moves are separated by
-/// commas on boards of more than nine pits (`11,3 2`).
+/// Printed with the moves of a turn run together and spaces between turns (`36 2 14`); on boards of more than nine
+/// pits, with commas between moves (`11,3 2`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     pits: usize,
@@ -210,11 +210,11 @@ impl Line {
         Ok(line)
     }
 
-    /// Plays the line from `start`: the places on it, `start` first, then one after every turn. The last turn may stop
-    /// although its last move moves again.
+    /// Plays the line from `start` and returns the places on it: `start`, then one after every turn. The last turn may
+    /// stop before it is over (after an again-move).
     ///
     /// # Errors
-    /// When a move is illegal, or a turn ends too early or goes on too long.
+    /// When a move is illegal, or a turn ends too early or has too many moves.
     pub fn follow(&self, rules: Rules, start: &Position) -> Result<Vec<Place>, ParseError> {
         let mut place = Place { turns: 0, moves: 0, position: *start, first: true, again: false };
         let mut places = vec![place];
@@ -244,10 +244,10 @@ impl Line {
         Ok(places)
     }
 
-    /// Plays the line from `start` and returns the position it leads to, seen by the player then to move.
+    /// Plays the line from `start` and returns the position at its end, seen by the player to move there.
     ///
     /// # Errors
-    /// As [`Line::follow`], and when the last turn is not over: its last move gives another one.
+    /// As [`Line::follow`], and when the last turn is not over.
     pub fn replay(&self, rules: Rules, start: &Position) -> Result<Position, ParseError> {
         let places = self.follow(rules, start)?;
         let end = places.last().expect("there is the start");
@@ -267,17 +267,17 @@ pub struct Place {
     pub position: Position,
     /// Whether the player to move is the one who moved first on the line.
     pub first: bool,
-    /// Whether the last move moves again: its turn is not over.
+    /// Whether the last move was an again-move, so that its turn is not over.
     pub again: bool,
 }
 
 impl Place {
-    /// A value for the player to move told for the one who moved first on the line, or the other way round.
+    /// Converts a value for the player to move into one for the player who moved first on the line, or back.
     pub fn turned(&self, value: i64) -> i64 {
         if self.first { value } else { value.saturating_neg() }
     }
 
-    /// An error unless the last turn is over.
+    /// Returns an error if the last turn is not over.
     fn ended(&self) -> Result<(), ParseError> {
         let why = "is not over: its last move gives another one";
         if self.again { Err(ParseError::TurnEnd { turn: self.turns, at: Box::new(*self), why }) } else { Ok(()) }

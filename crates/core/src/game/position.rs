@@ -1,6 +1,6 @@
 use super::{Pit, Row, Rules, mover_score, mover_value, sow};
 
-/// The most seeds of a position, stores included: differences and sums stay far from overflow.
+/// The most seeds of a position, stores included: sums and differences cannot overflow.
 const MAX_SEEDS: u64 = i32::MAX as u64;
 
 /// A position with stores. The mover is always South.
@@ -12,14 +12,14 @@ pub struct Position {
     other_store: u32,
 }
 
-/// Rows and stores that make no position.
+/// Rows and stores that do not form a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PositionError {
     /// The rows have different numbers of pits.
     #[error("the rows have {0} and {1} pits: both sides need the same number")]
     UnequalRows(usize, usize),
-    /// More seeds than can be counted.
+    /// More seeds than a position can have.
     #[error("{0} seeds are more than the {MAX_SEEDS} a position can hold")]
     TooManySeeds(u64),
 }
@@ -41,13 +41,13 @@ pub enum IllegalMove {
 pub struct Played {
     /// The position, seen by the player who is to move next (the same one when `again`).
     pub position: Position,
-    /// Whether the move gave another one to the same player. False once the game is over.
+    /// Whether the same player moves again. False once the game is over.
     pub again: bool,
 }
 
 impl Played {
-    /// The score of the position `before` the move if the game goes on with it: what its mover collects when the player who
-    /// moves next collects `score`.
+    /// The score of the position `before` the move, given this move: what its mover collects when the player to move
+    /// after it collects `score`.
     pub fn mover_score(&self, before: &Position, score: u32) -> u32 {
         let store = if self.again { self.position.mover_store } else { self.position.other_store };
         mover_score(self.again, store - before.mover_store, before.seeds(), score)
@@ -63,7 +63,7 @@ impl Position {
     /// A position from rows and stores.
     ///
     /// # Errors
-    /// When the rows differ in length or the seeds are too many.
+    /// When the rows differ in length, or there are too many seeds.
     pub fn new(mover: Row, other: Row, mover_store: u32, other_store: u32) -> Result<Position, PositionError> {
         if mover.pits() != other.pits() {
             return Err(PositionError::UnequalRows(mover.pits(), other.pits()));
@@ -116,7 +116,7 @@ impl Position {
         2 * i64::from(score) - i64::from(self.seeds()) + i64::from(self.mover_store) - i64::from(self.other_store)
     }
 
-    /// The final store difference for the mover of a finished game, the seeds left counted for the owner of their row;
+    /// The final store difference for the mover of a finished game; remaining seeds count for the owner of their row.
     /// `None` while the game goes on.
     pub fn final_value(&self) -> Option<i64> {
         self.is_over().then(|| self.value(self.mover.total()))

@@ -1,16 +1,16 @@
 use std::fmt;
 
-/// The most pits a side that positions can have (tables stop at [`crate::index::MAX_TABLE_PITS`]).
+/// The most pits a side that a position can have (a table: [`crate::index::MAX_TABLE_PITS`]).
 pub const MAX_PITS: usize = 16;
 
-/// A pit of one side, counted from 0 in its owner's sowing order; printed from 1, as moves are.
+/// A pit of one side, counted from 0 in its owner's sowing order, but printed from 1, as a move number.
 ///
-/// The last pit is the one next to the owner's store.
+/// The last pit is next to the owner's store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pit(u8);
 
 impl Pit {
-    /// The pit with `index` from 0; `None` beyond [`MAX_PITS`].
+    /// The pit with `index`, from 0; `None` if that is not below [`MAX_PITS`].
     pub fn from_index(index: usize) -> Option<Pit> {
         (index < MAX_PITS).then_some(Pit(index as u8))
     }
@@ -45,9 +45,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// A row with these seeds a pit.
+    /// A row with these seeds in its pits.
     ///
-    /// `None` without pits or with more than [`MAX_PITS`].
+    /// `None` if there are no pits, or more than [`MAX_PITS`].
     pub fn new(seeds: &[u32]) -> Option<Row> {
         if !(1..=MAX_PITS).contains(&seeds.len()) {
             return None;
@@ -92,7 +92,7 @@ impl Row {
         self.seeds.iter().all(|&seeds| seeds == 0)
     }
 
-    /// The pits that hold seeds: the legal moves of the row's owner, from the farthest pit to the one at the store.
+    /// The pits that hold seeds, which are the owner's legal moves: from the first pit to the one next to the store.
     pub fn moves(&self) -> impl Iterator<Item = Pit> + '_ {
         self.seeds().iter().enumerate().filter(|&(_, &seeds)| seeds > 0).map(|(index, _)| Pit(index as u8))
     }

@@ -3,36 +3,36 @@ use std::str::FromStr;
 
 /// A rule set: what happens when the last seed of a sowing falls.
 ///
-/// In all of them a sowing passes its own starting pit, and the game ends as soon as either row is empty; what is left
-/// belongs to the owner of the row it lies in. What they differ in are their properties: whoever depends on the rules asks for
-/// a property, never for a rule set by name.
+/// In all of them a sowing does not skip the pit it started from, and the game ends as soon as either row is empty; the
+/// remaining seeds belong to the owner of their row. Code that depends on the rules asks for a property, never for a
+/// rule set by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
-    /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015: the last seed in an own empty pit is captured with
-    /// all seeds of the opposite pit, even if that holds none.
+    /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015: a last seed in an empty pit of the mover is captured
+    /// with all seeds of the opposite pit, even if there are none.
     #[default]
     EmptyCapture,
-    /// Most play, the Kalah Game Protocol, Pekař 2020: captures only when the opposite pit holds seeds.
+    /// What most people play, the Kalah Game Protocol, Pekař 2020: captures only if the opposite pit holds seeds.
     Standard,
     /// Kvitberg 2026, section 3.2: no captures; a last seed in a non-empty pit of either side picks up all seeds there
     /// and sows on (a relay).
     SKalaha,
-    /// As [`Rules::EmptyCapture`], but a last seed in the own store ends the turn: every turn is one move.
+    /// As [`Rules::EmptyCapture`], but a last seed in the mover's store ends the turn: every turn is one move.
     SingleMove,
 }
 
-/// When a last seed that falls in an own empty pit is captured, with all seeds of the opposite pit.
+/// When a last seed in an empty pit of the mover is captured together with all seeds of the opposite pit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Capture {
     /// Never: the turn ends.
     Never,
-    /// Where the opposite pit holds seeds; else the turn ends.
+    /// If the opposite pit holds seeds; otherwise the turn ends.
     OppositeSeeds,
-    /// Always, also where the opposite pit is empty.
+    /// Always, even if the opposite pit is empty.
     Always,
 }
 
-/// What there is to know of a rule set.
+/// The properties of a rule set.
 struct Properties {
     name: &'static str,
     code: u8,
@@ -47,7 +47,7 @@ impl Rules {
     /// All rule sets, in the order of [`Rules::index`].
     pub const ALL: [Rules; 4] = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove];
 
-    /// Whatever rule sets differ in stands here.
+    /// Everything in which rule sets differ.
     #[inline(always)]
     const fn properties(self) -> Properties {
         match self {
@@ -99,7 +99,7 @@ impl Rules {
         self.properties().name
     }
 
-    /// The number that stands for it in files. It never changes.
+    /// The number of the rule set in files. It never changes.
     pub const fn code(self) -> u8 {
         self.properties().code
     }
@@ -109,29 +109,29 @@ impl Rules {
         Rules::ALL.into_iter().find(|rules| rules.code() == code)
     }
 
-    /// Its place in [`Rules::ALL`].
+    /// The index in [`Rules::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// Whether it is the one that is meant where nothing is said.
+    /// Whether this is the default rule set.
     pub fn is_default(self) -> bool {
         self == Rules::default()
     }
 
-    /// Whether a last seed in the own store gives another move; else the turn ends there.
+    /// Whether the mover moves again after a last seed in their store; otherwise the turn ends.
     #[inline]
     pub const fn moves_again(self) -> bool {
         self.properties().moves_again
     }
 
-    /// When a last seed in an own empty pit is captured.
+    /// When a last seed in an empty pit of the mover is captured.
     #[inline]
     pub const fn capture(self) -> Capture {
         self.properties().capture
     }
 
-    /// Whether a last seed in an own empty pit is captured, when the opposite pit holds so many seeds.
+    /// Whether a last seed in an empty pit of the mover is captured when the opposite pit holds `opposite` seeds.
     #[inline]
     pub const fn captures(self, opposite: u32) -> bool {
         match self.capture() {
@@ -141,23 +141,23 @@ impl Rules {
         }
     }
 
-    /// Whether a last seed in a pit that holds others takes up all its seeds, on either side, and sows them on.
+    /// Whether a last seed in a non-empty pit, on either side, picks up all seeds there and sows on.
     #[inline]
     pub const fn relays(self) -> bool {
         self.properties().relays
     }
 
-    /// Who plays by them: in a few words.
+    /// Who plays by these rules, in a few words.
     pub const fn played_by(self) -> &'static str {
         self.properties().played_by
     }
 
-    /// What is special about them, in a sentence or two.
+    /// What is special about these rules, in a sentence or two.
     pub const fn summary(self) -> &'static str {
         self.properties().summary
     }
 
-    /// What all rule sets have in common, in a few sentences; [`Rules::summary`] tells the exceptions.
+    /// What all rule sets have in common, in a few sentences; [`Rules::summary`] says where they differ.
     pub const COMMON: &'static str = "A move takes all seeds of a pit of one's own and sows them one by one to the right, \
         through the own store, the pits of the other player and on around the board; only the other player's store is \
         passed over. If the last seed falls into the own store, the player moves again, unless the rule set says \
@@ -170,12 +170,12 @@ impl fmt::Display for Rules {
     }
 }
 
-/// A rule set name that is none of [`Rules::ALL`].
+/// A name that is not that of a rule set in [`Rules::ALL`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown rules '{0}': use {names}", names = names())]
 pub struct UnknownRules(String);
 
-/// The names of all rule sets, as a choice.
+/// The names of all rule sets: "a, b or c".
 fn names() -> String {
     let [first @ .., last] = &Rules::ALL.map(Rules::name);
     format!("{} or {last}", first.join(", "))
@@ -184,7 +184,7 @@ fn names() -> String {
 impl FromStr for Rules {
     type Err = UnknownRules;
 
-    /// Reads a [`Rules::name`], in capitals or not, with hyphens or underscores.
+    /// Parses a [`Rules::name`]; case does not matter, and hyphens may be underscores.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let name = text.to_ascii_lowercase().replace('_', "-");
         Rules::ALL.into_iter().find(|rules| rules.name() == name).ok_or_else(|| UnknownRules(text.to_owned()))

@@ -1,17 +1,17 @@
 use std::ops::{Add, Sub};
 
-/// What the mover of a position collects of its seeds in play, when the player who moves next collects `next` after a move
-/// that stores `stored` of these `seeds`; `again` tells whether that player is the mover still.
+/// The score of a position for one of its moves, from the score `next` after that move. `seeds` are the seeds in play
+/// before the move, `stored` those that it stores; `again` is whether the mover moves again.
 ///
-/// In seeds, in parts of a seed, or in bounds of them; loops over packed scores that write this out anew are tested against
-/// it.
+/// `T` may count seeds or parts of a seed, and the scores may be bounds. Loops over packed scores that have their own
+/// version are tested against this one.
 #[inline]
 pub fn mover_score<T: Add<Output = T> + Sub<Output = T>>(again: bool, stored: T, seeds: T, next: T) -> T {
-    // The opponent leaves the mover the remainder; what the move stored is part of it.
+    // The mover collects what the opponent does not, which includes what the move stored.
     if again { stored + next } else { seeds - next }
 }
 
-/// A final store difference for the mover, told for the player who moves next; `again` as for [`mover_score`].
+/// The final store difference for the mover, from that for the player who moves next; `again` as for [`mover_score`].
 #[inline]
 pub fn mover_value(again: bool, next: i64) -> i64 {
     mover_score(again, 0, 0, next)

@@ -1,31 +1,32 @@
 use super::{Pit, Row, Rules};
 
-/// What one move does: the two rows after it, and the seeds it stores.
+/// What one move does: the rows after it, and the seeds it stores.
 ///
-/// The rows are as they lie when the sowing and a capture are over; seeds left when a row is empty are not swept up.
+/// The rows are those after sowing and capture; seeds that remain when a row is empty are not moved to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sowing {
     /// Seeds the mover's store gains, sown or captured.
     pub stored: u32,
-    /// Those of them that were captured, the last seed of the sowing included.
+    /// How many of these were captured, including the last seed of the sowing.
     pub captured: u32,
-    /// How often the last seed fell into a pit whose seeds were then picked up and sown on.
+    /// How many relays there were.
     pub relays: u32,
     /// The mover's row after the move.
     pub mover: Row,
     /// The other row after the move.
     pub other: Row,
-    /// Whether the mover moves again unless a row is empty: the last seed fell into the store, and the rules give another
-    /// move for that.
+    /// Whether the last seed fell into the store and the rules give another move for that. The mover moves again unless
+    /// a row is empty.
     pub again: bool,
 }
 
 /// Sows the seeds of `pit` of the row `mover` by `rules`.
 ///
-/// Laps around the ring (both rows and the mover's store) are added at once, so a pit may hold any number of seeds.
+/// Full laps around the ring (both rows and the mover's store) are added in one step, so a pit may hold any number of
+/// seeds.
 ///
 /// # Panics
-/// When the rows differ in length or the pit is empty or not on the board; [`super::Position::play`] checks.
+/// When the rows differ in length, or the pit is empty or not on the board; [`super::Position::play`] checks this.
 pub fn sow(rules: Rules, mover: &Row, other: &Row, pit: Pit) -> Sowing {
     let pits = mover.pits();
     let ring = 2 * pits + 1;

@@ -1,28 +1,28 @@
 use super::{Pit, Row, Rules};
 
-/// A move told seed by seed, for those who show it.
+/// A move seed by seed, for display.
 ///
-/// Places are numbered as the mover meets them: from 1 the own pits, then the own store, then the other pits, in sowing
-/// order. On a board of 6 pits a side 7 is the store, and 8 to 13 are the pits of the other side.
+/// Places are numbered from 1 in the mover's sowing order: the mover's pits, the mover's store, the other pits. On a
+/// board of 6 pits a side, 7 is the store, and 8 to 13 are the pits of the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// The sowing, and those that a relay adds.
+    /// The first sowing, and one more for each relay.
     pub lifts: Vec<Lift>,
-    /// The places whose seeds are captured in the end, the mover's own first. None without a capture.
+    /// The places whose seeds are captured in the end, the mover's pit first; empty without a capture.
     pub captured: Vec<usize>,
 }
 
-/// The seeds of one pit, taken up and sown.
+/// The seeds of one pit, picked up and sown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lift {
     /// The place they are taken from.
     pub from: usize,
-    /// The places they fall in, one after the other.
+    /// The places they fall into, in order.
     pub drops: Vec<usize>,
 }
 
 impl Trace {
-    /// What happens when the seeds of `pit` are sown, one by one: [`super::sow`] gives the rows after it.
+    /// Sows the seeds of `pit` one by one; [`super::sow`] gives the rows after the move.
     ///
     /// # Panics
     /// As [`super::sow`].

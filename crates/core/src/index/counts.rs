@@ -6,7 +6,7 @@ pub const MAX_TABLE_SEEDS: usize = 48;
 
 /// The binomial coefficient C(n, k), for results below 2^64.
 fn binomial(n: u64, k: u64) -> u64 {
-    // Each product of i consecutive numbers is divisible by i!, so every step stays whole.
+    // A product of i consecutive numbers is divisible by i!, so every division is exact.
     (1..=k).fold(1u128, |product, i| product * u128::from(n - k + i) / u128::from(i)) as u64
 }
 
@@ -23,7 +23,7 @@ pub fn layer_positions(pits: usize, seeds: usize) -> u64 {
     (1..seeds).map(|mover| row_count(pits, mover) as u64 * row_count(pits, seeds - mover) as u64).sum()
 }
 
-/// Positions of all layers from 2 to `seeds`.
+/// Positions of all layers from 2 to `seeds` seeds.
 pub fn cumulative_positions(pits: usize, seeds: usize) -> u64 {
     (2..=seeds).map(|seeds| layer_positions(pits, seeds)).sum()
 }

@@ -2,9 +2,9 @@ use super::row_count;
 
 /// A frame: all positions in which the mover's row holds `mover` seeds and the other row `other`.
 ///
-/// A position's index in it is (rank of the other row) x (rows of the mover) + (rank of the mover's row): the positions
-/// that differ in the mover's row alone lie together. A turn ends with the mover's row fixed and the opponent to move,
-/// so the children of a whole run of positions are again such a run.
+/// The index of a position is (rank of the other row) x (rows of the mover) + (rank of the mover's row), so positions
+/// that differ only in the mover's row are adjacent. A turn ends with the mover's row fixed and the opponent to move,
+/// so the children of a whole run of positions form a run, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
     /// Pits a side.
@@ -21,7 +21,7 @@ impl Frame {
         self.mover_rows() as u64 * row_count(self.pits, self.other) as u64
     }
 
-    /// Rows that the mover can have: the length of one run.
+    /// The number of rows that the mover can have: the length of one run.
     pub fn mover_rows(self) -> usize {
         row_count(self.pits, self.mover)
     }

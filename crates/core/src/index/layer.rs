@@ -2,7 +2,7 @@ use super::{Frame, RowIndex, TableRow};
 
 /// Ranks the positions of a layer: `seeds` seeds in play, both rows non-empty.
 ///
-/// The frames follow each other from 1 seed in the mover's row to `seeds - 1`, without gaps.
+/// The frames follow each other without gaps, from 1 seed in the mover's row to `seeds - 1`.
 #[derive(Debug)]
 pub struct LayerIndex<'a> {
     rows: &'a RowIndex,
@@ -12,7 +12,7 @@ pub struct LayerIndex<'a> {
 }
 
 impl<'a> LayerIndex<'a> {
-    /// The layer with `seeds` seeds, 2 to the most that `rows` can rank plus 1.
+    /// The layer with `seeds` seeds: at least 2, and at most one more than `rows` can rank.
     pub fn new(rows: &'a RowIndex, seeds: usize) -> LayerIndex<'a> {
         let mut starts = vec![0, 0];
         for frame in frames(rows.pits(), seeds) {

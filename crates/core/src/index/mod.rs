@@ -7,8 +7,8 @@
 //! | [`frame`](Frame) | all positions with the mover holding `k` seeds and the other side `l` |
 //! | [`layer`](LayerIndex) | all positions with `N` seeds in play: the frames, one after the other |
 //!
-//! The order of ranks refines the dependency order of a layer (see [`RowIndex`]), so the rows that can be computed
-//! together lie together.
+//! The order of ranks refines the dependency order of a layer (see [`RowIndex`]), so rows that can be computed together
+//! are adjacent.
 
 mod counts;
 mod frame;

@@ -6,7 +6,8 @@ use crate::game::Row;
 /// The seeds of each pit of a row of a table position, in its owner's sowing order; pits beyond the board hold none.
 pub type TableRow = [u8; MAX_TABLE_PITS];
 
-/// A row of a position as tables know it; `None` if it has more pits than tables have, or a pit too many seeds.
+/// Converts a row for tables; `None` if it has more than [`MAX_TABLE_PITS`] pits, or more than 255 seeds in one of
+/// them.
 pub fn table_row(row: &Row) -> Option<TableRow> {
     let mut seeds = TableRow::default();
     if row.pits() > seeds.len() {
@@ -18,7 +19,7 @@ pub fn table_row(row: &Row) -> Option<TableRow> {
     Some(seeds)
 }
 
-/// A row of a table position with `pits` pits as the game knows it.
+/// Converts the first `pits` pits of a table row.
 ///
 /// # Panics
 /// When `pits` is not 1 to [`MAX_TABLE_PITS`].
@@ -26,12 +27,13 @@ pub fn game_row(pits: usize, row: &TableRow) -> Row {
     Row::new(&row.map(u32::from)[..pits]).expect("a table's board has a row")
 }
 
-/// Ranks the rows with a given number of seeds: 0 .. C(k+m-1, m-1) for the rows of `m` pits with `k` seeds, no gaps.
+/// Ranks the rows with a given number of seeds: those of `m` pits with `k` seeds from 0 to C(k+m-1, m-1) - 1, without
+/// gaps.
 ///
 /// The *potential* of a row is the sum over its pits of seeds x distance to the last pit, so the last pit weighs 0 and
-/// the first `m - 1`. Rows are ordered by potential, then lexicographically, first pit first. A move that keeps all its
-/// seeds in the row (a quiet move) lowers the potential, so its row after the move has a lower rank, and rows of one
-/// *level* (rows of equal potential, neighbours in rank) never lead to each other.
+/// the first `m - 1`. Rows are ordered by potential, then lexicographically, first pit first. A quiet move (one that
+/// keeps all its seeds in the row) lowers the potential, so the row after it has a lower rank, and rows of one *level*
+/// (rows of equal potential, which have adjacent ranks) never lead to each other.
 ///
 /// The number of rows of `n` pits with `k` seeds and potential `p`, `count(n, k, p)`, is the coefficient of q^p in a
 /// Gaussian binomial; all ranks are sums and differences of these counts (docs/indexing.md).
@@ -107,9 +109,9 @@ impl RowIndex {
         self.stride
     }
 
-    /// The counts from which ranks are made, for a shader: `count(n, k, p)` for n from 1, each with all k, each with all
-    /// [`RowIndex::potentials`]; then, from the returned word on, the rows with `k` seeds and a potential below `p`, for
-    /// one p more.
+    /// The counts from which a shader computes ranks: `count(n, k, p)` for all n from 1, all k and all
+    /// [`RowIndex::potentials`], p varying fastest; then, from the returned word on, the numbers of rows with `k` seeds
+    /// and a potential below `p`, for one p more.
     pub fn words(&self) -> (Vec<u32>, u32) {
         let mut words = self.counts[1..].concat();
         let levels_at = words.len() as u32;
@@ -122,21 +124,22 @@ impl RowIndex {
 
     /// The rank of `row` among the rows with as many seeds.
     ///
-    /// Pits beyond the board must be empty and the seeds at most `max_seeds`; a row that breaks this has no rank and
-    /// panics or gives a number without meaning.
+    /// Pits beyond the board must be empty, and the seeds at most `max_seeds`; otherwise this panics or returns a
+    /// meaningless number.
     #[inline]
     pub fn rank(&self, row: &TableRow) -> u32 {
         let (mut seeds, mut potential) = (0usize, 0usize);
         for &pit in &row[..self.pits] {
-            // Each seed so far lies one pit farther from the last one than the pit before counted it.
+            // Every seed so far is one pit farther from the current pit than from the one before.
             potential += seeds;
             seeds += usize::from(pit);
         }
         let mut rank = self.levels[seeds][potential];
-        // Two pits or fewer are fixed by their seeds and potential.
+        // Seeds and potential determine the last two pits.
         for (n, &pit) in (3..=self.pits).rev().zip(row) {
             let count = &self.counts[n];
-            // Rows of the same seeds and potential with fewer seeds in this pit: a ray of counts that telescopes.
+            // The number of rows with the same seeds and potential but fewer seeds in this pit: a telescoping sum of
+            // counts.
             rank += count[seeds * self.stride + potential];
             seeds -= usize::from(pit);
             potential -= usize::from(pit) * (n - 1);

@@ -1,5 +1,5 @@
-//! What to say when a mapped file becomes shorter: the mapped files, in a form that a signal handler may read, without locks,
-//! and without memory taken or given back.
+//! Reporting that a mapped file became shorter: a list of the mapped files that a signal handler can read, without
+//! locks or allocation.
 
 use std::ffi::{c_int, c_void};
 use std::io::IsTerminal;
@@ -10,38 +10,38 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
 use super::error::{Damage, TableError};
 
-/// A place of the list of mapped files. Places are used again, and never given back.
+/// An entry in the list of mapped files. Entries are reused, never freed.
 struct Place {
     taken: AtomicBool,
     start: AtomicUsize,
-    /// 0 while there is no file here.
+    /// 0 while the entry has no file.
     end: AtomicUsize,
-    /// What to say of the file.
+    /// The message about the file.
     message: AtomicPtr<String>,
     next: AtomicPtr<Place>,
 }
 
 static FIRST: AtomicPtr<Place> = AtomicPtr::new(null_mut());
 
-/// What is to be done about such errors.
+/// What the signal handler needs.
 struct Installed {
-    /// What handled the signal before.
+    /// The handler installed before.
     before: libc::sigaction,
-    /// Whether a person reads the messages.
+    /// Whether messages go to a terminal.
     terminal: bool,
     exit_code: c_int,
 }
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
 
-/// How the damage of a file is told.
+/// Makes the message about a damaged file.
 static DESCRIBE: OnceLock<fn(&TableError) -> String> = OnceLock::new();
 
-/// Has the program say which table is to blame when it is ended because the file of an open table became shorter or could not
-/// be read, and exit with code `exit_code`; otherwise it is ended by the signal SIGBUS without a word.
+/// Installs a handler for the case that the file of an open table becomes shorter or cannot be read: the program then
+/// prints which table it was and exits with code `exit_code`. Without it, SIGBUS ends the program without a message.
 ///
-/// `describe` makes the message, with its line feed, when a table is opened: to be called once, before that, by a program that
-/// wants this. Errors on other memory are left to the handler that there was before.
+/// Call it once, before opening tables: `describe` makes the message, line feed included, when a table is opened.
+/// Errors on other memory go to the handler installed before.
 pub fn report_bus_errors(exit_code: i32, describe: fn(&TableError) -> String) {
     DESCRIBE.get_or_init(|| describe);
     INSTALLED.get_or_init(|| install(exit_code));
@@ -51,7 +51,7 @@ pub fn report_bus_errors(exit_code: i32, describe: fn(&TableError) -> String) {
 pub struct Registration(&'static Place);
 
 impl Registration {
-    /// Puts a file in the list that is mapped to `map`.
+    /// Adds a file that is mapped to `map` to the list.
     pub fn new(map: &[u8], path: &Path) -> Registration {
         let place = free_place();
         if let Some(describe) = DESCRIBE.get() {
@@ -70,15 +70,15 @@ impl Drop for Registration {
         self.0.end.store(0, SeqCst);
         let message = self.0.message.swap(null_mut(), SeqCst);
         if !message.is_null() {
-            // SAFETY: it came from `Box::into_raw`, and only who takes it out of its place frees it. The handler reads
-            // the message of a file only while a thread reads from that file, which is not dropped then.
+            // SAFETY: it came from `Box::into_raw`, and only the one that takes it out of its entry frees it. The
+            // handler reads the message of a file only while a thread reads from that file, which is not dropped then.
             drop(unsafe { Box::from_raw(message) });
         }
         self.0.taken.store(false, SeqCst);
     }
 }
 
-/// A place that nobody has, of those that there are or a new one.
+/// A free entry: an existing one if possible, otherwise a new one.
 fn free_place() -> &'static Place {
     if let Some(place) = places().find(|place| !place.taken.swap(true, SeqCst)) {
         return place;
@@ -101,7 +101,7 @@ fn free_place() -> &'static Place {
 }
 
 fn places() -> impl Iterator<Item = &'static Place> {
-    // SAFETY: what the list holds was leaked, so it stays.
+    // SAFETY: entries were leaked, so they stay valid.
     let place = |at: &AtomicPtr<Place>| unsafe { at.load(SeqCst).as_ref() };
     std::iter::successors(place(&FIRST), move |before| place(&before.next))
 }
@@ -110,7 +110,7 @@ impl Place {
     /// Whether `address` is in the file.
     fn has(&self, address: usize) -> bool {
         let (start, end) = (self.start.load(SeqCst), self.end.load(SeqCst));
-        // A place that another thread just gives to another file is not the one.
+        // If another thread gives the entry to another file meanwhile, it is not the one.
         (start..end).contains(&address) && self.start.load(SeqCst) == start
     }
 }
@@ -118,8 +118,8 @@ impl Place {
 fn install(exit_code: c_int) -> Installed {
     let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_bus_error;
     let terminal = std::io::stderr().is_terminal();
-    // SAFETY: both structures are plain data, for which zeros are sound; the handler has the signature that
-    // SA_SIGINFO asks for and calls only what a signal handler may.
+    // SAFETY: both structures are plain data, for which zeros are valid; the handler has the signature that SA_SIGINFO
+    // requires, and calls only what a signal handler may call.
     let before = unsafe {
         let mut before: libc::sigaction = std::mem::zeroed();
         let mut now: libc::sigaction = std::mem::zeroed();
@@ -134,22 +134,22 @@ fn install(exit_code: c_int) -> Installed {
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let installed = INSTALLED.get();
-    // SAFETY: the system hands a sound `info` to a handler with SA_SIGINFO. A code above 0 says that the signal came
-    // from memory, and has an address.
+    // SAFETY: the system passes a valid `info` to a handler with SA_SIGINFO. A code above 0 means that a memory access
+    // caused the signal, so that there is an address.
     let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr() as usize) };
     if let Some(place) = address.and_then(|address| places().find(|place| place.has(address))) {
-        // SAFETY: see `Registration::drop`: the message stays while the file is read from.
+        // SAFETY: see `Registration::drop`: the message stays valid while the file is read.
         let message = unsafe { place.message.load(SeqCst).as_ref() }.map_or("", String::as_str);
         if installed.is_some_and(|installed| installed.terminal) {
-            // Behind a line of progress.
+            // After the progress line.
             write("\n");
         }
         write(message);
-        // SAFETY: it ends the process and runs nothing of it.
+        // SAFETY: it ends the process without running any more of its code.
         unsafe { libc::_exit(installed.map_or(1, |installed| installed.exit_code)) };
     }
-    // SAFETY: what was installed before is called as it was installed; without a handler the signal comes again, and
-    // does what it does without one.
+    // SAFETY: the previous handler is called with the arguments it was installed for; if there was none, the default
+    // action is restored and the signal comes again.
     unsafe {
         match installed.map(|installed| &installed.before) {
             Some(before) if ![libc::SIG_DFL, libc::SIG_IGN].contains(&before.sa_sigaction) => {
@@ -165,7 +165,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
             _ => {
                 libc::signal(signal, libc::SIG_DFL);
                 if address.is_none() {
-                    // Sent by somebody, so it does not come again by itself.
+                    // Sent by a process, so it does not come again by itself.
                     libc::raise(signal);
                 }
             }
@@ -173,7 +173,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     }
 }
 
-/// Writes to the standard error output, past all locks.
+/// Writes to standard error without taking a lock.
 fn write(text: &str) {
     let mut rest = text.as_bytes();
     while !rest.is_empty() {

@@ -3,14 +3,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::format::{BLOCK_BYTES, FrameEntry};
 
-/// Which blocks of a table were compared with their checksums and found sound.
+/// Which blocks of a table were compared with their checksums and found valid.
 ///
-/// A block is found sound once and stays so: the bytes of a finished table never change. Nothing is published by these
-/// marks but the marks themselves, so their order among threads does not matter. The blocks of a frame's profile are marked
-/// before any other block of that frame ([`Checked::profile_blocks`]): who finds the block of a line marked may read the
-/// profile, too.
+/// A valid block stays valid: the bytes of a finished table never change. The marks publish no other data, so relaxed
+/// ordering is enough. The blocks of a frame's profile are marked before any other block of that frame
+/// ([`Checked::profile_blocks`]): if the block of a group is marked, the profile may be read, too.
 pub(super) struct Checked {
-    /// A bit for each block: those of the frame with one seed in the mover's row first, then two, ...
+    /// A bit for each block: first those of the frame with one seed in the mover's row, then two, ...
     marks: Box<[AtomicU64]>,
     /// By seeds in the mover's row, from 1.
     frames: Box<[FrameBlocks]>,
@@ -23,12 +22,12 @@ struct FrameBlocks {
     /// The mark of the first one.
     first: u64,
     blocks: u64,
-    /// Those without a mark.
+    /// Blocks without a mark.
     left: AtomicU64,
 }
 
 impl Checked {
-    /// No block of the frames with these entries is compared yet.
+    /// No marks yet, for the blocks of the frames with these entries.
     pub fn none(entries: &[FrameEntry]) -> Checked {
         let mut first = 0;
         let frame = |entry: &FrameEntry| {
@@ -77,7 +76,7 @@ impl Checked {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// The blocks in which the profile of a frame lies.
+    /// The blocks that contain the profile of a frame.
     pub fn profile_blocks(entry: &FrameEntry) -> Range<u64> {
         0..entry.rows.div_ceil(BLOCK_BYTES as u64)
     }
@@ -102,7 +101,7 @@ mod tests {
         for (done, &(mover, block)) in blocks.iter().enumerate() {
             assert!(!checked.is_marked(mover, block) && !checked.frame(mover) && !checked.all());
             checked.mark(mover, block);
-            // Twice is once.
+            // Marking again changes nothing.
             checked.mark(mover, block);
             assert!(checked.is_marked(mover, block));
             assert_eq!(checked.left(), (blocks.len() - done - 1) as u64);

@@ -27,7 +27,7 @@ pub enum Damage {
         /// Bytes it should have.
         expected: u64,
     },
-    /// A part does not agree with its checksum, digest or with what must stand there.
+    /// A part does not match its checksum or digest, or what it must contain.
     #[error("its {part} is damaged (byte {offset})")]
     Part {
         /// Which part.
@@ -35,7 +35,7 @@ pub enum Damage {
         /// Where it begins, in bytes from the start of the file.
         offset: u64,
     },
-    /// An archive's chunks are sound, but make another table than the one packed.
+    /// An archive's chunks are valid, but unpack to a table other than the one packed.
     #[error("what it unpacks to is not the table it was made of")]
     Digest,
     /// The file became shorter while it was read, or the disk failed.
@@ -44,12 +44,12 @@ pub enum Damage {
     /// It was never finished.
     #[error("it was never finished")]
     Unfinished,
-    /// It is a table of something else.
+    /// It is another table than expected.
     #[error("it holds {found}, not {expected}")]
     Other {
         /// What the file holds.
         found: TableKey,
-        /// What was looked for.
+        /// What it should hold.
         expected: TableKey,
     },
 }
@@ -70,7 +70,7 @@ pub enum Part {
     Group,
     /// The score of one position.
     Score,
-    /// The bytes that sound scores were packed to.
+    /// The packed form of valid scores.
     Packing,
     /// The list of checksums.
     Checksums,
@@ -97,15 +97,16 @@ impl fmt::Display for Part {
     }
 }
 
-/// What a damaged file was to be: how it is had again depends on it.
+/// What a damaged file was meant to be: how to replace it depends on this.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileKind {
-    /// The table of this key by its file's name, `None` if it is not named like a table: can be built again.
+    /// A table, which can be built again; with the key that its file name gives, `None` if it is not named like a
+    /// table.
     Table(Option<TableKey>),
-    /// Frames of a layer under way: are computed again without being asked for.
+    /// Frames of an unfinished layer: they are computed again automatically.
     Piece,
-    /// A packed table: to be downloaded or packed again.
+    /// A packed table: download it or pack it again.
     Archive,
 }
 
@@ -121,22 +122,22 @@ pub enum TableError {
         /// The reason.
         source: io::Error,
     },
-    /// There is not as much memory, or address space, as reading or writing a file takes.
+    /// There is not enough memory, or address space, to read or write a file.
     #[error("{path}: there is not enough memory for {bytes} bytes")]
     OutOfMemory {
         /// The file.
         path: PathBuf,
-        /// Bytes that were asked for.
+        /// Bytes that were requested.
         bytes: u64,
     },
-    /// A file cannot grow: the disk is full, or a limit on its size or on the space of a user is reached.
+    /// A file cannot grow: the disk is full, or a file-size limit or disk quota is reached.
     #[error("{path}: {source}")]
     Full {
         /// The file.
         path: PathBuf,
         /// The reason.
         source: io::Error,
-        /// What is not lost, in a clause: "finished frames are kept".
+        /// What is not lost, as a clause: "finished frames are kept".
         kept: &'static str,
     },
     /// The file is damaged, foreign or unfinished.
@@ -146,7 +147,7 @@ pub enum TableError {
         path: PathBuf,
         /// What is wrong.
         damage: Damage,
-        /// What the file was to be.
+        /// What the file was meant to be.
         kind: FileKind,
     },
     /// Another process writes to the directory.
@@ -154,17 +155,17 @@ pub enum TableError {
     InUse {
         /// The directory.
         directory: PathBuf,
-        /// What the other process tells of itself.
+        /// How the other process describes itself.
         holder: String,
     },
-    /// The layer, or one below it, is not in the directory.
+    /// The layer or one below it is not in the directory.
     #[error("{} in {directory} for {} with {} pits", missing_layers(missing), key.rules, key.pits)]
     Missing {
         /// The directory.
         directory: PathBuf,
-        /// The table that is asked for.
+        /// The table that was requested.
         key: TableKey,
-        /// The layers up to it that are missing, fewest seeds first.
+        /// The missing layers up to it, fewest seeds first.
         missing: Vec<usize>,
     },
 }
@@ -175,7 +176,7 @@ impl TableError {
         move |source| TableError::Io { path: path.to_owned(), source }
     }
 
-    /// An error of writing to the file at `path`, where `kept` is not lost if the file cannot grow.
+    /// A failure to write to the file at `path`; `kept` says what is not lost if the file cannot grow.
     pub fn writing(path: &Path, kept: &'static str) -> impl FnOnce(io::Error) -> TableError {
         move |source| match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
@@ -185,12 +186,12 @@ impl TableError {
         }
     }
 
-    /// There are no `bytes` bytes of memory for the file at `path`.
+    /// `bytes` bytes of memory for the file at `path` are not available.
     pub fn out_of_memory(path: &Path, bytes: u64) -> TableError {
         TableError::OutOfMemory { path: path.to_owned(), bytes }
     }
 
-    /// A failure to get `bytes` bytes of memory for the file at `path`, or any other one.
+    /// A failure to map the file at `path`: insufficient memory for `bytes` bytes, or any other error.
     pub(super) fn mapping(path: &Path, bytes: u64) -> impl FnOnce(io::Error) -> TableError + '_ {
         move |source| {
             #[cfg(unix)]
@@ -226,13 +227,14 @@ impl TableError {
         TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Archive }
     }
 
-    /// Whether the file's content, rather than the file system or the user, is at fault.
+    /// Whether the error is in the file's content, not in the file system or the request.
     pub fn is_damage(&self) -> bool {
         matches!(self, TableError::Damaged { .. })
     }
 }
 
-/// That layers are missing, in words, runs of them shortened: `layer 5 is missing`, `layers 3, 25 to 48 are missing`.
+/// Says which layers are missing, with consecutive ones as a range: `layer 5 is missing`, `layers 3, 25 to 48 are
+/// missing`.
 pub fn missing_layers(layers: &[usize]) -> String {
     let runs = layers.chunk_by(|one, next| one + 1 == *next).map(|run| match run {
         [one, last] => format!("{one}, {last}"),

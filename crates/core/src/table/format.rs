@@ -20,13 +20,14 @@ pub const VERSION: u32 = 1;
 /// Bytes that one checksum covers.
 pub const BLOCK_BYTES: usize = 1 << 16;
 
-/// Every part of a file begins at a multiple of this many bytes, so groups are cache lines of the mapping.
+/// Every part of a file begins at a multiple of this many bytes, so that each group is a cache line of the mapping.
 pub const ALIGNMENT: u64 = 64;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();
 
-/// Bytes of a frame's entry in the directory, which follows the header: the frame with 1 seed in the mover's row first.
+/// Bytes of a frame's entry in the directory, which follows the header. The first entry is that of the frame with 1
+/// seed in the mover's row.
 pub const ENTRY_BYTES: usize = std::mem::size_of::<RawEntry>();
 
 impl TableKey {
@@ -42,7 +43,7 @@ impl TableKey {
 /// for each mover's row), groups, patches, checksums of these three in blocks of [`BLOCK_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameEntry {
-    /// Where it begins, in bytes from the start of the file.
+    /// Where the frame begins, in bytes from the start of the file.
     pub offset: u64,
     /// Mover's rows: bytes of the profile.
     pub rows: u64,
@@ -52,7 +53,7 @@ pub struct FrameEntry {
     pub patch_bytes: u64,
     /// Scores that are exceptions.
     pub exceptions: u64,
-    /// BLAKE3 of all its parts.
+    /// BLAKE3 of all parts.
     pub digest: [u8; 32],
 }
 
@@ -67,7 +68,7 @@ impl FrameEntry {
         self.groups_at() + self.groups * GROUP_BYTES as u64
     }
 
-    /// Where the checksums begin: the bytes before them are what they cover.
+    /// Where the checksums begin; they cover all bytes of the frame before them.
     pub fn checksums_at(&self) -> u64 {
         self.patches_at() + self.patch_bytes.next_multiple_of(ALIGNMENT)
     }
@@ -77,13 +78,13 @@ impl FrameEntry {
         self.checksums_at().div_ceil(BLOCK_BYTES as u64)
     }
 
-    /// Where a block stands, in bytes from the start of the file.
+    /// The bytes of a block, counted from the start of the file.
     pub fn block_bytes(&self, block: u64) -> Range<u64> {
         let start = block * BLOCK_BYTES as u64;
         self.offset + start..self.offset + (start + BLOCK_BYTES as u64).min(self.checksums_at())
     }
 
-    /// Bytes of the frame in the file: what the checksums cover, and these.
+    /// Bytes of the frame in the file, checksums included.
     pub fn section_bytes(&self) -> u64 {
         self.checksums_at() + (self.blocks() * 8).next_multiple_of(ALIGNMENT)
     }
@@ -93,7 +94,7 @@ impl FrameEntry {
         self.offset + self.section_bytes()
     }
 
-    /// Whether the patches can hold as many exceptions as it says.
+    /// Whether `patch_bytes` agrees with `exceptions`.
     fn patches_hold_exceptions(&self) -> bool {
         let exceptions = self.exceptions.checked_mul(EXCEPTION_BYTES as u64);
         let heads = exceptions.and_then(|bytes| self.patch_bytes.checked_sub(bytes));
@@ -101,7 +102,7 @@ impl FrameEntry {
         heads.is_some_and(|heads| heads % head == 0 && heads / head <= self.groups.min(self.exceptions))
     }
 
-    /// Whether it can be the entry of `frame` in a file of at most `file_bytes` bytes.
+    /// Whether this can be the entry of `frame` in a file of at most `file_bytes` bytes.
     pub fn fits(&self, frame: Frame, file_bytes: u64) -> bool {
         self.rows == frame.mover_rows() as u64
             && self.groups == frame.positions().div_ceil(GROUP_POSITIONS as u64)
@@ -112,11 +113,11 @@ impl FrameEntry {
     }
 }
 
-/// What a table file says about itself.
+/// The header and directory of a table file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TableHeader {
-    /// What the table is about.
+    /// Which table it is.
     pub key: TableKey,
     /// Positions.
     pub positions: u64,
@@ -124,11 +125,11 @@ pub struct TableHeader {
     pub file_bytes: u64,
     /// BLAKE3 of the key and the directory, which holds the digests of all frames: equal for equal tables.
     pub digest: [u8; 32],
-    /// The frames by seeds in the mover's row: entry 0 is the frame with 1 seed there.
+    /// The frames by seeds in the mover's row: entry 0 is that of the frame with 1 seed.
     pub entries: Vec<FrameEntry>,
 }
 
-/// The header as it stands in a file: the first bytes.
+/// The header as stored: the first bytes of a file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct RawHeader {
@@ -145,7 +146,7 @@ pub struct RawHeader {
     checksum: u64,
 }
 
-/// A [`FrameEntry`] as it stands in a file.
+/// A [`FrameEntry`] as stored in a file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct RawEntry {
@@ -158,7 +159,7 @@ pub struct RawEntry {
 }
 
 impl RawEntry {
-    /// The bytes of an entry.
+    /// The stored form of an entry.
     pub fn new(entry: &FrameEntry) -> RawEntry {
         RawEntry {
             offset: entry.offset.to_le(),
@@ -184,7 +185,7 @@ impl RawEntry {
 }
 
 impl RawHeader {
-    /// The header of a table under way: it tells what the table will be, and that it is not finished.
+    /// The header of an unfinished table: it says which table this will be, and that it is not finished.
     pub fn unfinished(key: TableKey) -> RawHeader {
         RawHeader {
             magic: MAGIC,
@@ -209,7 +210,7 @@ impl RawHeader {
         self
     }
 
-    /// Reads the header of a file, finished or not, and what the table is about.
+    /// Reads the header and key of a file, finished or not.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -253,14 +254,14 @@ pub fn table_digest(key: TableKey, directory: &[u8]) -> [u8; 32] {
 }
 
 impl TableHeader {
-    /// The most bytes before the first frame that a file can have: enough for [`TableHeader::read`].
+    /// The most bytes that a file can have before its first frame: enough for [`TableHeader::read`].
     pub const MAX_PREFIX_BYTES: usize = HEADER_BYTES + MAX_TABLE_SEEDS * ENTRY_BYTES;
 
-    /// Reads and checks header and directory of a finished file of `found_bytes` bytes; `prefix` holds as much of it as there
-    /// is before the first frame, at least.
+    /// Reads and checks header and directory of a finished file of `found_bytes` bytes; `prefix` holds at least all
+    /// bytes before the first frame.
     ///
-    /// Everything but the frames themselves is covered: their geometry agrees with the key, the digest with the
-    /// directory, and the length with the file.
+    /// Everything but the contents of the frames is checked: their sizes match the key, the digest the directory, and
+    /// the length the file.
     ///
     /// # Errors
     /// What is wrong with the file.
@@ -301,12 +302,12 @@ impl TableHeader {
         Ok(TableHeader { key, positions, file_bytes, digest: raw.digest, entries })
     }
 
-    /// Scores that are exceptions to the 4 bits.
+    /// Scores that are exceptions.
     pub fn exceptions(&self) -> u64 {
         self.entries.iter().map(|entry| entry.exceptions).sum()
     }
 
-    /// Bits of the file a position.
+    /// Bits of the file per position.
     pub fn bits_per_position(&self) -> f64 {
         self.file_bytes as f64 * 8.0 / self.positions as f64
     }

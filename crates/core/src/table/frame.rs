@@ -9,15 +9,15 @@ use crate::memory::prefetch;
 /// Bytes around a run that unpacking may overwrite.
 pub const RUN_MARGIN: usize = 2 * GROUP_BYTES;
 
-/// The scores of a frame in their packed form: a profile, which tells the mean score of each mover's row; groups of what the
-/// scores differ from it; and patches, with what does not fit 4 bits.
+/// The packed scores of a frame: a profile, which holds the mean score of each mover's row; groups of residuals, the
+/// differences from the profile; and patches for those that do not fit 4 bits.
 ///
-/// The bytes may come from a damaged file when nobody compared them with their checksums ([`super::Table::frame_unchecked`]):
-/// nothing here panics on them, and a group that refers to a patch which is not there is told.
+/// The bytes may be damaged if they were not compared with their checksums ([`super::Table::frame_unchecked`]): nothing
+/// here panics then, and a group that refers to a missing patch is an error.
 #[derive(Clone, Copy)]
 pub struct FrameScores<'a> {
     frame: Frame,
-    /// What each mover's row adds to its residuals.
+    /// What is added to the residuals of each mover's row.
     profile: &'a [u8],
     groups: &'a [Group],
     patches: &'a [u8],
@@ -42,8 +42,8 @@ impl fmt::Debug for FrameScores<'_> {
 }
 
 impl<'a> FrameScores<'a> {
-    /// The scores in the `section` of a file that `entry` describes: the bytes of `frame`, its checksums may be missing.
-    /// `None` if it cannot be that.
+    /// The scores in `section`, the bytes of `frame` as `entry` describes them; the checksums at the end may be
+    /// missing. `None` if the section is too short.
     #[inline]
     pub fn new(frame: Frame, entry: &FrameEntry, section: &'a [u8]) -> Option<FrameScores<'a>> {
         let profile = section.get(..entry.rows as usize)?;
@@ -84,10 +84,10 @@ impl<'a> FrameScores<'a> {
         prefetch(self.profile.as_ptr().wrapping_add(mover_rank as usize));
     }
 
-    /// Unpacks the scores of the `count` positions from rank `mover_rank` of the mover's row on, against one other row, to
-    /// `buffer[at..at + count]`.
+    /// Unpacks the scores of `count` positions to `buffer[at..at + count]`: those with the mover's rows from
+    /// `mover_rank` on, against one other row.
     ///
-    /// Whole groups are unpacked: up to [`RUN_MARGIN`] bytes before and behind are overwritten, and must be there.
+    /// Whole groups are unpacked: up to [`RUN_MARGIN`] bytes before and after these are overwritten, and must exist.
     ///
     /// # Errors
     /// When a group is damaged.
@@ -116,7 +116,7 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
-    /// Has the processor fetch the groups of the run against one other row, the first `most` of them.
+    /// Has the processor fetch the first `most` groups of the run against one other row.
     #[inline]
     pub fn prefetch_run(&self, other_rank: u32, most: usize) {
         let start = u64::from(other_rank) * self.profile.len() as u64 / GROUP_POSITIONS as u64;

@@ -1,13 +1,13 @@
 //! The codec: a *group* of 126 residuals in 64 bytes, one cache line.
 //!
-//! A *residual* is a score less the profile of its mover's row (see [`super::FrameScores`]), modulo 256. Bytes 0 to 62
-//! of a group hold 4-bit codes, two a byte, the even place in the low half. The low 7 bits of byte 63 hold the *base*
+//! A *residual* is a score minus the profile of its mover's row (see [`super::FrameScores`]), modulo 256. Bytes 0 to 62
+//! of a group hold 4-bit codes, two per byte, the even place in the low half. The low 7 bits of byte 63 hold the *base*
 //! plus 64. A residual is base + code.
 //!
 //! Where the residuals of a group span more than 15, the base is chosen so that most fit, and the others are
-//! *exceptions*: bit 7 of byte 63 is set, and the first four bytes of the group tell where its *patch* begins among the
-//! patches of the frame. A patch holds the eight codes that stood in these bytes, the number of exceptions, and for each
-//! its place and its code, now of 8 bits. So any score is found with one read, or two in a group with exceptions.
+//! *exceptions*: bit 7 of byte 63 is set, and the first four bytes of the group are the offset of its *patch* in the
+//! patches of the frame. A patch holds the eight codes that these bytes replaced, the number of exceptions, and for
+//! each its place and its code, now of 8 bits. So any score takes one read, or two in a group with exceptions.
 
 use crate::isa::per_isa;
 
@@ -20,15 +20,15 @@ pub const GROUP_POSITIONS: usize = 126;
 /// A group.
 pub type Group = [u8; GROUP_BYTES];
 
-/// Bit of the base byte that marks a group with exceptions.
+/// The bit of the base byte that marks a group with exceptions.
 pub const PATCHED: u8 = 0x80;
 
-/// What the base byte adds to the base, so that bases from -64 to 63 fit.
+/// Added to the base in the base byte, so that bases from -64 to 63 fit.
 pub const BASE_BIAS: u8 = 64;
 
 const BASE_BYTE: usize = GROUP_BYTES - 1;
 
-/// Bytes at the front of a group with exceptions that hold the offset of its patch.
+/// The first bytes of a group with exceptions, which hold the offset of its patch.
 const OFFSET_BYTES: usize = 4;
 
 /// Bytes of a patch before its exceptions.
@@ -37,10 +37,10 @@ pub const PATCH_HEAD_BYTES: usize = OFFSET_BYTES + 1;
 /// Bytes of an exception in a patch.
 pub const EXCEPTION_BYTES: usize = 2;
 
-/// Bytes of a patch at the most: every residual of the group an exception.
+/// The most bytes that a patch can have, by its count of one byte.
 pub const MAX_PATCH_BYTES: u64 = (PATCH_HEAD_BYTES + EXCEPTION_BYTES * u8::MAX as usize) as u64;
 
-/// Codes in these bytes.
+/// Codes that the offset replaces.
 pub const MOVED_CODES: usize = 2 * OFFSET_BYTES;
 
 /// Where the patch of a group begins; `None` if it has no exceptions.
@@ -64,7 +64,7 @@ pub struct Patch<'a> {
 }
 
 impl<'a> Patch<'a> {
-    /// The patch that begins at `offset` of `patches`; `None` if there is no sound one.
+    /// The patch that begins at `offset` of `patches`; `None` if it does not fit there.
     #[inline]
     pub fn read(patches: &'a [u8], offset: u32) -> Option<Patch<'a>> {
         let (moved, rest) = patches.get(offset as usize..)?.split_first_chunk::<OFFSET_BYTES>()?;
@@ -84,7 +84,7 @@ impl<'a> Patch<'a> {
         base(group).wrapping_add(code)
     }
 
-    /// Mends the residuals of the patched `group` that [`decode_groups`] unpacked.
+    /// Corrects the residuals of the patched `group` that [`decode_groups`] unpacked.
     #[inline]
     pub fn mend(&self, group: &Group, residuals: &mut [u8; GROUP_POSITIONS]) {
         let base = base(group);
@@ -99,7 +99,7 @@ impl<'a> Patch<'a> {
     }
 }
 
-/// The exceptions in a frame's patches; `None` if these are not patches that follow each other to the end.
+/// The number of exceptions in a frame's patches; `None` if `patches` is not a sequence of complete patches.
 pub fn count_exceptions(mut patches: &[u8]) -> Option<u64> {
     let mut exceptions = 0;
     while !patches.is_empty() {
@@ -129,12 +129,12 @@ fn nibble(byte: u8, place: usize) -> u8 {
 per_isa! {
     /// Unpacks whole groups: [`GROUP_POSITIONS`] residuals each, one after the other.
     ///
-    /// `out` must have room for two more bytes, which are overwritten. Lines with exceptions are unpacked as if they had
-    /// none; the return value tells whether there was one.
+    /// `out` must have two more bytes, which are overwritten. Groups with exceptions are unpacked as if they had none;
+    /// returns whether there was one.
     pub fn decode_groups(groups: &[Group], out: &mut [u8]) -> bool {
         let mut marks = 0;
         for (index, group) in groups.iter().enumerate() {
-            // Whole 128 places; the last two are the base byte's and are overwritten by the next group.
+            // All 128 places; the last two come from the base byte, and the next group overwrites them.
             let out: &mut [u8; 2 * GROUP_BYTES] = (&mut out[index * GROUP_POSITIONS..][..2 * GROUP_BYTES])
                 .try_into()
                 .expect("the slice has this length");
@@ -150,10 +150,10 @@ per_isa! {
 }
 
 per_isa! {
-    /// Packs residuals into groups; the last group may be filled in part, its other places get code 0.
+    /// Packs residuals into groups; in a partly filled last group, the other places get code 0.
     ///
     /// Appends to `patches` (offsets in the groups count from the start of that buffer) and returns the number of
-    /// exceptions. Residuals are taken as signed, and must lie between -64 and 63.
+    /// exceptions. Residuals are signed, from -64 to 63.
     pub fn encode_groups(residuals: &[u8], groups: &mut [Group], patches: &mut Vec<u8>) -> u64 {
         let mut exceptions = 0;
         for (residuals, group) in residuals.chunks(GROUP_POSITIONS).zip(groups) {
@@ -166,7 +166,7 @@ per_isa! {
             let base = if max - min <= 15 { min } else { best_base(&biased[..residuals.len()], min, max) };
             biased[residuals.len()..].fill(base);
             for (byte, pair) in group.iter_mut().zip(biased.as_chunks::<2>().0) {
-                // The low halves of both codes, put together from the halves of a word.
+                // Both 4-bit codes, combined from the two bytes of a word.
                 let codes = u16::from_le_bytes([pair[0].wrapping_sub(base) & 15, pair[1].wrapping_sub(base) & 15]);
                 *byte = (codes | codes >> 4) as u8;
             }
@@ -179,7 +179,7 @@ per_isa! {
     }
 }
 
-/// The base for which most values fit 4 bits; the smallest of these.
+/// The base with which the most values fit 4 bits; the smallest such base.
 #[inline(never)]
 fn best_base(values: &[u8], min: u8, max: u8) -> u8 {
     let mut counts = [0u8; 256 + 16];
@@ -187,7 +187,7 @@ fn best_base(values: &[u8], min: u8, max: u8) -> u8 {
     let mut best = (0, min);
     for base in min..=max - 15 {
         let fitting = counts[usize::from(base)..][..16].iter().sum::<u8>();
-        // Later bases must be better.
+        // On a tie the smaller base stays.
         if fitting > best.0 {
             best = (fitting, base);
         }
@@ -207,7 +207,7 @@ fn patch(values: &[u8], base: u8, group: &mut Group, patches: &mut Vec<u8>) -> u
         if code > 15 {
             patches.extend_from_slice(&[place as u8, code]);
             patches[count_at] += 1;
-            // What the exception left in the group is cleared, so that equal scores give equal bytes.
+            // The exception's own 4 bits are cleared, so that equal scores give equal bytes.
             let codes =
                 if place < MOVED_CODES { &mut patches[offset as usize + place / 2] } else { &mut group[place / 2] };
             *codes &= 0xf0 >> (4 * (place % 2));

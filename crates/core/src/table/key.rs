@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// What a table is about.
+/// Which table: rule set, pits and seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableKey {
     /// The rule set.
@@ -16,32 +16,32 @@ pub struct TableKey {
 }
 
 impl TableKey {
-    /// The pairs of frames of the layer, in the order of the file: those of few seeds on one side first.
+    /// The pairs of frames of the layer, in the order of the file: by the smaller of the two numbers of seeds.
     pub fn pairs(self) -> impl Iterator<Item = PairKey> {
         (1..=self.seeds / 2).map(move |small| PairKey { layer: self, small })
     }
 
-    /// The frames in the order in which they stand in the file: pair after pair, as a pair is computed together.
+    /// The frames in the order of the file: pair by pair, since a pair is computed together.
     pub fn frames(self) -> impl Iterator<Item = Frame> {
         self.pairs().flat_map(PairKey::frames)
     }
 
-    /// The table that a file should hold by its name; `None` if it is not named like one.
+    /// The table that a file should hold according to its name; `None` if it is not named like a table.
     pub fn named(path: &Path) -> Option<TableKey> {
         let name = path.file_name()?.to_str()?;
         let (rest, seeds) = name.strip_suffix(".kalah")?.rsplit_once('-')?;
         let (rules, pits) = rest.rsplit_once('-')?;
         let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
-        // A file has one name: no other spelling of the rules, no other zeros.
+        // A table has one file name: no other spelling of the rules, no more or fewer zeros.
         (key.is_possible() && key.file_name() == name).then_some(key)
     }
 
-    /// Whether there can be such a table: its pits and seeds are within the limits of tables.
+    /// Whether pits and seeds are within the limits of tables.
     pub fn is_possible(self) -> bool {
         (1..=MAX_TABLE_PITS).contains(&self.pits) && (2..=MAX_TABLE_SEEDS).contains(&self.seeds)
     }
 
-    /// What the names of all files of the table begin with, such as `empty-capture-6-24`.
+    /// The beginning of all file names of the table, such as `empty-capture-6-24`.
     pub fn file_stem(self) -> String {
         format!("{}-{}-{:02}", self.rules, self.pits, self.seeds)
     }
@@ -63,23 +63,23 @@ impl fmt::Display for TableKey {
     }
 }
 
-/// A pair of mirrored frames of a layer, K|L and L|K: what is computed together. One frame where K = L.
+/// A pair of mirrored frames of a layer, K|L and L|K, which are computed together. One frame if K = L.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PairKey {
     /// The layer.
     pub layer: TableKey,
-    /// Seeds in the row that has fewer, 1 to half of the layer's.
+    /// Seeds in the row with fewer seeds: 1 to half of the layer's.
     pub small: usize,
 }
 
 impl PairKey {
-    /// The pair of `layer` with the frame in which the mover's row holds `mover` seeds; `None` unless that is 1 to all
-    /// seeds but one.
+    /// The pair of `layer` that contains the frame with `mover` seeds in the mover's row; `None` if `mover` is not 1 to
+    /// seeds - 1.
     pub fn new(layer: TableKey, mover: usize) -> Option<PairKey> {
         (1..layer.seeds).contains(&mover).then(|| PairKey { layer, small: mover.min(layer.seeds - mover) })
     }
 
-    /// Seeds in the row that has more.
+    /// Seeds in the row with more seeds.
     pub fn large(self) -> usize {
         self.layer.seeds - self.small
     }
@@ -95,7 +95,7 @@ impl PairKey {
         self.frames().map(Frame::positions).sum()
     }
 
-    /// The layers that must be there to compute it: any move may bank any number of seeds, so all below, of 2 seeds and more.
+    /// The layers needed to compute the pair: all below, from 2 seeds, since a move may store any number of seeds.
     pub fn needs(self) -> std::ops::Range<usize> {
         2..self.layer.seeds
     }

@@ -7,10 +7,10 @@ use super::bus_error::Registration;
 use super::error::TableError;
 use crate::file;
 
-/// Memory that a table is read from: a mapped file, or a copy of one.
+/// The memory of a table: a mapped file, or a copy of one.
 ///
-/// A file that becomes shorter while it is mapped leaves pages that nothing can be read from: the system ends the program
-/// with the signal SIGBUS. Mapped files are registered, so that [`super::report_bus_errors`] can name the one to blame.
+/// If a mapped file becomes shorter, reading the lost pages ends the program with the signal SIGBUS. Mapped files are
+/// registered so that [`super::report_bus_errors`] can name the file.
 pub(super) struct Mapping {
     #[cfg(unix)]
     registration: Option<Registration>,
@@ -24,8 +24,8 @@ impl Mapping {
     /// When it cannot be opened or mapped, or is not a regular file.
     pub fn open(path: &Path) -> Result<Mapping, TableError> {
         let file = file::open(path).map_err(TableError::io(path))?;
-        // SAFETY: finished tables are never written to again, only replaced by renaming. Another program that changes the
-        // file under us is outside what a mapping can guard against; of one that truncates it see above.
+        // SAFETY: finished tables are never written to again, only replaced by renaming. A mapping cannot guard against
+        // another program that changes the file; for truncation see above.
         let map = unsafe { Mmap::map(&file) };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;
@@ -38,7 +38,7 @@ impl Mapping {
         })
     }
 
-    /// Memory that no file is mapped to.
+    /// Memory without a mapped file.
     pub fn of_memory(map: Mmap) -> Mapping {
         Mapping {
             #[cfg(unix)]
@@ -60,7 +60,7 @@ impl std::ops::Deref for Mapping {
 #[cfg(unix)]
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // Before the memory is given back, and perhaps taken by somebody else.
+        // Before the memory is unmapped, since its addresses may be used again at once.
         self.registration = None;
     }
 }

@@ -1,19 +1,19 @@
-//! Tables on disk: one file a layer, exact scores in about 4 bits each, read in place.
+//! Tables on disk: one file per layer, exact scores in about 4 bits each, read in place.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`key`](TableKey) | what a table is about, and the name of its file; [pairs](PairKey) of mirrored frames |
+//! | [`key`](TableKey) | which table, and the name of its file; [pairs](PairKey) of mirrored frames |
 //! | [`format`](mod@format) | the bytes of a file: header, directory, digest |
 //! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
-//! | [`layer`](Layer) | what scores can be read from |
+//! | [`layer`](Layer) | the trait of tables that scores can be read from |
 //! | [`reader`](Table) | a finished table in memory: mapped, or copied |
-//! | [`read_at`](ReadAtTable) | a finished table that is read block by block |
+//! | [`read_at`](ReadAtTable) | a finished table read block by block |
 //! | `mapping` | the memory of a mapped file |
-//! | [`bus_error`](report_bus_errors) | what to say when such a file becomes shorter |
+//! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter |
 //! | `checked` | which blocks of a table were compared with their checksums |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
-//! | [`probe`](Probe) | what the tables know of a position |
+//! | [`probe`](Probe) | looking up a position: score, moves, line of best play |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
 //! | [`error`](TableError) | what can be wrong with a file |
 
@@ -46,6 +46,6 @@ pub use reader::Table;
 pub use shelf::{Listing, Shelf};
 pub use tables::Tables;
 
-/// Does nothing: there are no such signals on this system.
+/// Does nothing: this system has no such signal.
 #[cfg(not(unix))]
 pub fn report_bus_errors(_exit_code: i32, _describe: fn(&TableError) -> String) {}

@@ -7,7 +7,7 @@ use super::tables::Tables;
 use crate::game::{Line, Pit, Position, Row, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, TableRow, table_row};
 
-/// What the tables know of a position.
+/// What the tables contain about a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probe {
@@ -19,12 +19,12 @@ pub struct Probe {
     pub value: i64,
     /// Every legal move with the mover's score after it, its own gain included. Empty once the game is over.
     pub moves: Vec<(Pit, u32)>,
-    /// A line of best play to the end of the game, each time by the best move nearest the store.
+    /// A line of best play to the end of the game; among equally good moves it takes the one nearest the store.
     pub line: Line,
 }
 
 impl Probe {
-    /// What is known of a finished game without any table; `None` while the game goes on.
+    /// The result for a finished game, which needs no table; `None` while the game goes on.
     pub fn of_finished(position: &Position) -> Option<Probe> {
         let (score, value) = (position.mover().total(), position.final_value()?);
         Some(Probe { position: *position, score, value, moves: Vec::new(), line: Line::new(position.pits()) })
@@ -36,7 +36,7 @@ impl Probe {
     }
 }
 
-/// Why a position cannot be answered.
+/// Why a position cannot be looked up.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbeError {
@@ -47,12 +47,12 @@ pub enum ProbeError {
         position: Box<Position>,
         /// The directory of the tables.
         directory: PathBuf,
-        /// The table that the position is in.
+        /// The table that would hold the position.
         key: TableKey,
-        /// The layers up to that table that are missing, fewest seeds first.
+        /// The missing layers up to that table, fewest seeds first.
         missing: Vec<usize>,
     },
-    /// No table can have the position.
+    /// No table can hold the position.
     #[error(
         "{position} has {} pits a side and {} seeds in play: tables end at {MAX_TABLE_PITS} pits and {MAX_TABLE_SEEDS} seeds",
         position.pits(), position.seeds()
@@ -65,7 +65,7 @@ pub enum ProbeError {
         /// The rule set.
         rules: Rules,
     },
-    /// The tables are of boards of another size.
+    /// The tables are for boards with another number of pits.
     #[error("{position} has {pits} pits a side, the tables have {tables}")]
     OtherPits {
         /// The position.
@@ -81,11 +81,11 @@ pub enum ProbeError {
 }
 
 impl<T: Layer> Tables<T> {
-    /// All the tables know of `position`.
+    /// Looks up `position`: score, moves, and a line of best play.
     ///
     /// # Errors
-    /// When the position is above the tables, which then names those that are missing, or what is read of a table is damaged:
-    /// its checksums do not hold, or its scores contradict each other.
+    /// When the position is above the tables (the error names the missing layers), or a table is damaged: its checksums
+    /// do not match, or its scores contradict each other.
     pub fn probe(&self, position: &Position) -> Result<Probe, ProbeError> {
         self.reaches(position)?;
         let pits = position.pits();
@@ -121,7 +121,7 @@ impl<T: Layer> Tables<T> {
         Ok(self.scores(position)?.1)
     }
 
-    /// Whether there are the tables that know `position`.
+    /// Returns an error if the tables do not reach `position`.
     fn reaches(&self, position: &Position) -> Result<(), ProbeError> {
         let (pits, seeds) = (position.pits(), position.seeds());
         if position.is_over() {
@@ -146,8 +146,8 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// The score of `position`, and every legal move with the mover's score after it: the best of these, or the tables are
-    /// not what they should be.
+    /// The score of `position`, and every legal move with the mover's score after it; an error if the score is not the
+    /// best of these.
     fn scores(&self, position: &Position) -> Result<(u32, Vec<(Pit, u32)>), TableError> {
         let score = self.row_score(position.mover(), position.other())?;
         let moves = self.scores_after(position)?;
@@ -179,12 +179,12 @@ impl<T: Layer> Tables<T> {
                 let seeds = mover.total() + other.total();
                 if score <= seeds { Ok(score) } else { Err(self.damaged_score(&mover_row, &other_row)) }
             }
-            // More than 255 seeds in a pit: no layer that is there.
+            // More than 255 seeds in a pit: above all layers.
             _ => self.require((mover.total() + other.total()) as usize).map(|_| 0),
         }
     }
 
-    /// The error of a table with a score that is not that of the best move.
+    /// The error for a table whose score is not that of the best move.
     fn inconsistent(&self, position: &Position) -> TableError {
         match (table_row(position.mover()), table_row(position.other())) {
             (Some(mover), Some(other)) => self.damaged_score(&mover, &other),
@@ -192,7 +192,7 @@ impl<T: Layer> Tables<T> {
         }
     }
 
-    /// The error of the table that holds the score of these rows, both not empty, when that score cannot be right.
+    /// The error for the table that holds the score of these rows, both non-empty, when that score cannot be right.
     fn damaged_score(&self, mover: &TableRow, other: &TableRow) -> TableError {
         let seeds = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         match self.require(seeds(mover) + seeds(other)) {

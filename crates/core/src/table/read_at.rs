@@ -13,18 +13,18 @@ use super::key::TableKey;
 use super::layer::{Layer, group_of};
 use crate::file;
 
-/// Something that bytes can be read from at any offset: a file, memory, an object on another machine.
+/// A source of bytes that can be read at any offset: a file, memory, an object on another machine.
 pub trait ReadAt {
-    /// How many bytes there are.
+    /// The number of bytes.
     ///
     /// # Errors
-    /// When that cannot be found out.
+    /// When it cannot be determined.
     fn bytes(&self) -> io::Result<u64>;
 
     /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// When they cannot be read, or there are not as many.
+    /// When they cannot be read, or the source ends before them.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
@@ -65,17 +65,17 @@ impl ReadAt for Vec<u8> {
     }
 }
 
-/// Blocks that a table keeps: 4 MiB.
+/// Blocks that a table keeps in memory: 4 MiB.
 const KEPT_BLOCKS: usize = 64;
 
-/// A place for a block that was read: the seeds in the mover's row of its frame, its number, and its bytes.
+/// A cached block: the seeds in the mover's row of its frame, its number, and its bytes.
 type Kept = Mutex<Option<(usize, u64, Arc<[u8]>)>>;
 
-/// A finished table that is read block by block, for what cannot be mapped or should not be: files on a network, memory of
-/// another language, files that may change. Every block is compared with its checksum each time that it is read; a few stay
-/// in memory.
+/// A finished table that is read block by block, for sources that cannot or should not be mapped: files on a network,
+/// memory of another language, files that may change. Every block is compared with its checksum each time it is read; a
+/// few are cached.
 ///
-/// A [`super::Table`] finds a score some hundred times faster.
+/// A [`super::Table`] looks up a score about a hundred times faster.
 pub struct ReadAtTable<S = File> {
     path: PathBuf,
     source: S,
@@ -87,7 +87,7 @@ impl ReadAtTable<File> {
     /// Opens the table file at `path`. A file with the name of a table must hold that table.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, unfinished, or another table than its name says.
+    /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says.
     pub fn open(path: &Path) -> Result<ReadAtTable, TableError> {
         let table = ReadAtTable::new(path, file::open(path).map_err(TableError::io(path))?)?;
         match TableKey::named(path) {
@@ -103,7 +103,7 @@ impl<S: ReadAt> ReadAtTable<S> {
     /// The table that `source` holds; `path` only names it in errors.
     ///
     /// # Errors
-    /// When header or directory cannot be read, or are not those of a sound table.
+    /// When header or directory cannot be read, or are not valid.
     pub fn new(path: &Path, source: S) -> Result<ReadAtTable<S>, TableError> {
         let bytes = source.bytes().map_err(TableError::io(path))?;
         let mut prefix = vec![0; TableHeader::MAX_PREFIX_BYTES.min(bytes as usize)];
@@ -113,7 +113,7 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(ReadAtTable { path: path.to_owned(), source, header, kept })
     }
 
-    /// What the file says about itself.
+    /// The header and directory.
     pub fn header(&self) -> &TableHeader {
         &self.header
     }
@@ -130,9 +130,9 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(())
     }
 
-    /// A block of the frame with `mover` seeds in the mover's row, kept or read.
+    /// A block of the frame with `mover` seeds in the mover's row, from the cache or the source.
     fn block(&self, mover: usize, block: u64) -> Result<Arc<[u8]>, TableError> {
-        // Neighbouring blocks of a frame, and the first ones of neighbouring frames, have places of their own.
+        // Adjacent blocks of a frame, and the first blocks of adjacent frames, have different places in the cache.
         let place = &self.kept[(block as usize).wrapping_add(mover * 7) % KEPT_BLOCKS];
         let lock = || place.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((kept_mover, kept_block, bytes)) = &*lock()
@@ -154,7 +154,8 @@ impl<S: ReadAt> ReadAtTable<S> {
         if xxh3_64(&bytes).to_le_bytes() != *checksum {
             return Err(TableError::damaged_part(&self.path, Part::Block, place.start));
         }
-        // A small frame that was written over another takes its one checksum along. No larger ones have the same parts.
+        // A frame of one block that overwrote another one brought its own checksum, so only the digest shows it. Larger
+        // frames all differ in the sizes of their parts.
         if entry.blocks() == 1 {
             let section = self.read(entry.offset, entry.section_bytes() as usize)?;
             if *blake3::hash(&section).as_bytes() != entry.digest {
@@ -170,7 +171,7 @@ impl<S: ReadAt> ReadAtTable<S> {
         Ok(bytes)
     }
 
-    /// The bytes of a frame from `start` to `end`, counted from its own start: those of a few blocks at most.
+    /// The bytes of a frame from `start` to `end`, counted from the start of the frame; they span a few blocks at most.
     fn part(&self, mover: usize, start: u64, end: u64) -> Result<Vec<u8>, TableError> {
         let mut part = Vec::new();
         for block in start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64) {
@@ -204,7 +205,7 @@ impl<S: ReadAt> Layer for ReadAtTable<S> {
         let (group_at, place) = group_of(entry, mover_rank, other_rank);
         assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
         let profile = self.block(mover, u64::from(mover_rank) / BLOCK_BYTES as u64)?[mover_rank as usize % BLOCK_BYTES];
-        // Groups lie within a block: the bytes of both are powers of two.
+        // A group lies within one block: both sizes are powers of two.
         let block = self.block(mover, group_at / BLOCK_BYTES as u64)?;
         let group = block[group_at as usize % BLOCK_BYTES..].first_chunk().expect("opening checked the entries");
         let residual = match group::patch_offset(group) {

@@ -37,9 +37,9 @@ impl std::ops::Deref for Bytes {
 
 /// A finished table in memory: a mapped file, or a copy of one.
 ///
-/// Opening checks header and directory. Scores are believed only once the blocks they stand in were compared with their
-/// checksums: [`Table::score`] compares those that it reads, [`Table::frame`] all of a frame, [`Table::check`] all of the
-/// table; each block once. [`Table::frame_unchecked`] leaves that to the caller.
+/// Opening checks header and directory. Blocks are compared with their checksums, once each, before their scores are
+/// used: [`Table::score`] compares those that it reads, [`Table::frame`] those of a frame, [`Table::check`] all.
+/// [`Table::frame_unchecked`] leaves this to the caller.
 pub struct Table {
     path: PathBuf,
     bytes: Bytes,
@@ -50,21 +50,21 @@ pub struct Table {
 impl Table {
     /// Opens and maps the table file at `path`. A file with the name of a table must hold that table.
     ///
-    /// The file must stay as it is while it is open: finished tables are never written to again, only replaced by renaming,
-    /// so this holds unless another program writes into it. One that becomes shorter ends the program by a signal (see
-    /// [`super::report_bus_errors`]). Where that cannot be relied on, [`Table::read`] copies the file, and
-    /// [`super::ReadAtTable`] reads it as it goes.
+    /// The file must not change while it is open. Finished tables are never written to again, only replaced by
+    /// renaming, so this holds unless another program writes to the file. If it becomes shorter, a signal ends the
+    /// program (see [`super::report_bus_errors`]). Where files may change, use [`Table::read`], which copies the file,
+    /// or [`super::ReadAtTable`], which reads each block when it is needed.
     ///
     /// # Errors
-    /// When the file cannot be read, or is damaged, foreign, unfinished, or another table than its name says.
+    /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says.
     pub fn open(path: &Path) -> Result<Table, TableError> {
         Table::new(path, Bytes::Mapped(Mapping::open(path)?))?.expect_named()
     }
 
-    /// Reads the table file at `path` to memory. A file with the name of a table must hold that table.
+    /// Reads the table file at `path` into memory. A file with the name of a table must hold that table.
     ///
     /// # Errors
-    /// As [`Table::open`]; and when there is not as much memory.
+    /// As [`Table::open`]; and when there is not enough memory.
     pub fn read(path: &Path) -> Result<Table, TableError> {
         let bytes = file::read(path).map_err(|error| match error.kind() {
             ErrorKind::OutOfMemory => {
@@ -78,7 +78,7 @@ impl Table {
     /// Opens and maps the table `key` in `directory`.
     ///
     /// # Errors
-    /// As [`Table::open`]; also when the table is not there or the file holds another one.
+    /// As [`Table::open`]; also when the table does not exist, or the file holds another one.
     pub fn open_key(directory: &Path, key: TableKey) -> Result<Table, TableError> {
         match Table::open(&key.path(directory)) {
             Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
@@ -88,7 +88,7 @@ impl Table {
         }
     }
 
-    /// The table, if it is the one that its file's name tells, or that tells none.
+    /// The table, if its file is named after it, or not named like a table.
     fn expect_named(self) -> Result<Table, TableError> {
         match TableKey::named(&self.path) {
             Some(named) => self.expect(named),
@@ -96,7 +96,7 @@ impl Table {
         }
     }
 
-    /// The table, if it is that of `key`.
+    /// The table, if its key is `key`.
     fn expect(self, key: TableKey) -> Result<Table, TableError> {
         if self.key() == key {
             return Ok(self);
@@ -107,22 +107,21 @@ impl Table {
     /// Reads a table from memory; `path` only names it in errors.
     ///
     /// # Errors
-    /// When the bytes are no sound table.
+    /// When the bytes are not a valid table.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Table, TableError> {
         Table::new(path, Bytes::Owned(bytes))
     }
 
-    /// A copy of the table in memory of its own, in huge pages where the system has them: random reads of it are faster
-    /// than those of the file's small pages. Every block is compared with its checksum on the way. `None` when `stop` was
-    /// set meanwhile.
+    /// A copy of the table in memory, in huge pages where the system supports them, which makes random reads faster
+    /// than those of the mapped file. Every block is compared with its checksum. `None` if `stop` was set meanwhile.
     ///
     /// # Errors
-    /// When there is not as much memory, or a block is damaged.
+    /// When there is not enough memory, or a block is damaged.
     pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
         let bytes = self.bytes.len();
         let mut map = HugePages::new(bytes).map_err(TableError::mapping(&self.path, bytes as u64))?;
         let copy = Checked::none(&self.header.entries);
-        // All before the first frame.
+        // Everything before the first frame.
         let frames = self.header.entries.iter().map(|entry| entry.offset as usize).min().unwrap_or(0);
         map[..frames].copy_from_slice(&self.bytes[..frames]);
         for (entry, mover) in self.header.entries.iter().zip(1..) {
@@ -135,7 +134,7 @@ impl Table {
                 }
                 let bytes = block_bytes(entry, block);
                 map[bytes.clone()].copy_from_slice(&self.bytes[bytes.clone()]);
-                // What was copied is compared, while it is in the processor's cache.
+                // The copy is compared while it is in the processor's cache.
                 if xxh3_64(&map[bytes]) != self.checksum(entry, block) {
                     return Err(self.damaged_block(entry, block));
                 }
@@ -162,12 +161,12 @@ impl Table {
         &self.path
     }
 
-    /// What the file says about itself.
+    /// The header and directory.
     pub fn header(&self) -> &TableHeader {
         &self.header
     }
 
-    /// What the table is about.
+    /// Which table it is.
     #[inline]
     pub fn key(&self) -> TableKey {
         self.header.key
@@ -178,8 +177,8 @@ impl Table {
         &self.bytes
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1, all compared with their checksums
-    /// when first asked for.
+    /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1. The first call compares all its
+    /// blocks with their checksums.
     ///
     /// # Errors
     /// The first damaged block of the frame.
@@ -191,9 +190,9 @@ impl Table {
         Ok(self.frame_unchecked(mover))
     }
 
-    /// The scores of the frame with `mover` seeds in the mover's row, compared with nothing: for those who read scores of
-    /// tables that may be damaged, or see to their checks themselves. What is damaged is read as it stands, or told as a
-    /// [`DamagedGroup`]; it never panics.
+    /// The scores of the frame with `mover` seeds in the mover's row, without comparing checksums: for callers that do
+    /// this themselves, or that want to read damaged tables. Damaged scores are wrong or give a [`DamagedGroup`], but
+    /// never a panic.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -205,11 +204,11 @@ impl Table {
         FrameScores::new(frame, entry, self.section(entry)).expect("opening checked the entries")
     }
 
-    /// The score of the position with these ranks of rows, `mover` seeds in the mover's row (1 to seeds - 1). The blocks
-    /// that it is read from are compared with their checksums when first touched.
+    /// The score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The
+    /// blocks it is read from are compared with their checksums the first time.
     ///
     /// # Errors
-    /// When one of these blocks is damaged, or the group.
+    /// When one of these blocks, or the group, is damaged.
     ///
     /// # Panics
     /// When the layer has no such frame, or the frame no such ranks.
@@ -235,7 +234,7 @@ impl Table {
         self.frame_unchecked(mover).score(ranks.0, ranks.1).map_err(|group| self.damaged_group(group))
     }
 
-    /// The bytes of a frame as they stand in the file: data and checksums.
+    /// The bytes of a frame in the file: data and checksums.
     pub fn section(&self, entry: &FrameEntry) -> &[u8] {
         &self.bytes[entry.offset as usize..entry.end() as usize]
     }
@@ -246,12 +245,12 @@ impl Table {
         self.checked.all()
     }
 
-    /// Bytes of blocks that were not compared with their checksums yet, about.
+    /// About how many bytes were not compared with their checksums yet.
     pub fn unchecked_bytes(&self) -> u64 {
         (self.checked.left() * BLOCK_BYTES as u64).min(self.header.file_bytes)
     }
 
-    /// Compares every block with its checksum that was not compared before.
+    /// Compares all blocks that were not compared before with their checksums.
     ///
     /// # Errors
     /// The first damaged block.
@@ -285,14 +284,14 @@ impl Table {
         self.checked.is_marked(mover, block)
     }
 
-    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, also if it was compared before;
-    /// and first the blocks of the frame's profile that were not.
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
+    /// before; and, before it, those blocks of the frame's profile that were not.
     ///
     /// # Errors
     /// When one of them is damaged.
     ///
     /// # Panics
-    /// When the layer has no such frame, or the frame not as many blocks.
+    /// When the layer has no such frame, or the frame no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
         for profile in Checked::profile_blocks(self.entry(mover)).filter(|&profile| profile != block) {
             if !self.checked.is_marked(mover, profile) {
@@ -302,12 +301,12 @@ impl Table {
         self.compare(mover, block)
     }
 
-    /// Compares the blocks in which the patch that begins at `offset` may stand.
+    /// Compares the blocks that may contain the patch that begins at `offset`.
     fn check_patch(&self, mover: usize, offset: u32) -> Result<(), TableError> {
         let entry = self.entry(mover);
         let start = entry.patches_at() + u64::from(offset);
         let end = (start + group::MAX_PATCH_BYTES).min(entry.checksums_at());
-        // What begins beyond the patches is no patch, and is told when it is to be read.
+        // An offset beyond the patches has no blocks here; reading the patch fails.
         let blocks = start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64);
         for block in blocks {
             if !self.checked.is_marked(mover, block) {
@@ -317,20 +316,21 @@ impl Table {
         Ok(())
     }
 
-    /// Compares a block that is read for the first time, and before it the profile.
+    /// Compares a block that is read for the first time, after the profile.
     #[cold]
     #[inline(never)]
     fn touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
         self.check_block(mover, block)
     }
 
-    /// Compares one block and marks it. That of the profile come first: see [`Checked`].
+    /// Compares one block and marks it. Those of the profile come first: see [`Checked`].
     fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
         let entry = self.entry(mover);
         if xxh3_64(&self.bytes[block_bytes(entry, block)]) != self.checksum(entry, block) {
             return Err(self.damaged_block(entry, block));
         }
-        // A small frame that was written over another takes its one checksum along. No larger ones have the same parts.
+        // A frame of one block that overwrote another one brought its own checksum, so only the digest shows it. Larger
+        // frames all differ in the sizes of their parts.
         if entry.blocks() == 1 && *blake3::hash(self.section(entry)).as_bytes() != entry.digest {
             return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
         }
@@ -354,15 +354,15 @@ impl Table {
         TableError::damaged_part(&self.path, Part::Block, offset)
     }
 
-    /// A group told to be damaged, as an error that names this file.
+    /// A damaged group as an error that names this file.
     pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
         let entry = &self.header.entries[group.mover - 1];
         let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
         TableError::damaged_part(&self.path, Part::Group, offset)
     }
 
-    /// A score that cannot be, as an error that names this file: of the position with these ranks, `mover` seeds in the
-    /// mover's row.
+    /// An impossible score as an error that names this file: that of the position with these ranks and `mover` seeds in
+    /// the mover's row.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -373,7 +373,7 @@ impl Table {
     }
 }
 
-/// Where a block of a frame stands, in bytes from the start of the file.
+/// The bytes of a block of a frame, counted from the start of the file.
 fn block_bytes(entry: &FrameEntry, block: u64) -> Range<usize> {
     let bytes = entry.block_bytes(block);
     bytes.start as usize..bytes.end as usize

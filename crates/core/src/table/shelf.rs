@@ -12,7 +12,7 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// The tables of all rules and boards in a directory, each opened when first asked for and kept open.
 ///
-/// A damaged layer ends the tables of its board, as a missing one does: what lies above is searched.
+/// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched.
 #[derive(Debug)]
 pub struct Shelf {
     directory: PathBuf,
@@ -24,14 +24,14 @@ pub struct Shelf {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Listing {
-    /// What the tables are about, with their positions and bytes.
+    /// The tables, with their positions and bytes.
     pub tables: Vec<(TableKey, u64, u64)>,
-    /// Files that cannot be used, by their names, and why.
+    /// The names of files that cannot be used, and why.
     pub damaged: Vec<(String, String)>,
 }
 
 impl Shelf {
-    /// The tables in `directory`, which may have none.
+    /// The tables in `directory`, if any.
     pub fn new(directory: PathBuf) -> Shelf {
         Shelf { directory, opened: [const { [const { OnceLock::new() }; MAX_TABLE_PITS] }; Rules::ALL.len()] }
     }
@@ -52,13 +52,13 @@ impl Shelf {
         tables.max_seeds().map(|_| tables)
     }
 
-    /// Whether the tables know `position`.
+    /// Whether the tables contain `position`.
     pub fn reaches(&self, rules: Rules, position: &Position) -> bool {
         let most = self.tables(rules, position.pits()).and_then(Tables::max_seeds);
         position.is_over() || most.is_some_and(|most| position.seeds() as usize <= most)
     }
 
-    /// What the tables know of `position`; `None` where they know nothing.
+    /// What the tables contain about `position`; `None` if it is above them.
     ///
     /// # Errors
     /// When a table is damaged.

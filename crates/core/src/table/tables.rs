@@ -12,25 +12,25 @@ use super::reader::Table;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
 
-/// The tables of one rule set and number of pits in a directory: all layers from 2 up without a gap.
+/// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
-/// They are mapped [`Table`]s, or any other [`Layer`]s.
+/// These are mapped [`Table`]s, or any other [`Layer`]s.
 pub struct Tables<T = Table> {
     directory: PathBuf,
     rules: Rules,
     rows: Arc<RowIndex>,
-    /// The table of `s` seeds at `s - 2`.
+    /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
-    /// The same, of those that were copied to memory.
+    /// Those that were copied to memory, at the same places.
     copies: [OnceLock<T>; MAX_TABLE_SEEDS - 1],
 }
 
 impl Tables {
-    /// Opens and maps the layers that are there, from 2 up to the first that is missing, at most `max_seeds`; see
-    /// [`Table::open`] for what must not happen to the files.
+    /// Opens and maps the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. The files must
+    /// not change meanwhile: see [`Table::open`].
     ///
     /// # Errors
-    /// When a table file is damaged, holds another table than its name says, or cannot be read.
+    /// When a table file is damaged, is not the table that its name says, or cannot be read.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -40,18 +40,18 @@ impl Tables {
         Ok(tables)
     }
 
-    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made when first asked for and kept; `None`
-    /// if the table is not there, or `stop` was set meanwhile.
+    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made on the first call and kept;
+    /// `None` if there is no such table, or `stop` was set meanwhile.
     ///
     /// # Errors
-    /// When there is not as much memory, or a block of the table is damaged.
+    /// When there is not enough memory, or a block of the table is damaged.
     pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&Table>, TableError> {
         let Some(table) = self.layer(seeds) else { return Ok(None) };
         let place = &self.copies[seeds - 2];
         if place.get().is_none()
             && let Some(copy) = table.copied(stop)?
         {
-            // Made twice if two ask at once; one is kept.
+            // If two threads copy at once, one copy is kept.
             let _ = place.set(copy);
         }
         Ok(place.get())
@@ -59,7 +59,7 @@ impl Tables {
 }
 
 impl Tables<ReadAtTable> {
-    /// The same as [`Tables::open`], but the files are read as they are needed, not mapped.
+    /// The same as [`Tables::open`], but files are read when needed instead of mapped.
     ///
     /// # Errors
     /// As [`Tables::open`].
@@ -84,7 +84,7 @@ impl Tables<ReadAtTable> {
 }
 
 impl<T: Layer> Tables<T> {
-    /// Adds the layers that `open` opens, up to the first that is missing.
+    /// Opens layers with `open` and adds them, up to the first that is missing.
     fn open_layers(
         &mut self,
         max_seeds: usize,
@@ -100,7 +100,7 @@ impl<T: Layer> Tables<T> {
         Ok(())
     }
 
-    /// No layers yet, with room for those up to `max_seeds`.
+    /// No layers yet; those up to `max_seeds` can be added.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -147,7 +147,7 @@ impl<T: Layer> Tables<T> {
         &self.rows
     }
 
-    /// The largest layer that is there; `None` when there is none.
+    /// The seeds of the largest open layer; `None` if there is none.
     pub fn max_seeds(&self) -> Option<usize> {
         (!self.layers.is_empty()).then_some(self.layers.len() + 1)
     }
@@ -157,12 +157,12 @@ impl<T: Layer> Tables<T> {
         TableKey { rules: self.rules, pits: self.pits(), seeds }
     }
 
-    /// The layers that are there, from 2 seeds up.
+    /// The open layers, from 2 seeds up.
     pub fn layers(&self) -> &[Arc<T>] {
         &self.layers
     }
 
-    /// The table with `seeds` seeds, if it is there.
+    /// The table with `seeds` seeds, if it is open.
     #[inline]
     pub fn layer(&self, seeds: usize) -> Option<&T> {
         seeds.checked_sub(2).and_then(|index| self.layers.get(index)).map(|table| &**table)
@@ -170,7 +170,8 @@ impl<T: Layer> Tables<T> {
 
     /// The layers up to `seeds` that are not in the directory, fewest seeds first.
     ///
-    /// Layers above the first of them may be there: they are of no use, since all tables need those below.
+    /// Layers above the first missing one are of no use even if their files exist, since every table needs all those
+    /// below.
     pub fn missing(&self, seeds: usize) -> Vec<usize> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
         let is_missing = |&seeds: &usize| !self.key(seeds).path(&self.directory).exists();
@@ -180,11 +181,11 @@ impl<T: Layer> Tables<T> {
     /// The table with `seeds` seeds.
     ///
     /// # Errors
-    /// When it or one below it is not there: the error names those that are missing.
+    /// When it or one below it is missing: the error names the missing layers.
     pub fn require(&self, seeds: usize) -> Result<&T, TableError> {
         self.layer(seeds).ok_or_else(|| {
             let (directory, mut missing) = (self.directory.clone(), self.missing(seeds));
-            // Made since the tables were opened, or beyond all tables.
+            // The files were made after these tables were opened, or `seeds` is beyond all tables.
             if missing.is_empty() {
                 missing.push(seeds);
             }
@@ -192,13 +193,13 @@ impl<T: Layer> Tables<T> {
         })
     }
 
-    /// The score of a position by its rows: how many of the seeds in play the mover still collects.
+    /// The score of the position with these rows: how many of the seeds in play the mover still collects.
     ///
-    /// Once a row is empty, the seeds left belong to the owner of the other one. What is read is compared with its checksums
-    /// first, see [`Layer::score`].
+    /// If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read are compared with
+    /// their checksums first, see [`Layer::score`].
     ///
     /// # Errors
-    /// When the layer of the position is not there, or what is read of its table is damaged.
+    /// When the layer of the position is missing, or its table is damaged there.
     #[inline]
     pub fn score(&self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();

@@ -4,7 +4,7 @@ use crate::gpu::WORKGROUP;
 use crate::index::MAX_TABLE_PITS;
 use crate::table::group;
 
-/// Bytes on a side of the tiles that the stage `transpose` works in.
+/// Bytes on a side of a tile of the stage `transpose`.
 pub const TILE: u32 = 64;
 /// Runs that a thread of the stage `profile` adds up.
 pub const PROFILE_ROWS: u32 = 64;
@@ -18,11 +18,11 @@ pub(super) const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
 pub(super) const PIT_MASK: u32 = 7;
 /// Bit of the entry of a capture: an empty pit is captured too.
 pub const EVEN_EMPTY: u32 = 1 << 31;
-/// In the place of where a map begins: there is none.
+/// Instead of the start of a map: there is none.
 pub const NO_MAP: u32 = u32::MAX;
-/// In the place of the rows of a frame: all its positions are over.
+/// Instead of the number of rows of a frame: all its positions are finished games.
 pub const OVER: u32 = u32::MAX;
-/// In the place of the rows of a frame: it is not in this operand.
+/// Instead of the number of rows of a frame: it is not in this operand.
 pub const ABSENT: u32 = u32::MAX - 1;
 
 /// 32-bit words of a group.
@@ -34,12 +34,12 @@ pub(super) const PATCHED: u32 = group::PATCHED as u32;
 pub(super) const MOVED_CODES: u32 = group::MOVED_CODES as u32;
 pub(super) const PATCH_HEAD_BYTES: u32 = group::PATCH_HEAD_BYTES as u32;
 pub(super) const EXCEPTION_BYTES: u32 = group::EXCEPTION_BYTES as u32;
-/// Words that count how many residuals have each value below 128, four counts a word.
+/// Words for the counts of residuals with each value below 128, four counts per word.
 pub(super) const COUNT_WORDS: u32 = 32;
 /// Places on the largest ring: two rows and a store.
 pub(super) const RING: u32 = 2 * MAX_TABLE_PITS as u32 + 1;
 
-/// Every constant that shaders use, with its name there.
+/// Every constant that shaders use, with its name.
 pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("WORKGROUP", WORKGROUP),
     ("TILE", TILE),

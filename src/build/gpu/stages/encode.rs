@@ -2,7 +2,7 @@ use super::constants::{EXCEPTION_BYTES, GROUP_WORDS, PATCH_HEAD_BYTES, PATCHED};
 use super::residual::{Encode, residuals};
 use crate::gpu::{read, threads};
 
-/// The base for which most residuals fit 4 bits, the smallest of these, and how many fit.
+/// The base with which the most residuals fit 4 bits (the smallest such base), and how many fit.
 fn best_base(residuals: impl Iterator<Item = u32>, least: u32, greatest: u32) -> (u32, u32) {
     let mut counts = [0u32; 128];
     residuals.for_each(|value| counts[value as usize] += 1);
@@ -31,7 +31,7 @@ pub(super) fn encode(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
         for word in 0..GROUP_WORDS {
             let mut codes = 0;
             for place in 8 * word..(8 * word + 8).min(values.len() as u32) {
-                // Below the base it wraps around to a great number.
+                // Below the base it wraps around to a large number.
                 let code = values[place as usize].wrapping_sub(base);
                 if code <= 15 {
                     codes |= code << (4 * (place % 8));

@@ -43,7 +43,7 @@ params! {
     }
 }
 
-/// What a thread works on: see `shaders/shared/forward.wgsl`.
+/// The work of a thread: see `shaders/shared/forward.wgsl`.
 pub(super) struct Work {
     pub row: u32,
     pub entries: std::ops::Range<u32>,
@@ -63,7 +63,7 @@ pub(super) fn work_of(params: &Forward, moves: &[u32], thread: u32) -> Work {
     }
 }
 
-/// The rank of an other row after the seeds spilled on it.
+/// The rank of an other row after the spill.
 pub(super) fn spilled(params: &Forward, map: &[u32], other: u32) -> u32 {
     if params.map_at == NO_MAP { other } else { map[(params.map_at + other) as usize] }
 }

@@ -3,7 +3,7 @@ use super::forward::{Forward, lanes, spilled, work_of};
 use super::score::{frame, score};
 use crate::gpu::{pack4x_u8, read, threads, unpack4x_u8};
 
-/// Moves that end in the store: worth what they store and what the mover still collects.
+/// Moves that end in the store: worth what they store plus what the mover still collects.
 pub(super) fn forward_again(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
     let params: &Forward = read(params);
     let [operand, frames, moves, map, scores] = buffers else { unreachable!("bindings of the stage") };

@@ -31,7 +31,7 @@ fn rank(params: &Forward, ranks: &[u32], ring: &[u32], first: u32) -> u32 {
     result
 }
 
-/// Sows from `pit` until the turn is over or, which is returned, the last seed falls into the store.
+/// Sows from `pit` until the move is over; returns whether the last seed fell into the store.
 fn sow(params: &Forward, ring: &mut [u32; RING as usize], pit: u32) -> bool {
     let places = 2 * params.pits + 1;
     let mut place = pit;
@@ -47,7 +47,7 @@ fn sow(params: &Forward, ring: &mut [u32; RING as usize], pit: u32) -> bool {
     }
 }
 
-/// Sowings that reach the other row and may go on from there: played position by position.
+/// Sowings that end in the other row and may go on from there: played position by position.
 pub(super) fn forward_relay(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
     let params: &Forward = read(params);
     let [operand, frames, moves, _map, scores, rows, ranks] = buffers else { unreachable!("bindings of the stage") };

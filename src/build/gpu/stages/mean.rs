@@ -9,7 +9,7 @@ params! {
         threads,
         /// Mover's rows.
         rows,
-        /// Other rows: what the sums are sums of.
+        /// Other rows: the number of scores in each sum.
         others,
     }
 }

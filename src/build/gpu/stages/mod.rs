@@ -1,15 +1,15 @@
 //! The stages: each a shader in `shaders/` and its twin here, a function of the same name that does what one workgroup
 //! does, on the same words.
 //!
-//! A stage's parameters are declared once, in its file here; the shader's `Params` is generated from that, and so are the
-//! constants that both sides use. Buffers are arrays of 32-bit words on both sides, in the order of the bindings.
+//! A stage's parameters are declared once, in its file here; the shader's `Params` and the constants are generated from
+//! Rust. Buffers are arrays of 32-bit words on both sides, in the order of the bindings.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`stage`](Stage) | all stages, and what the device has to know of each |
+//! | [`stage`](Stage) | all stages, and the kernel of each |
 //! | `constants` | numbers that shaders and twins share |
 //! | `forward`, `residual`, `score` | what several stages have in common |
-//! | all others | a stage each |
+//! | all others | one stage each |
 
 mod constants;
 mod encode;

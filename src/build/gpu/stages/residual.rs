@@ -28,7 +28,7 @@ params! {
 
 /// The residuals, biased so that they are positive, of the positions of `group`.
 ///
-/// Beyond the scores, which a damaged parameter would ask for, it panics.
+/// Panics if a wrong parameter leads beyond the scores.
 pub(super) fn residuals<'a>(
     params: &'a Encode,
     scores: &'a [u32],

@@ -4,7 +4,7 @@ use crate::gpu::{params, read};
 params! {
     /// Parameters of [`Stage::Scan`](super::Stage::Scan).
     ///
-    /// Buffers: numbers, the sum of each block of them. A workgroup for each block of [`SCAN_BLOCK`] numbers.
+    /// Buffers: numbers, the sum of each block. One workgroup for each block of [`SCAN_BLOCK`] numbers.
     pub struct Scan {
         /// Numbers.
         numbers,
@@ -13,7 +13,7 @@ params! {
     }
 }
 
-/// Replaces numbers by the sums of those before them in their block.
+/// Replaces each number by the sum of those before it in its block.
 pub(super) fn scan(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
     let params: &Scan = read(params);
     let [numbers, sums] = buffers else { unreachable!("bindings of the stage") };

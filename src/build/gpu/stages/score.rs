@@ -7,7 +7,7 @@ use crate::gpu::extract_bits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FrameAt {
-    /// First byte of the profile. Of a frame that is over: the score of all its positions.
+    /// First byte of the profile. For a frame of finished games: the score of all its positions.
     pub profile_at: u32,
     /// First word of the groups.
     pub groups_at: u32,

@@ -23,7 +23,7 @@ pub enum Stage {
     ForwardAgain,
     /// Moves to lower layers that capture.
     ForwardCapture,
-    /// Sowings that reach the other row and may go on from there.
+    /// Sowings that end in the other row and may go on from there.
     ForwardRelay,
     /// A matrix of scores, transposed.
     Transpose,
@@ -37,7 +37,7 @@ pub enum Stage {
     Mean,
     /// Scores packed into groups.
     Encode,
-    /// Sums of what stands before.
+    /// Prefix sums.
     Scan,
     /// Patches of groups with exceptions.
     Patch,
@@ -65,7 +65,7 @@ impl Stage {
         Stage::Patch,
     ];
 
-    /// What the device has to know of it.
+    /// Its kernel.
     pub fn kernel(self) -> &'static Kernel {
         use Access::{Read, Write};
         /// A stage by the name of its file.
@@ -93,7 +93,7 @@ impl Stage {
         const RELAY_ACCESS: [Access; 7] = [Read, Read, Read, Read, Write, Read, Read];
         const PATCH_ACCESS: [Access; 6] = [Read, Write, Read, Read, Read, Write];
         match self {
-            // `transpose` and `patch` are words that WGSL has a use for.
+            // `transpose` and `patch` are reserved words in WGSL.
             Stage::ForwardPass => stage!(forward_pass, Forward, [SCORE, FORWARD], FORWARD_ACCESS),
             Stage::ForwardAgain => stage!(forward_again, Forward, [SCORE, FORWARD], FORWARD_ACCESS),
             Stage::ForwardCapture => stage!(forward_capture, Forward, [SCORE, FORWARD], FORWARD_ACCESS),

@@ -4,7 +4,7 @@ use crate::gpu::{extract_bits, params, read};
 params! {
     /// Parameters of [`Stage::Transpose`](super::Stage::Transpose): a matrix of bytes, its rows padded to whole words, transposed.
     ///
-    /// Buffers: the matrix, its transpose. A workgroup for each tile of [`TILE`] x [`TILE`] bytes.
+    /// Buffers: the matrix, its transpose. One workgroup for each tile of [`TILE`] x [`TILE`] bytes.
     pub struct Transpose {
         /// The row of the matrix after the last to be transposed.
         rows,
