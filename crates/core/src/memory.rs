@@ -3,31 +3,30 @@
 use std::io;
 use std::ops::{Deref, DerefMut};
 
-use memmap2::{Mmap, MmapMut};
+use memmap2::{MmapMut, MmapRaw};
 
-/// Zeroed memory outside the heap, in huge pages where the system supports them: random reads walk fewer page tables.
+/// Zeroed memory beside the heap, in huge pages where the system has them: random reads of it walk fewer page tables.
 #[derive(Debug)]
-pub struct HugePages(MmapMut);
+pub struct HugePages(MmapRaw);
 
 impl HugePages {
-    /// Allocates `bytes` bytes, at least 1.
+    /// So many bytes, at least 1.
     ///
     /// # Errors
-    /// When there is not enough memory.
+    /// When there is not as much memory.
     pub fn new(bytes: usize) -> io::Result<HugePages> {
         let map = MmapMut::map_anon(bytes)?;
         #[cfg(target_os = "linux")]
-        // Without huge pages everything works, but more slowly.
+        // Without huge pages everything works, only slower.
         let _ = map.advise(memmap2::Advice::HugePage);
-        Ok(HugePages(map))
+        Ok(HugePages(map.into()))
     }
 
-    /// Makes the memory read-only.
-    ///
-    /// # Errors
-    /// When the system cannot protect it.
-    pub fn read_only(self) -> io::Result<Mmap> {
-        self.0.make_read_only()
+    /// The first byte, to be written to by threads that share the memory as atomic values. Whoever does so must not take it as
+    /// a slice at the same time.
+    #[inline]
+    pub fn as_mut_ptr(&self) -> *mut u8 {
+        self.0.as_mut_ptr()
     }
 }
 
@@ -36,14 +35,17 @@ impl Deref for HugePages {
 
     #[inline]
     fn deref(&self) -> &[u8] {
-        &self.0
+        // SAFETY: the memory is mapped, initialised and as long as this until `self` is dropped; for other threads that write
+        // to it see `as_mut_ptr`.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr(), self.0.len()) }
     }
 }
 
 impl DerefMut for HugePages {
     #[inline]
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        // SAFETY: as above, and nobody else has it.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr(), self.0.len()) }
     }
 }
 

@@ -75,7 +75,7 @@ impl<W: Word> TranspositionTable<W> {
     fn entries(&self) -> &[W::Shared] {
         // SAFETY: the map is page-aligned, initialised (zeros at first), as long as this, and lives as long as `self`;
         // a shared word has the size of a word, no larger alignment than a page, and nothing else refers to the map.
-        unsafe { std::slice::from_raw_parts(self.map.as_ptr().cast(), self.map.len() / size_of::<W>()) }
+        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.map.len() / size_of::<W>()) }
     }
 
     /// Bits of a key, and of the number of a bucket.

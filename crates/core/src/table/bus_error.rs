@@ -107,6 +107,11 @@ fn places() -> impl Iterator<Item = &'static Place> {
 }
 
 impl Place {
+    /// Whether there is anything to say of the file: it was opened after messages were asked for.
+    fn has_message(&self) -> bool {
+        !self.message.load(SeqCst).is_null()
+    }
+
     /// Whether `address` is in the file.
     fn has(&self, address: usize) -> bool {
         let (start, end) = (self.start.load(SeqCst), self.end.load(SeqCst));
@@ -137,7 +142,7 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     // SAFETY: the system passes a valid `info` to a handler with SA_SIGINFO. A code above 0 means that a memory access
     // caused the signal, so that there is an address.
     let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr() as usize) };
-    if let Some(place) = address.and_then(|address| places().find(|place| place.has(address))) {
+    if let Some(place) = address.and_then(|address| places().find(|place| place.has(address) && place.has_message())) {
         // SAFETY: see `Registration::drop`: the message stays valid while the file is read.
         let message = unsafe { place.message.load(SeqCst).as_ref() }.map_or("", String::as_str);
         if installed.is_some_and(|installed| installed.terminal) {

@@ -76,9 +76,10 @@ impl Checked {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// The blocks that contain the profile of a frame.
-    pub fn profile_blocks(entry: &FrameEntry) -> Range<u64> {
-        0..entry.rows.div_ceil(BLOCK_BYTES as u64)
+    /// The blocks of a frame that must be marked before block `block` is: those of the profile below it. Groups of scores begin
+    /// in the last block of the profile, or behind it.
+    pub fn blocks_before(entry: &FrameEntry, block: u64) -> Range<u64> {
+        0..entry.rows.div_ceil(BLOCK_BYTES as u64).min(block)
     }
 }
 
@@ -97,7 +98,7 @@ mod tests {
             .enumerate()
             .flat_map(|(index, entry)| (0..entry.blocks()).map(move |block| (index + 1, block)))
             .collect();
-        assert_eq!((blocks.len(), Checked::profile_blocks(&entries[1])), (1 + 6 + 69 + 1, 0..2));
+        assert_eq!((blocks.len(), Checked::blocks_before(&entries[1], 5)), (1 + 6 + 69 + 1, 0..2));
         for (done, &(mover, block)) in blocks.iter().enumerate() {
             assert!(!checked.is_marked(mover, block) && !checked.frame(mover) && !checked.all());
             checked.mark(mover, block);
@@ -108,5 +109,16 @@ mod tests {
             assert_eq!(checked.frame(mover), block + 1 == entries[mover - 1].blocks());
         }
         assert!(checked.all());
+    }
+
+    #[test]
+    fn no_block_is_marked_before_the_profile_below_it() {
+        let entry = |rows| FrameEntry { offset: 0, rows, groups: 5000, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
+        // A profile that ends in its first block, exactly at the end of its second one, and in its third one.
+        for (rows, profile_blocks) in [(9, 1), (2 << 16, 2), ((2 << 16) + 1, 3)] {
+            for block in 0..entry(rows).blocks() {
+                assert_eq!(Checked::blocks_before(&entry(rows), block), 0..block.min(profile_blocks), "{rows} rows");
+            }
+        }
     }
 }

@@ -7,13 +7,14 @@ use super::bus_error::Registration;
 use super::error::TableError;
 use crate::file;
 
-/// The memory of a table: a mapped file, or a copy of one.
+/// A mapped file, to be read from.
 ///
-/// If a mapped file becomes shorter, reading the lost pages ends the program with the signal SIGBUS. Mapped files are
-/// registered so that [`super::report_bus_errors`] can name the file.
+/// If the file becomes shorter, reading the lost pages ends the program with the signal SIGBUS. Mapped files are registered so
+/// that [`super::report_bus_errors`] can name the file.
 pub(super) struct Mapping {
+    /// Dropped before the memory is unmapped, and perhaps mapped to something else.
     #[cfg(unix)]
-    registration: Option<Registration>,
+    _registration: Registration,
     map: Mmap,
 }
 
@@ -29,22 +30,11 @@ impl Mapping {
         let map = unsafe { Mmap::map(&file) };
         let bytes = file.metadata().map_or(0, |metadata| metadata.len());
         let map = map.map_err(TableError::mapping(path, bytes))?;
-        #[cfg(unix)]
-        let registration = Some(Registration::new(&map, path));
         Ok(Mapping {
             #[cfg(unix)]
-            registration,
+            _registration: Registration::new(&map, path),
             map,
         })
-    }
-
-    /// Memory without a mapped file.
-    pub fn of_memory(map: Mmap) -> Mapping {
-        Mapping {
-            #[cfg(unix)]
-            registration: None,
-            map,
-        }
     }
 }
 
@@ -54,13 +44,5 @@ impl std::ops::Deref for Mapping {
     #[inline]
     fn deref(&self) -> &[u8] {
         &self.map
-    }
-}
-
-#[cfg(unix)]
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        // Before the memory is unmapped, since its addresses may be used again at once.
-        self.registration = None;
     }
 }

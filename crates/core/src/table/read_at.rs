@@ -28,6 +28,7 @@ pub trait ReadAt {
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
+#[cfg(any(unix, windows))]
 impl ReadAt for File {
     fn bytes(&self) -> io::Result<u64> {
         self.metadata().map(|metadata| metadata.len())
@@ -106,7 +107,7 @@ impl<S: ReadAt> ReadAtTable<S> {
     /// When header or directory cannot be read, or are not valid.
     pub fn new(path: &Path, source: S) -> Result<ReadAtTable<S>, TableError> {
         let bytes = source.bytes().map_err(TableError::io(path))?;
-        let mut prefix = vec![0; TableHeader::MAX_PREFIX_BYTES.min(bytes as usize)];
+        let mut prefix = vec![0; bytes.min(TableHeader::MAX_PREFIX_BYTES as u64) as usize];
         source.read_exact_at(&mut prefix, 0).map_err(TableError::io(path))?;
         let header = TableHeader::read(&prefix, bytes).map_err(|damage| TableError::damaged(path, damage))?;
         let kept = (0..KEPT_BLOCKS).map(|_| Mutex::default()).collect();
@@ -149,20 +150,30 @@ impl<S: ReadAt> ReadAtTable<S> {
     fn read_block(&self, mover: usize, block: u64) -> Result<Vec<u8>, TableError> {
         let entry = &self.header.entries[mover - 1];
         let place = entry.block_bytes(block);
+        if entry.blocks() == 1 {
+            return self.read_frame(entry);
+        }
         let bytes = self.read(place.start, (place.end - place.start) as usize)?;
         let checksum = self.read(entry.offset + entry.checksums_at() + 8 * block, 8)?;
         if xxh3_64(&bytes).to_le_bytes() != *checksum {
             return Err(TableError::damaged_part(&self.path, Part::Block, place.start));
         }
-        // A frame of one block that overwrote another one brought its own checksum, so only the digest shows it. Larger
-        // frames all differ in the sizes of their parts.
-        if entry.blocks() == 1 {
-            let section = self.read(entry.offset, entry.section_bytes() as usize)?;
-            if *blake3::hash(&section).as_bytes() != entry.digest {
-                return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
-            }
-        }
         Ok(bytes)
+    }
+
+    /// Reads a frame of one block, and compares it with its checksum and its digest: a small frame that was written over another
+    /// takes its one checksum along. No larger ones have the same parts.
+    fn read_frame(&self, entry: &FrameEntry) -> Result<Vec<u8>, TableError> {
+        let mut section = self.read(entry.offset, entry.section_bytes() as usize)?;
+        let block = entry.checksums_at() as usize;
+        if !section[block..].starts_with(&xxh3_64(&section[..block]).to_le_bytes()) {
+            return Err(TableError::damaged_part(&self.path, Part::Block, entry.offset));
+        }
+        if *blake3::hash(&section).as_bytes() != entry.digest {
+            return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
+        }
+        section.truncate(block);
+        Ok(section)
     }
 
     fn read(&self, offset: u64, count: usize) -> Result<Vec<u8>, TableError> {

@@ -21,6 +21,7 @@ use crate::memory::HugePages;
 /// The bytes of a table: a mapped file, or memory.
 enum Bytes {
     Mapped(Mapping),
+    Copied(HugePages),
     Owned(Vec<u8>),
 }
 
@@ -30,6 +31,7 @@ impl std::ops::Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Bytes::Mapped(map) => map,
+            Bytes::Copied(map) => map,
             Bytes::Owned(bytes) => bytes,
         }
     }
@@ -144,9 +146,8 @@ impl Table {
             let checksums = (entry.offset + entry.checksums_at()) as usize..entry.end() as usize;
             map[checksums.clone()].copy_from_slice(&self.bytes[checksums]);
         }
-        let map = Mapping::of_memory(map.read_only().map_err(TableError::io(&self.path))?);
         let (path, header) = (self.path.clone(), self.header.clone());
-        Ok(Some(Table { path, bytes: Bytes::Mapped(map), header, checked: copy }))
+        Ok(Some(Table { path, bytes: Bytes::Copied(map), header, checked: copy }))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
@@ -285,7 +286,7 @@ impl Table {
     }
 
     /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
-    /// before; and, before it, those blocks of the frame's profile that were not.
+    /// before; and, before it, those blocks of the frame's profile below it that were not.
     ///
     /// # Errors
     /// When one of them is damaged.
@@ -293,9 +294,9 @@ impl Table {
     /// # Panics
     /// When the layer has no such frame, or the frame no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        for profile in Checked::profile_blocks(self.entry(mover)).filter(|&profile| profile != block) {
-            if !self.checked.is_marked(mover, profile) {
-                self.compare(mover, profile)?;
+        for before in Checked::blocks_before(self.entry(mover), block) {
+            if !self.checked.is_marked(mover, before) {
+                self.compare(mover, before)?;
             }
         }
         self.compare(mover, block)
