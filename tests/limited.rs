@@ -73,7 +73,7 @@ fn a_search_to_the_end_of_the_game_finds_what_the_tables_know() {
 
 #[test]
 fn the_depth_counts_moves_and_the_evaluation_what_is_held() {
-    // Of the moves of single seeds only the last pit's stores a seed.
+    // Of the two moves only that of the last pit stores a seed.
     let position: Position = "<2,0,0,1,1,5,0>".parse().unwrap();
     let run = |depth, evaluation| {
         let (rules, method) = (Rules::EmptyCapture, Method::SeqMm);

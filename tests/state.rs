@@ -436,7 +436,7 @@ fn proofs_that_exclude_each_other_are_an_error() {
     let is_refused = |line: Result<Line, SolveError>| matches!(line, Err(SolveError::Contradiction(_)));
     assert!([12, 16, 17, u32::MAX].into_iter().all(|score| is_refused(new().line(&position, score))));
     assert!([0, 10, 12, 16, u32::MAX].into_iter().all(|score| is_refused(solver.line(&position, score))));
-    // A search that proves the opposite of what it was told.
+    // A search that proves the opposite of a saved bound.
     contradicts(solver.believe(&position, Bounds { lower: 12, upper: 16 }));
 
     let directory = tempfile::tempdir().unwrap();
