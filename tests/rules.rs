@@ -238,7 +238,7 @@ fn the_vectors_of_the_game_protocol_server() {
 fn the_last_seed_decides() {
     let (empty, standard, relay) = (Rules::EmptyCapture, Rules::Standard, Rules::SKalaha);
     for (rules, board, number, right) in [
-        // In an own empty pit, opposite three seeds.
+        // In an empty pit of the mover, opposite three seeds.
         (empty, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
         (standard, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
         (relay, "<3,0,0,1,0,2,1,3,1>", 1, "<3,0,0,0,1,2,1,3,1>"),
@@ -250,7 +250,8 @@ fn the_last_seed_decides() {
         (empty, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
         (standard, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
         (relay, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
-        // In an own pit with seeds: only a relay goes on, here past the store to an empty pit of the other side.
+        // In a pit of the mover with seeds: only a relay goes on, here past the store to an empty pit of the other
+        // side.
         (empty, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
         (standard, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
         (relay, "<3,0,0,1,2,0,0,3,1>", 1, "<3,1,0,0,0,1,1,3,1>"),

@@ -31,7 +31,7 @@ pub struct BuildRecord {
 }
 
 impl BuildRecord {
-    /// Positions a second.
+    /// Positions per second.
     pub fn rate(&self) -> f64 {
         self.positions as f64 / self.seconds
     }
