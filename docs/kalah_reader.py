@@ -11,7 +11,8 @@ in play that the mover can still collect.
 Written only from docs/indexing.md and docs/format.md, with only the standard library. The header and every block that
 is read are compared with their checksums: a flipped bit is an error, never a wrong score. Digests are not compared,
 because BLAKE3 is not in the standard library: if a small frame, with its checksum, overwrote another one, this is not
-noticed here, but `kalah verify --checksums` notices it. """
+noticed here, but `kalah verify --checksums` notices it.
+"""
 
 import mmap
 import os

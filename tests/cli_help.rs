@@ -405,7 +405,7 @@ fn colours_are_shown_when_asked_for() {
     assert!(coloured(&["--color", "always", "help", "build"]));
     assert!(coloured(&["build", "--help", "--color=always"]) || coloured(&["--color=always", "build", "--help"]));
     assert!(coloured(&["--color=always", "build", "--nonsense"]));
-    // Nobody asked, and nobody looks.
+    // Not by default, since the output is not a terminal.
     assert!(!coloured(&["--help"]));
     assert!(!coloured(&["--color", "never", "build", "--nonsense"]));
     assert_eq!(kalah(&["--color", "sometimes", "rules"]).code, Some(2));

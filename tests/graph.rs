@@ -107,7 +107,7 @@ fn irving_2000_table_4() {
 
 #[test]
 fn irving_2000_table_6() {
-    // Layers l(0) to l(6) of Kalah(4, 3): won/lost/drawn for the first player by the seeds in his store.
+    // Layers l(0) to l(6) of Kalah(4, 3): won/lost/drawn for the first player by the seeds in that player's store.
     let published = [
         "2/1/0",
         "1/6/0 5/6/1",

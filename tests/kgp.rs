@@ -1,5 +1,5 @@
-//! The client of the Kalah Game Protocol against a server written from the protocol alone: one that plays whole games, and
-//! one that behaves as servers in the field do.
+//! The client of the Kalah Game Protocol against servers written from the protocol alone: one that plays whole games,
+//! and one that behaves like real servers.
 #![cfg(feature = "cli")]
 
 #[path = "kgp/hostile.rs"]
@@ -38,17 +38,17 @@ struct Peer {
 }
 
 impl Peer {
-    /// Starts the client and waits until it connects. It is told where by the variables that tournaments set.
+    /// Starts the client and waits until it connects. The server's address is in the variables that tournaments set.
     fn new(flags: &[&str]) -> Peer {
         Peer::start(directory(), flags, Stdio::null())
     }
 
-    /// The same, its tables in another directory.
+    /// The same, with tables in another directory.
     fn with_tables(directory: &Path, flags: &[&str]) -> Peer {
         Peer::start(directory, flags, Stdio::null())
     }
 
-    /// The same, with what the client says on stderr kept.
+    /// The same, and keeps what the client prints on stderr.
     fn telling(flags: &[&str]) -> Peer {
         Peer::start(directory(), flags, Stdio::piped())
     }
@@ -90,7 +90,7 @@ impl Peer {
         command
     }
 
-    /// Greets, and hears the client out until it asks for its mode.
+    /// Greets, and reads from the client until it asks for its mode.
     #[track_caller]
     fn greet(&mut self) -> HashMap<String, String> {
         self.say("2 kgp 1 0 1");
@@ -223,7 +223,7 @@ fn a_flipped_bit_in_a_table_ends_the_client() {
     let mut bytes = std::fs::read(&damaged).unwrap();
     bytes[entry.offset as usize] ^= 1;
     std::fs::write(&damaged, bytes).unwrap();
-    // Of the layer itself, and above the tables.
+    // Positions of the layer itself, and above the tables.
     for state in ["3x1", "3x2"] {
         let mut peer = Peer::with_tables(tables.path(), &["--once"]);
         peer.greet();
@@ -242,7 +242,7 @@ fn boards_of_all_sizes_get_legal_moves_in_time() {
         peer.say(&format!("{id} state {position}"));
         let moves = peer.moves(id);
         assert!(moves.iter().all(|&number| (1..=position.pits()).contains(&number)), "{moves:?}");
-        // Twenty times the limit: a client that heeds none would take hours.
+        // Twenty times the limit: a client without a limit would take hours.
         assert!(begin.elapsed() < Duration::from_secs(10), "{start}");
     }
 }
@@ -251,7 +251,7 @@ fn boards_of_all_sizes_get_legal_moves_in_time() {
 fn several_states_are_told_apart_and_a_stop_ends_one() {
     let mut peer = Peer::new(&["--once", "--time", "600", "--searches", "2"]);
     peer.greet();
-    // Two that take ten minutes, one that waits for them, and then one of these is stopped.
+    // Two searches that take ten minutes, one that waits for them, and then one of the two is stopped.
     for id in [4, 6, 8] {
         let board = if id == 8 { "<3,0,0,0,0,1,1,0,1>" } else { "<6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>" };
         peer.say(&format!("{id} state {board}"));
@@ -270,7 +270,7 @@ fn several_states_are_told_apart_and_a_stop_ends_one() {
             break;
         }
     }
-    // Nothing more of what was stopped, and no harm in stopping it twice or stopping what never was.
+    // No more output of the stopped one; stopping it twice, or stopping one that does not exist, does no harm.
     peer.say("@4 stop");
     peer.say("@77 stop");
     peer.say("12 ping");
@@ -309,7 +309,7 @@ fn what_servers_do_wrong_does_no_harm() {
         let command = peer.hear();
         assert_eq!((command.name.as_str(), command.reference), ("error", Some(id)), "{command}");
     }
-    // Two lines at once, a line in pieces, and an end of line without a carriage return.
+    // Two lines at once, a line in parts, and an end of line without a carriage return.
     peer.stream.write_all(b"16 ping\r\n18 pi").unwrap();
     std::thread::sleep(Duration::from_millis(300));
     peer.stream.write_all(b"ng\n").unwrap();
@@ -340,7 +340,7 @@ fn a_lost_connection_is_made_again() {
     assert!(!peer.moves(4).is_empty());
 }
 
-/// Positions and moves of the tests of the server in the field (board_test.go, TestSow), each as the player to move sees
+/// Positions and moves of the tests of a real server (go-kgp, board_test.go, TestSow), each as the player to move sees
 /// it: before, move, after, whether the same player moves again.
 #[test]
 fn sowing_is_that_of_the_server_in_the_field() {

@@ -1,4 +1,4 @@
-//! The law of all tables: every score is the minimax of its children.
+//! Every score of a table is the minimax of its children.
 
 use kalah::build::build;
 use kalah::game::Rules;

@@ -38,7 +38,7 @@ fn values(answer: &Value) -> Vec<Option<i64>> {
     answer["positions"].as_array().unwrap().iter().map(|position| position["value"].as_i64()).collect()
 }
 
-/// All ten printed lines are legal as they are, and lead to positions of 58 to 64 seeds in play.
+/// All ten printed lines are legal without changes, and lead to positions of 58 to 64 seeds in play.
 #[test]
 fn rawlings_2015_lines_are_legal() {
     let published: Vec<_> = reference::lines(include_str!("reference/rawlings-2015-kalah66-lines.csv")).collect();
@@ -48,7 +48,7 @@ fn rawlings_2015_lines_are_legal() {
         let [opening, _, bins, ours, seeds] = printed[..] else { panic!("{printed:?}") };
         let bins: Vec<usize> = opening.split('-').chain(bins.split(' ')).map(|bin| bin.parse().unwrap()).collect();
         assert_eq!(bins.len(), opening.split('-').count() + 10);
-        // The bins tell whose move it is; the rules must say the same.
+        // The pit numbers show whose move it is; the rules must agree.
         let (mut position, mut south, mut line) = (start, true, String::new());
         for (index, &bin) in bins.iter().enumerate() {
             assert_eq!(south, bin < 7, "{opening}: move {index} is not {bin}");
@@ -79,7 +79,7 @@ fn a_line_of_best_play_keeps_its_value_from_the_start_to_the_end() {
     let (code, answer) = answer(&[&["6x2", "--value", "10"], &turns[..]].concat());
     assert_eq!((code, &answer["line"], &answer["proved_from"]), (0, &best.into(), &0.into()));
     assert_eq!(values(&answer), vec![Some(10); turns.len() + 1]);
-    // The positions are those of the line, told for the player to move.
+    // The positions are those of the line, as seen by the player to move.
     let line = Line::parse(6, best).unwrap();
     let places = line.follow(Rules::EmptyCapture, &"6x2".parse().unwrap()).unwrap();
     for (place, told) in places.iter().zip(answer["positions"].as_array().unwrap()) {
@@ -107,7 +107,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
         code == 3 && err.contains(&format!("WRONG: after 1 turn the position is worth {worse:+}, not +10")),
         "{out}{err}"
     );
-    // The whole line has another value than is said of it.
+    // The value of the line differs from the given one.
     let (code, whole) = answer(&["6x2", "--value", "8"]);
     assert_eq!((code, &whole["wrong_at"]), (3, &0.into()));
     let (code, whole) = answer(&["6x2", "--value", "12"]);
@@ -121,7 +121,7 @@ fn a_line_that_loses_its_value_is_found_out_where_it_does() {
 
 #[test]
 fn values_are_those_of_the_first_player_when_he_is_not_to_move() {
-    // Stores count too: South has 5, North 1; the line is followed from North's point of view after one turn.
+    // Stores count, too: South has 5, North 1; the line is followed from North's point of view after one turn.
     let (code, told) = answer(&["<6,5,1,2,0,1,1,0,1,0,2,1,1,0,0>", "1"]);
     assert_eq!(code, 0);
     let position = told["positions"][1]["position"].as_str().unwrap();

@@ -53,7 +53,7 @@ proptest! {
         prop_assert_eq!(Line::parse(pits, &line.to_string()), Ok(line));
     }
 
-    /// What is read is either refused, or is what its own print says.
+    /// A text is either refused, or printing the result and parsing it again gives the same.
     #[test]
     fn any_text_is_refused_or_understood(
         text in prop_oneof![any::<String>(), "[<>0-9,/x ]{0,40}", "<[1-3](,[0-9]{1,10}){3,9}>"],
@@ -75,7 +75,7 @@ proptest! {
     fn a_damaged_position_is_refused(position in positions(), at in any::<prop::sample::Index>(), junk in any::<char>()) {
         let literal = position.to_string();
         let at = at.index(literal.len());
-        // Every literal is ASCII, so that any place is one between characters.
+        // Every literal is ASCII, so that every offset is between characters.
         let inserted = format!("{}{junk}{}", &literal[..at], &literal[at..]);
         if !junk.is_ascii_digit() && !junk.is_whitespace() {
             prop_assert!(inserted.parse::<Position>().is_err(), "{}", inserted);
@@ -158,7 +158,8 @@ fn the_forms_of_a_line() {
     }
 }
 
-/// Plays on with moves drawn from `choices` until they are used up or the game ends; the line, and whether it ended.
+/// Plays moves drawn from `choices` until they are used up or the game ends; returns the line, and whether the game
+/// ended.
 fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position) {
     let mut line = Line::new(start.pits());
     let (mut position, mut turn) = (*start, Vec::new());
@@ -175,7 +176,7 @@ fn playout(rules: Rules, start: &Position, choices: &[usize]) -> (Line, Position
             line.push(std::mem::take(&mut turn));
         }
     }
-    // A turn under way is finished from the store outward; it must end, as each of its moves stores a seed.
+    // An unfinished turn is completed with the pits nearest the store; it must end, as each of its moves stores a seed.
     while !turn.is_empty() {
         let pit = position.moves().last().unwrap();
         let played = position.play(rules, pit).unwrap();

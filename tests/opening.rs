@@ -60,7 +60,7 @@ fn published_outcomes_are_those_decided_turn_by_turn() {
             assert!(!verdict.lines.is_empty(), "{pits}x{seeds}");
         }
     }
-    // The paper took these two apart by hand (section 5.1).
+    // The paper analysed these two by hand (section 5.1).
     assert!(decided >= 34, "all but 5x3 and 6x3, not {decided}");
 }
 
@@ -184,7 +184,7 @@ proptest! {
 
 // Outcomes against a plain minimax.
 
-/// The value of a position for the mover, by the rules and nothing else.
+/// The value of a position for the mover, by the rules alone.
 fn minimax(rules: Rules, position: &Position, known: &mut HashMap<Position, i64>) -> i64 {
     if let Some(value) = position.final_value() {
         return value;
@@ -261,7 +261,7 @@ fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
             assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "{pits}x{seeds} without line {without}");
         }
         let others = Outcome::ALL.into_iter().filter(|&other| Some(other) != verdict.outcome);
-        // The proof of a loss also tells that the mover gets no draw.
+        // The proof of a loss also shows that the mover cannot get a draw.
         for other in others.filter(|&other| (verdict.outcome, other) != (Some(Outcome::Loss), Outcome::Draw)) {
             let verdict = Verdict { outcome: Some(other), ..verdict.clone() };
             assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "{pits}x{seeds} as {other:?}");
@@ -318,7 +318,7 @@ fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() 
     killed.wait().unwrap();
     assert!(begun());
     assert_eq!(report(&[&with_state[..], &["--threads", "2"]].concat()), whole);
-    // Now all is done, and nothing is left to scan.
+    // Everything is done now, and nothing is left to scan.
     let kept = std::fs::read(&path).unwrap();
     assert_eq!(report(&with_state), whole);
     assert_eq!(std::fs::read(&path).unwrap(), kept);

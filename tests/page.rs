@@ -1,4 +1,4 @@
-//! The page in a real browser: games, positions, links, as people use them.
+//! The page in a real browser: games, positions and links, used as people do.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 mod browser;
@@ -16,7 +16,7 @@ use serving::Server;
 
 const RULES: Rules = Rules::EmptyCapture;
 
-/// Seeds that do not move, for pages that are in a hurry.
+/// No animation of seeds, for faster tests.
 const STILL: &[&str] = &["--force-prefers-reduced-motion"];
 
 /// All tables of Kalah(3,2), built once.
@@ -37,7 +37,7 @@ fn tables() -> Tables {
     Tables::open(directory(), RULES, 3, 12).unwrap()
 }
 
-/// What the labels of a side say, by the numbers of its pits: value and outcome.
+/// The labels of a side by the numbers of its pits: value and outcome.
 fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
     let script = format!(
         "return [...document.querySelectorAll('.cell.{side}')].map((cell) => [Number(cell.querySelector('.pit').dataset.pit), \
@@ -51,7 +51,7 @@ fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
     labels
 }
 
-/// What the labels should say, by the tables.
+/// The right labels, from the tables.
 fn expected(position: &Position) -> Vec<(usize, String)> {
     let moves = tables().move_scores(position).unwrap();
     let label = |(pit, score): (Pit, u32)| {
@@ -84,7 +84,7 @@ fn holes(position: &Position) -> Value {
     json!([row(position.mover(), position.mover_store()), row(position.other(), position.other_store())].concat())
 }
 
-/// Waits until the page has told everything it can of a position with this side to move.
+/// Waits until the page shows all results for a position with this side to move.
 fn settled(browser: &Browser, side: &str) {
     let exact = "document.querySelector('#status').textContent.match(/exact/)";
     browser.wait(&format!("document.querySelector('#board.{side}-moves') && {exact}"));
@@ -103,7 +103,7 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
         assert_eq!(drawn(&browser), holes(&position));
         assert_eq!(labels(&browser, "south"), expected(&position), "{position}");
         assert_eq!(labels(&browser, "north"), []);
-        // The best move nearest the store: as the tables play, so that the value of the start is reached.
+        // Plays the best move nearest the store, as the tables do, so that the value of the start is reached.
         let pit = tables.probe(&position).unwrap().best().last().unwrap();
         let best = browser.run("return [...document.querySelectorAll('.cell.south .label.best')].length");
         assert_eq!(best, tables.probe(&position).unwrap().best().count());
@@ -131,7 +131,7 @@ fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
     let seeds = [(12 + value) / 2, (12 - value) / 2];
     let most = format!("{} to {}", seeds[0].max(seeds[1]), seeds[0].min(seeds[1]));
     assert!(status.contains(&most) && status.contains(if value > 0 { "South wins" } else { "" }), "{status}");
-    // Nobody lost anything, and the graph is level.
+    // No move lost anything, and the graph is level.
     assert_eq!(browser.run("return document.querySelectorAll('.slip, .blunder').length"), 0);
     assert!(browser.run("return document.querySelectorAll('.dot.exact').length").as_u64() > Some(3));
 }
@@ -233,7 +233,7 @@ fn a_position_is_set_up_and_its_link_shows_it_to_others() {
     browser.go(link.as_str().unwrap());
     browser.wait("document.querySelectorAll('#moves li').length === 1");
     assert_eq!(drawn(&browser), shown);
-    // The place before it was learned too, for the graph.
+    // The position before it was evaluated, too, for the graph.
     browser.wait("document.querySelectorAll('.dot.exact').length === 2");
     browser.keys("u");
     settled(&browser, "north");
@@ -265,7 +265,7 @@ fn on_a_phone_the_board_fits_the_screen() {
     browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
     let overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
     assert_eq!(browser.run(overflow), 0);
-    // The same in a frame as narrow as phones are: windows cannot be.
+    // The same in a frame as narrow as a phone; a window cannot be that narrow.
     let narrow = "const table = document.querySelector('.table'); document.body.style.width = '390px'; return table.scrollWidth - table.clientWidth";
     assert_eq!(browser.run(narrow), 0);
 }

@@ -1,4 +1,4 @@
-//! Pieces of layers: what is laid down in docs/format.md, what damage does, and who may take what over.
+//! Pieces of layers: the format of docs/format.md, damage, and taking over claims.
 
 mod files;
 
@@ -19,7 +19,8 @@ fn cpu() -> Backend {
     Backend::Cpu(Isa::detect())
 }
 
-/// Computes the pair with `mover` seeds in one row of the layer `key`; also whether a damaged piece was told of.
+/// Computes the pair with `mover` seeds in one row of the layer `key`; also returns whether a damaged piece was
+/// reported.
 fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::PairReport, bool) {
     let (backend, pulse) = (cpu(), Pulse::default());
     let told = std::sync::atomic::AtomicBool::new(false);
@@ -44,7 +45,7 @@ fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
     directory
 }
 
-/// A directory with all layers below `key` and all its pieces, as a process leaves them that was killed before it joined
+/// A directory with all layers below `key` and all its pieces, as left by a process that was killed before joining
 /// them.
 fn unjoined(key: TableKey) -> tempfile::TempDir {
     let half = key.seeds / 2;
@@ -68,7 +69,7 @@ fn leftovers(directory: &Path) -> Vec<String> {
     names.filter(|name| [".piece", ".tmp", ".claim", ".partial"].iter().any(|end| name.ends_with(end))).collect()
 }
 
-/// The other builder that the crate has.
+/// The other builder of the crate.
 fn ordinary(directory: &Path, key: TableKey) -> u64 {
     Builder::new(directory, key).run(&Pulse::default(), &|_| {}).unwrap().positions()
 }
@@ -127,7 +128,7 @@ fn damage_anywhere_in_a_piece_is_noticed() {
         assert!(check(&sound[..at]).is_err(), "cut to {at}");
     }
     check(&[&sound[..], &[0]].concat()).unwrap_err();
-    // The sound piece of another pair.
+    // The valid piece of another pair.
     let other = with_pieces(KEY, &[1]);
     let other = std::fs::read(PairKey::new(KEY, 1).unwrap().piece_path(other.path())).unwrap();
     check(&other).unwrap_err();
@@ -161,10 +162,10 @@ fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
     assert_same_files(&whole, &files(directory.path()), "joined");
     assert_eq!(leftovers(directory.path()), [""; 0]);
 
-    // By an ordinary build, which takes the sound ones as they are.
+    // By an ordinary build, which uses the valid ones.
     let directory = with_pieces(KEY, &[1, 2, 4]);
     damage(directory.path(), 2);
-    // Of the damaged one the first frame, 2|6, is sound.
+    // The first frame of the damaged piece, 2|6, is valid.
     let left = Frame { pits: 2, mover: 6, other: 2 }.positions() + PairKey::new(KEY, 3).unwrap().positions();
     assert_eq!(ordinary(directory.path(), KEY), left);
     assert_same_files(&whole, &files(directory.path()), "ordinary");
@@ -208,7 +209,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
         write("empty-capture-2-08.kalah.k1LLed.tmp", "half a table");
         write("empty-capture-2-08.03.piece.k1LLed.tmp", "");
         write("empty-capture-2-08.join.claim", "process 1 on nowhere, 0: 0000000007\n");
-        // One whose text was lost.
+        // A claim whose text was lost.
         std::fs::write(directory.path().join("empty-capture-2-08.03.claim"), [0xff; 8]).unwrap();
         directory
     };
@@ -244,7 +245,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     assert!(!report.computed && report.finished);
     check(&directory, "finished already");
 
-    // What an ordinary build left under way, before others finished the layer.
+    // An unfinished table of an ordinary build, whose layer others finished.
     std::fs::write(KEY.path(directory.path()).with_added_extension("partial"), "under way").unwrap();
     assert_eq!(ordinary(directory.path(), KEY), 0);
     check(&directory, "finished by others");
@@ -267,7 +268,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     drop(claim);
     assert!(!path.exists());
 
-    // As a killed holder leaves it.
+    // As left by a killed holder.
     std::fs::write(&path, &text).unwrap();
     let start = Instant::now();
     let taken = loop {
@@ -278,7 +279,7 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     };
     assert!(start.elapsed() >= patience);
     assert_ne!(std::fs::read_to_string(&path).unwrap(), text);
-    // Other work is free meanwhile.
+    // Other work can be claimed meanwhile.
     assert!(others.pair(directory.path(), PairKey::new(KEY, 4).unwrap()).unwrap().is_some());
     assert!(others.join(directory.path(), KEY).unwrap().is_some());
     drop(taken);
@@ -308,7 +309,7 @@ fn a_plan_counts_what_is_missing() {
     let critical = (2..=11).map(largest).sum::<f64>() / cumulative_positions(4, 11) as f64;
     assert!((all.critical_seconds / all.seconds - critical).abs() < 1e-9);
 
-    // What a table and its pieces take is what was reckoned, or a little less.
+    // A table and its pieces take as much as estimated, or slightly less.
     let key = TableKey { seeds: 9, ..KEY };
     let directory = unjoined(key);
     for pair in
@@ -317,7 +318,7 @@ fn a_plan_counts_what_is_missing() {
         let bytes = pair.pair.piece_path(directory.path()).metadata().unwrap().len();
         assert!(bytes <= pair.bytes + 4096, "{}: {bytes}", pair.pair);
     }
-    // All pieces there, not joined: one pair stands for the layer, with nothing to compute.
+    // All pieces exist, but are not joined: one pair stands for the layer, with nothing to compute.
     let work = Work::new(directory.path(), key, &backend, threads).unwrap();
     assert_eq!((work.layers, work.pairs.len(), work.positions), (1, 1, 0));
     std::fs::remove_file(work.pairs[0].pair.piece_path(directory.path())).unwrap();

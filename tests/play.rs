@@ -40,7 +40,7 @@ fn stderr(output: &Output) -> String {
 
 #[test]
 fn a_game_is_played_through_a_pipe() {
-    // Both store their last seed and move again; North clears the row and South keeps what is left.
+    // Both store their last seed and move again; North empties the row, and South keeps the remaining seeds.
     let text = stdout(&kalah(&["play", "0,2,0,1/0,0,1,1", "--north", "human"], "4\n2\n4\n3\n"));
     assert!(text.contains("South> 4\n") && text.contains("North> 3\n"), "{text}");
     assert!(text.ends_with("South wins, 3 to 2\nline 42 43\n"), "{text}");
@@ -127,7 +127,7 @@ fn words_are_listed_when_asked_for_and_no_bytes_break_the_game() {
     assert!(text.contains("is neither a pit nor a word") && text.contains("the game ends here"), "{text}");
 }
 
-/// Anything that may be typed, much of it legal.
+/// Random input, much of it legal.
 fn typed() -> impl Strategy<Value = Vec<String>> {
     let line = prop_oneof![
         8 => "[1-4]{1,3}",
@@ -135,7 +135,7 @@ fn typed() -> impl Strategy<Value = Vec<String>> {
         3 => Just("u".to_owned()),
         1 => "\\PC{0,6}",
     ];
-    // What ends the game is typed at the end alone.
+    // Input that ends the session comes only at the end.
     let line = line.prop_filter("no end", |line| !["q", "quit", "exit"].contains(&line.trim().to_lowercase().as_str()));
     prop::collection::vec(line, 0..40)
 }
@@ -143,7 +143,7 @@ fn typed() -> impl Strategy<Value = Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The line of play that is told leads to the position that is told, whatever was typed and taken back.
+    /// The reported line of play leads to the reported position, whatever was typed and taken back.
     #[test]
     fn what_is_told_is_what_was_played(lines in typed(), rules in prop::sample::select(&Rules::ALL[..])) {
         let start: Position = "4x3".parse().unwrap();
@@ -186,7 +186,7 @@ fn answer(args: &[&str]) -> Value {
 
 #[test]
 fn one_move_is_told_as_json() {
-    // What the probe says: value +2, best move 6.
+    // From a probe: value +2, best move 6.
     let mut exact = answer(&["<4,0,0,1,1,1,1,1,1,1,1>", "--player", "perfect"]);
     assert!(exact["seconds"].is_f64() && exact["value"].is_i64() && exact["source"] == "solver", "{exact}");
     exact = answer(&["1,0,1,1,1,1/1,0,0,1,1,0"]);
@@ -242,7 +242,7 @@ fn a_long_search_tells_what_it_has_so_far() {
     let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
     assert!(line.contains("s left: move "), "{line}");
     assert!(line.ends_with("| perfect on <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>, standard"), "{line}");
-    // Quick answers need no words.
+    // For quick answers no message is printed.
     assert!(!stderr(&kalah(&["move", "6x1"], "")).contains("so far"));
 }
 

@@ -1,5 +1,5 @@
-//! Players: the perfect one against the tables, searches against a slow one written from the rules, the algorithms of
-//! Pekař et al. 2020 move by move.
+//! Players: the perfect one against the tables, searches against a slow one, the algorithms of Pekař et al. 2020 move
+//! by move.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -276,7 +276,7 @@ fn algorithm_1_takes_its_four_functions_in_order() {
     // Two pits reach the store: the nearer one goes first.
     assert_eq!(heuristic("0,0,4,0,2,0/1,1,1,1,1,1"), (5, "LastSeedToKalaha"));
     assert_eq!(heuristic("0,0,4,0,2,1/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
-    // After a whole lap too.
+    // After a whole lap, too.
     assert_eq!(heuristic("0,0,0,0,0,14/1,1,1,1,1,1"), (6, "LastSeedToKalaha"));
     assert_eq!(heuristic("1,0,0,0,0,3/0,1,1,1,5,1"), (1, "LastSeedToTarget"));
     assert_eq!(heuristic("0,0,5,0,0,3/0,0,1,0,2,2"), (3, "OpponentSeedToStash"));
@@ -287,7 +287,7 @@ fn algorithm_1_takes_its_four_functions_in_order() {
 fn algorithm_1_takes_the_largest_capture_and_the_first_of_equals() {
     assert_eq!(heuristic("1,0,0,1,0,3/0,1,9,9,3,1"), (1, "LastSeedToTarget"));
     assert_eq!(heuristic("1,0,0,1,0,3/0,3,9,9,3,1"), (4, "LastSeedToTarget"));
-    // All around into its own pit: what lies opposite, and the seed that falls there on the way.
+    // All around into the starting pit: captures the opposite seeds and the seed that falls there on the way.
     assert_eq!(heuristic("0,13,0,1,0,3/0,3,9,9,3,1"), (2, "LastSeedToTarget"));
     assert_eq!(heuristic("0,13,0,1,0,3/0,4,9,9,3,1"), (4, "LastSeedToTarget"));
     // Around into an empty pit farther from the store.

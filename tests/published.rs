@@ -1,4 +1,4 @@
-//! Published sizes of game graphs, game values and perfect games: the outside check of our rules and tables.
+//! Published sizes of game graphs, game values and perfect games: the independent check of our rules and tables.
 
 mod reference;
 
@@ -27,8 +27,8 @@ fn key(position: &Position, second_moves: bool, bits: u32) -> u64 {
 
 /// Positions reached from the start: both rows, both stores, and the side to move.
 ///
-/// `decided` tells where a game ends before a row is empty; `final_sides` whether positions in which it has ended differ
-/// by the side to move, which is the mover once more after a last seed in the store.
+/// `decided` says where a game ends before a row is empty; `final_sides` whether final positions differ by the side to
+/// move, which is the mover again after a last seed in the store.
 fn reached(rules: Rules, start: StartPosition, decided: impl Fn(&Position) -> bool, final_sides: bool) -> u64 {
     let bits = u32::BITS - (2 * start.pits as u32 * start.seeds).leading_zeros();
     assert!(bits * (2 * start.pits as u32 + 2) < 64);
@@ -62,8 +62,8 @@ fn kvitberg_2026_state_spaces() {
 
 #[test]
 fn irving_2000_game_graphs() {
-    // Two rows do not follow the convention that gives all others: in the first, the paper has ten drawn positions more;
-    // of the second, its own percentages sum to 90 only.
+    // Two rows do not follow the convention of all others: in the first, the paper has ten more drawn positions; in the
+    // second, its own percentages add up to only 90.
     let deviating = [((2, 5), 48), ((3, 6), 1_522_350)];
     for line in reference::lines(include_str!("reference/irving-2000-game-graphs.csv")) {
         let published: u64 = line[2].parse().unwrap();
@@ -78,7 +78,7 @@ fn irving_2000_game_graphs() {
     }
 }
 
-/// Builds the tables of `start` in a directory of their own and asks them.
+/// Builds the tables of `start` in a separate directory and probes them.
 fn probe_start(rules: Rules, start: StartPosition) -> Probe {
     let directory = tempfile::tempdir().unwrap();
     let (directory, seeds) = (directory.path(), 2 * start.pits * start.seeds as usize);
@@ -99,7 +99,7 @@ fn sign(value: i64) -> &'static str {
     ["L", "D", "W"][(value.signum() + 1) as usize]
 }
 
-/// Checks what the tables say of a start position against itself, and gives its value.
+/// Checks that the probe of a start position is consistent, and returns its value.
 fn proved_value(rules: Rules, start: StartPosition) -> i64 {
     let probe = probe_start(rules, start);
     assert_eq!(outcome(rules, start, &probe.line), Some(probe.value), "{rules} {start}: {}", probe.line);
@@ -107,7 +107,7 @@ fn proved_value(rules: Rules, start: StartPosition) -> i64 {
     probe.value
 }
 
-/// The boards whose whole game is in cheap tables: at most `positions` of them.
+/// The boards whose whole game is in small tables, of at most `positions` positions.
 fn is_cheap(start: StartPosition, positions: u64) -> bool {
     let seeds = 2 * start.pits * start.seeds as usize;
     seeds <= MAX_TABLE_SEEDS && cumulative_positions(start.pits, seeds) <= at_most(positions)

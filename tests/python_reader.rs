@@ -1,4 +1,4 @@
-//! The reader that is written from the pages on the format reads what the library reads.
+//! The Python reader, written from the pages on the format, reads the same as the library.
 
 use std::io::Write;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn build(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
     Tables::open(directory, rules, pits, seeds).unwrap()
 }
 
-/// Whether to go without Python, told past the capture of the test harness.
+/// Whether to skip the test because there is no Python, with a warning that the test harness does not hide.
 fn skip() -> bool {
     let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
     if skip {
@@ -24,7 +24,7 @@ fn skip() -> bool {
     skip
 }
 
-/// What the Python reader answers to the positions, one a line.
+/// The answers of the Python reader to the positions, one per line.
 fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
     let mut command = assert_cmd::Command::new("python3");
     command.arg(READER).arg(directory).arg(rules.name()).write_stdin(positions);
@@ -45,7 +45,7 @@ fn the_python_reader_reads_every_score_that_the_library_reads() {
     if skip() {
         return;
     }
-    // On the small boards many seeds make exceptions, and all positions of each layer that has some are asked.
+    // On small boards many seeds give exceptions; all positions of each layer with exceptions are read.
     for (pits, seeds, all_rules_have_exceptions) in [(6, 10, false), (3, 14, false), (2, 22, true), (1, 12, false)] {
         for rules in Rules::ALL {
             let directory = tempfile::tempdir().unwrap();
@@ -124,7 +124,7 @@ fn the_python_reader_refuses_what_is_no_table() {
     }
 }
 
-/// What a flipped bit changes of the answers: nothing, or there is none.
+/// A flipped bit does not change the answers, or there is an error.
 #[test]
 fn the_python_reader_never_tells_a_wrong_score() {
     if skip() {
@@ -142,7 +142,7 @@ fn the_python_reader_never_tells_a_wrong_score() {
         let (mut refused, mut answered) = (0, 0);
         for _ in 0..flips {
             let entry = entries[random.usize(0..entries.len())];
-            // Of every part; the directory, too.
+            // Bits of every part, including the directory.
             let at = match random.u8(0..4) {
                 0 => random.u64(0..entries[0].offset),
                 1 => entry.offset + random.u64(0..entry.rows),

@@ -1,4 +1,5 @@
-//! Tables that are not mapped: read to memory, or block by block. They know the same as mapped ones, and find the same damage.
+//! Tables that are not mapped: read into memory, or block by block. They give the same scores as mapped ones, and find
+//! the same damage.
 
 use std::io;
 use std::path::Path;
@@ -85,7 +86,7 @@ fn every_damaged_byte_is_found_wherever_the_table_is_read_from() {
         let mut bytes = sound.clone();
         bytes[at] ^= 1 << (at % 8);
         let by_block = ReadAtTable::new(&path, bytes.clone());
-        // Opening finds what is wrong with header and directory, checking the rest; a score is right or told to be damaged.
+        // Opening finds damage of header and directory, checking that of the rest; a score is right or an error.
         match by_block.as_ref().map(|table| (table.check(), scores(table))) {
             Err(error) => assert!(error.is_damage()),
             Ok((checked, scores)) => {
@@ -166,7 +167,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
     }
 }
 
-/// A source that fails at once after so many reads, and counts those that it served.
+/// A source that fails after a number of reads, and counts them.
 struct Failing<'a> {
     bytes: &'a [u8],
     left: AtomicU64,

@@ -1,4 +1,4 @@
-//! A build gives the same bytes on every machine, and after any stop.
+//! A build gives the same bytes on every machine, and after any interruption.
 
 mod files;
 
@@ -14,7 +14,7 @@ use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey};
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Boards and layers that are quick to build; of two pits, layers with exceptions.
+/// Boards and layers that are quick to build; with two pits, layers with exceptions.
 const BOARDS: [(usize, usize); 5] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7)];
 
 fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildReport, BuildError> {
@@ -80,7 +80,7 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
         let directory = tempfile::tempdir().unwrap();
         run(directory.path(), key, pairs + 1).unwrap();
 
-        // Stopped again and again, each time after one pair more.
+        // Stopped repeatedly, each time after one more pair.
         let directory = tempfile::tempdir().unwrap();
         let mut runs = 1;
         while run(directory.path(), key, 2).is_err() {
@@ -125,7 +125,7 @@ impl Stopped {
         Stopped { directory, key, finished, partial }
     }
 
-    /// Whether a build that finds this partial file ends with the same file; also the positions that it computed.
+    /// Whether a build that finds this partial file gives the same file; also the number of positions that it computed.
     fn ends_the_same(&self, partial: &[u8]) -> (bool, u64) {
         let (directory, key) = (self.directory.path(), self.key);
         let path = key.path(directory);

@@ -1,4 +1,4 @@
-//! What a move does, told from the mover's row alone, is what it does on the whole board.
+//! The effect of a move according to the mover's row alone is its effect on the whole board.
 
 use kalah::game::{Row, Rules, sow};
 use kalah::index::{RowIndex, TableRow};
@@ -16,7 +16,7 @@ fn sum(row: &TableRow) -> u8 {
 
 /// The rows after `row_move` with this other row, and whether the mover moves again.
 ///
-/// `None` where a relay goes on from the other row. Seeds that `row_move` counts must be those that are missing in the rows.
+/// `None` if a relay goes on from the other row. The seeds that `row_move` counts must be those missing in the rows.
 fn outcome(pits: usize, row_move: RowMove, mover: &TableRow, other: &TableRow) -> Option<(TableRow, TableRow, bool)> {
     let spill = |spilled: u8| {
         let mut other = *other;
@@ -50,7 +50,7 @@ fn outcome(pits: usize, row_move: RowMove, mover: &TableRow, other: &TableRow) -
         RowMove::Relay { own, spilled } => {
             let after = spill(spilled);
             let last = (usize::from(spilled) - 1) % pits;
-            // In a pit that was empty the turn ends; any other is sown on.
+            // In an empty pit the turn ends; from any other the relay goes on.
             (after[last] == 1).then_some((own, after, false))
         }
     }
@@ -65,7 +65,7 @@ fn check(rules: Rules, pits: usize, mover: &TableRow, other: &TableRow) -> usize
         let (index, row_move) = moves.next().expect("every legal move");
         assert_eq!(index, pit.index());
         let told = || format!("{rules}, {mover:?} against {other:?}, move {pit}: {row_move:?}");
-        // Where the first sowing ends, which a relay goes on from unless it is the store.
+        // The end of the first sowing, from which a relay goes on unless it is the store.
         let first_end = (index + usize::from(mover[index])) % (2 * pits + 1);
         if first_end == pits {
             assert_eq!(matches!(row_move, RowMove::Again { .. }), rules.moves_again(), "{}", told());

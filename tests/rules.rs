@@ -8,7 +8,7 @@ use kalah::isa::Isa;
 use proptest::prelude::*;
 use small_boards::each_position;
 
-/// The rules once more: seeds are sown one by one around a ring of all pits and both stores.
+/// A second implementation of the rules: seeds are sown one by one around a ring of all pits and both stores.
 fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sowing {
     let pits = mover.len();
     let (store, other_store) = (pits, 2 * pits + 1);
@@ -53,7 +53,7 @@ fn sow_one_by_one(rules: Rules, mover: &[u32], other: &[u32], pit: usize) -> Sow
     Sowing { stored: ring[store], captured, relays, mover, other, again }
 }
 
-/// Whether a trace says what the sowing does.
+/// Whether a trace agrees with the sowing.
 fn assert_traced(rules: Rules, mover: &Row, other: &Row, pit: Pit, sown: &Sowing) {
     let pits = mover.pits();
     let mut places = [&[0], mover.seeds(), &[0], other.seeds()].concat();
@@ -92,7 +92,7 @@ fn rows(seeds: impl Strategy<Value = u32>) -> impl Strategy<Value = (Vec<u32>, V
     })
 }
 
-/// Pits as they are in play, with one in a while that takes many laps.
+/// Pits as in play, occasionally with one that takes many laps.
 fn few_or_many() -> impl Strategy<Value = u32> {
     prop_oneof![6 => Just(0), 8 => 1..=6u32, 4 => 7..=60u32, 1 => 200..=300u32, 1 => 1000..=9000u32]
 }
@@ -180,7 +180,7 @@ proptest! {
 
 #[test]
 fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
-    // Longer than any vector, and no multiple of one.
+    // Longer than any vector, and not a multiple of one.
     let scores: Vec<u8> = (0..=48).cycle().take(49 * 5 + 3).collect();
     let places: Vec<u32> = (0..scores.len() as u32 - 3).rev().collect();
     for isa in Isa::available() {
@@ -238,7 +238,7 @@ fn the_vectors_of_the_game_protocol_server() {
 fn the_last_seed_decides() {
     let (empty, standard, relay) = (Rules::EmptyCapture, Rules::Standard, Rules::SKalaha);
     for (rules, board, number, right) in [
-        // In an own empty pit, opposite three seeds.
+        // In an empty pit of the mover, opposite three seeds.
         (empty, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
         (standard, "<3,0,0,1,0,2,1,3,1>", 1, "<3,4,0,0,0,2,1,0,1>"),
         (relay, "<3,0,0,1,0,2,1,3,1>", 1, "<3,0,0,0,1,2,1,3,1>"),
@@ -250,11 +250,12 @@ fn the_last_seed_decides() {
         (empty, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
         (standard, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
         (relay, "<3,0,0,1,0,2,0,3,1>", 3, "<3,1,0,1,0,0,1,3,1>"),
-        // In an own pit with seeds: only a relay goes on, here past the store to an empty pit of the other side.
+        // In a pit of the mover with seeds: only a relay goes on, here past the store to an empty pit of the other
+        // side.
         (empty, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
         (standard, "<3,0,0,1,2,0,0,3,1>", 1, "<3,0,0,0,3,0,0,3,1>"),
         (relay, "<3,0,0,1,2,0,0,3,1>", 1, "<3,1,0,0,0,1,1,3,1>"),
-        // In a pit with seeds of the other side: the relay comes round to the own row.
+        // In a pit with seeds of the other side: the relay comes round to the mover's row.
         (empty, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
         (standard, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,0,0,0,4,0,0>"),
         (relay, "<3,0,0,0,0,2,3,0,0>", 3, "<3,1,0,1,1,0,0,1,1>"),
@@ -280,7 +281,7 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
         let same = Rules::ALL.into_iter().filter(|other| other.code() == rules.code() || other.name() == rules.name());
         assert_eq!(same.count(), 1, "{rules}");
     }
-    // They stand in files.
+    // They are stored in files.
     let codes = [Rules::EmptyCapture, Rules::Standard, Rules::SKalaha, Rules::SingleMove].map(Rules::code);
     assert_eq!(codes, [0, 1, 2, 3]);
     assert_eq!(Rules::from_code(Rules::ALL.len() as u8), None);
@@ -290,7 +291,7 @@ fn rule_sets_have_places_codes_and_names_of_their_own() {
 
 #[test]
 fn a_last_seed_in_the_store_may_move_again() {
-    // It goes into the store and the turn is over; a capture is that of empty-capture.
+    // A last seed in the store ends the turn; captures are those of empty-capture.
     let single = Rules::SingleMove;
     assert_eq!(after(single, "<3,4,7,2,2,1,1,0,0>", 2), ("<3,5,7,2,0,2,1,0,0>".to_owned(), false));
     assert_eq!(after(single, "<3,0,0,1,0,2,1,0,1>", 1), ("<3,1,0,0,0,2,1,0,1>".to_owned(), false));

@@ -1,9 +1,9 @@
-//! What rule sets differ in stands in one file. Whoever depends on the rules asks for a property: code that told rule sets
-//! apart by their names would do something by chance for the next one.
+//! The differences among rule sets are all in one file. Other code asks for a property: if it distinguished rule sets
+//! by name, its behaviour for a new one would be accidental.
 //!
-//! Read here are the sources, word by word: outside that file no rule set may be compared with a named one, be a pattern, or
-//! become a number by a cast. The reference oracle of `verify`, which shares no code with the rest on purpose, tells them
-//! apart by name, but without a `_` arm, so that it does not compile before it knows a new one.
+//! This test reads the sources token by token: outside that file a rule set may not be compared with a named one, be a
+//! pattern, or be cast to a number. The reference oracle of `verify`, which deliberately shares no code with the rest,
+//! distinguishes them by name, but without a `_` arm, so that it does not compile until a new one is added to it.
 
 use std::path::{Path, PathBuf};
 
@@ -76,7 +76,7 @@ fn tokens(source: &str) -> Vec<(usize, String)> {
 /// The tokens of a source, and which bracket belongs to which.
 struct Source {
     tokens: Vec<(usize, String)>,
-    /// For each token the innermost bracket that it stands in, and where that ends.
+    /// For each token the innermost bracket around it, and where that ends.
     inside: Vec<Option<(usize, usize)>>,
 }
 
@@ -108,7 +108,7 @@ impl Source {
         index.checked_sub(1).map_or("", |index| self.at(index))
     }
 
-    /// What is wrong with the use of rule sets: the line, and what stands there.
+    /// Violations: the line, and the offending tokens.
     fn faults(&self, is_oracle: bool) -> Vec<(usize, &'static str)> {
         let names = Rules::ALL.map(|rules| format!("{rules:?}"));
         let mut faults = Vec::new();
@@ -145,7 +145,7 @@ impl Source {
             if self.at(next) == "as" {
                 tell("a cast");
             }
-            // As a pattern it may stand in others.
+            // A pattern may be inside other patterns.
             let (mut begin, mut end) = (first, next);
             loop {
                 if matches!(self.at(end), "=>" | "|" | "if") || matches!(self.before(begin), "let" | "|") {
@@ -247,7 +247,7 @@ fn what_would_be_wrong_is_found() {
         faults("match rules { Rules::Standard => a, Rules::SKalaha if b => match c { 1 => d, _ => e } }", true)
             .is_empty()
     );
-    // The home of the rules has what is wrong elsewhere.
+    // The file of the rules contains what is forbidden elsewhere.
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [sources(&root.join("src")), sources(&root.join("crates"))].concat();
     let home = files.iter().find(|path| path.ends_with(HOME)).unwrap();

@@ -1,4 +1,4 @@
-//! Samples of a layer: what is chosen, and that a wrong score at the end of a frame is always found.
+//! Samples of a layer: which positions are chosen, and that a wrong score at the end of a frame is always found.
 
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
@@ -62,7 +62,7 @@ fn the_same_source_chooses_the_same_positions_and_another_one_others() {
     }
 }
 
-/// Every position is chosen by some source, those near the borders of the runs too.
+/// Every position is chosen by some source, even those near the borders of the runs.
 #[test]
 fn no_position_is_out_of_reach() {
     let key = key(3, 6);
@@ -75,7 +75,7 @@ fn no_position_is_out_of_reach() {
     }
 }
 
-/// Replaces the table of `key` by one in which the score at `index` of `frame` is another, all its checksums right.
+/// Replaces the table of `key` by one with another score at `index` of `frame` and correct checksums.
 fn change_score(directory: &Path, key: TableKey, frame: Frame, index: u64) {
     let tables = Tables::open(directory, key.rules, key.pits, key.seeds).unwrap();
     std::fs::remove_file(key.path(directory)).unwrap();

@@ -1,4 +1,4 @@
-//! The HTTP API: what it answers, what it refuses, and that nothing brings it down.
+//! The HTTP API: its answers, its errors, and that nothing crashes it.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 #[path = "serving/safety.rs"]
@@ -31,9 +31,9 @@ fn directory() -> &'static Path {
     TABLES.path()
 }
 
-/// A server that all tests share which do not stop or fill it.
+/// A server shared by all tests that do not stop or overload it.
 fn server() -> Arc<Server> {
-    // What is static is never dropped, and the process would stay.
+    // Statics are never dropped, so the process would stay.
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
     let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
     shared.upgrade().unwrap_or_else(|| {
@@ -126,7 +126,7 @@ fn boards_that_no_solver_takes_are_estimated() {
     assert_eq!(answer["moves"].as_array().unwrap().len(), 12);
 }
 
-/// Puts seeds where a sowing says: what the page does to show a move.
+/// Moves seeds as a sowing says, like the page when it shows a move.
 fn replay(position: &str, answer: &Value) -> (Vec<u64>, u64, Vec<u64>) {
     let numbers: Vec<u64> = position[1..position.len() - 1].split(',').map(|text| text.parse().unwrap()).collect();
     let pits = numbers[0] as usize;
@@ -187,7 +187,7 @@ fn players_choose_legal_moves() {
         assert_eq!(status, 200, "{player}: {answer}");
         let chosen = answer["move"].as_u64().unwrap();
         assert!((1..=6).contains(&chosen) && answer["next"].is_string() && answer["sowing"].is_array());
-        // The perfect player keeps what the tables say.
+        // The perfect player keeps the value of the tables.
         let body = json!({ "board": "3x2", "player": player });
         let answer = server().post("/api/move", body.to_string().as_bytes()).1;
         if player == "perfect" {
@@ -347,13 +347,13 @@ fn refusals_of_a_busy_server_say_when_to_come_back_and_clients_that_leave_free_i
         if response.status() == 503 {
             break response;
         }
-        // Our own question was first, and the other one was refused: only that can have an answer now.
+        // Our own request was first, and the other one was refused: only ours can be answered now.
         if leaving.peek(&mut [0]).is_ok() {
             leaving = send();
         }
     };
     assert_eq!(response.headers()["retry-after"], "1");
-    // The tables answer all the same.
+    // The tables still answer.
     assert_eq!(server.get("/api/position?board=3x2").0, 200);
     drop(leaving);
     // The search would take ten minutes; without its client it ends, or this does not.
@@ -368,7 +368,7 @@ fn searches_under_way_are_answered_when_the_server_is_stopped() {
     let mut server = Server::start(directory(), &["--time", "600", "--searches", "1", "--memory", "16MiB"]);
     std::thread::scope(|scope| {
         let server = &server;
-        // Asked again when our own question below was first.
+        // Sent again if our own request below was first.
         let asked = scope.spawn(|| {
             let ask = || server.get("/api/position?board=6x6");
             std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap()
@@ -392,7 +392,7 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
     let entry = kalah::table::Table::open(&damaged).unwrap().header().entries[2];
     let mut bytes = std::fs::read(&damaged).unwrap();
     bytes[(entry.offset + entry.rows.next_multiple_of(64)) as usize + 3] ^= 1;
-    // Another file of that name: the server has the one it opened.
+    // Another file with that name: the server still uses the one it opened.
     std::fs::remove_file(&damaged).unwrap();
     std::fs::write(&damaged, bytes).unwrap();
     assert_eq!(server.get("/api/position?board=3x1"), right);
@@ -403,13 +403,13 @@ fn a_flipped_bit_in_a_table_is_an_error_and_never_an_answer() {
         let body = json!({ "board": board, "player": "perfect", "time": 0.5 });
         server.post("/api/move", body.to_string().as_bytes())
     };
-    // Of the layer itself, of one whose moves lead there, and above the tables.
+    // Positions of the layer itself, of one whose moves lead there, and above the tables.
     for answer in [asked("3x1"), moved("3x1"), asked("2,1,1/1,1,1"), moved("2,1,1/1,1,1"), asked("3x2"), moved("3x2")] {
         assert_eq!(code(&answer), (500, "damaged-table"), "{}", answer.1);
         let told = answer.1["error"]["message"].as_str().unwrap();
         assert!(told.contains("empty-capture-3-06.kalah") && told.contains(&place), "{told}");
     }
-    // What the damage does not touch is answered.
+    // Positions that the damage does not affect are answered.
     assert_eq!(asked("0,0,2/1,0,0").0, 200);
     assert_eq!(asked("1,0,0/0,1,3").0, 200);
 }
@@ -428,7 +428,7 @@ fn damaged_tables_are_told_and_searched_above() {
     let (status, answer) = server.get("/api/position?board=3x1");
     assert_eq!((status, &answer["source"]), (200, &json!("solver")), "{answer}");
     assert_eq!(answer["value"], probe("3x1", "empty-capture")["value"]);
-    // No directory at all is a server without tables.
+    // Without the directory it is a server without tables.
     let server = Server::start(Path::new("/nonexistent/tables"), &["--time", "0.5", "--memory", "16MiB"]);
     assert_eq!(server.get("/api/position?board=3x1").0, 200);
     assert_eq!(code(&server.get("/api/tables")), (500, "failed"));

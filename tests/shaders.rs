@@ -1,4 +1,4 @@
-//! Shaders are sound and fit their stages, as far as can be told without an adapter.
+//! Shaders are valid and fit their stages, so far as can be checked without an adapter.
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ fn parsed(stage: Stage) -> (Module, ModuleInfo) {
     (module, info)
 }
 
-/// The members of the parameters in Rust and the bytes where they lie: each word is made to tell its own place.
+/// The members of the parameters in Rust and their offsets in bytes: each word is set to its own place.
 fn members<P: Params + Debug>() -> Vec<(String, u32)> {
     let places: Vec<u32> = (0..size_of::<P>() as u32).step_by(4).collect();
     let told = format!("{:?}", bytemuck::pod_read_unaligned::<P>(bytemuck::cast_slice(&places)));
@@ -76,7 +76,7 @@ fn bindings_are_those_that_the_stage_declares() {
             if access.is_some() {
                 assert!(matches!(module.types[variable.ty].inner, TypeInner::Array { stride: 4 | 16, .. }));
             }
-            // Relays have no use for a map, which comes with what the stages for moves to lower layers share.
+            // Relays do not use the map that the stages for moves to lower layers share.
             let used = !info.get_entry_point(0)[handle].is_empty();
             let shared = stage == Stage::ForwardRelay && variable.name.as_deref() == Some("map");
             assert!(used || shared, "{} does not use {:?}", stage.name(), variable.name);

@@ -1,8 +1,8 @@
 //! The signature of the search: how many positions it visits to solve fixed ones.
 //!
-//! What is searched with one thread depends on the position, the tables and the size of the transposition table alone, not
-//! on time, memory pages or the processor. So a change that is to leave the search as it is leaves these numbers as they
-//! are; one that is to make it better changes them, and says so.
+//! With one thread, the nodes of a search depend only on the position, the tables and the size of the transposition
+//! table, not on time, memory pages or the processor. So a refactoring must not change these numbers; a change of the
+//! search changes them, and says so in its commit.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ const SOLVED: [(&str, usize, u64); 9] = [
     ("1,1,0,1,1,1,0,1,1/1,0,1,1,1,0,1,1,1", 0, 64),
 ];
 
-/// Positions searched to a limited depth.
+/// Positions of depth-limited searches.
 const LIMITED: [(&str, u32); 2] = [("4x4", 7), ("6x4", 6)];
 
 /// For each rule set and position: nodes, and scores read from tables.

@@ -1,4 +1,4 @@
-//! What the solver proves: against a plain search, published values, itself under other means, and the command line.
+//! The solver against a plain search, published values, itself with other options, and the command line.
 #![cfg(feature = "cli")]
 
 mod reference;
@@ -20,7 +20,7 @@ const fn scaled(optimised: usize) -> usize {
     if cfg!(debug_assertions) { optimised / 30 } else { optimised }
 }
 
-/// Tables of 6 pits of all rule sets, built once: to 10 seeds, of the default to 16.
+/// Tables of 6 pits of all rule sets, built once: up to 10 seeds, of the default rules up to 16.
 fn directory() -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let directory = tempfile::tempdir().unwrap();
@@ -41,7 +41,7 @@ fn start(pits: usize, seeds: u32) -> Position {
     StartPosition { pits, seeds }.position().unwrap()
 }
 
-/// The score by trying everything, by the rules alone.
+/// The score by exhaustive search, by the rules alone.
 fn exhaustive(rules: Rules, position: &Position, known: &mut HashMap<Position, u32>) -> u32 {
     if position.is_over() {
         return position.mover().total();
@@ -120,7 +120,7 @@ fn tests_of_many_seeds_agree_with_an_exhaustive_search() {
     assert_tests_agree_with_an_exhaustive_search(&[(1, 255)], [1 << 20, 1 << 22], scaled(60));
 }
 
-/// All words find the same of the same position, and search the same nodes as long as no transposition is given up.
+/// All words give the same results for a position, and search the same nodes as long as no transposition is replaced.
 #[test]
 fn words_find_the_same_with_the_same_search() {
     for rules in Rules::ALL {
@@ -179,8 +179,8 @@ fn best_moves_are_all_that_keep_the_value_and_lines_are_worth_it() {
     }
 }
 
-/// Asserts that `line` is legal to the end of the game and that every position after a turn is worth `value` to the first
-/// player, as `worth` tells values for the player to move.
+/// Asserts that `line` is legal to the end of the game and that every position after a turn is worth `value` to the
+/// first player; `worth` gives values for the player to move.
 fn assert_line(rules: Rules, start: &Position, line: &Line, value: i64, mut worth: impl FnMut(&Position) -> i64) {
     let mut sign = 1;
     let mut so_far = Line::new(start.pits());
@@ -261,7 +261,7 @@ fn irving_2000_game_values() {
     assert!(solved >= 15, "{solved}");
 }
 
-/// Tables to 24 seeds of all boards, built when they are asked for; 0.7 GB.
+/// Tables up to 24 seeds of all boards, built on first use; 0.7 GB.
 fn large_directory(pits: usize, seeds: usize) -> &'static Path {
     static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
     // A directory has one builder at a time; others wait.
@@ -334,7 +334,7 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
         let begun = AtomicU64::new(0);
         let options = options(rules, &position, tables);
         let stop = Arc::new(AtomicBool::new(false));
-        // Other sizes than the one saved are filled as well.
+        // It can be loaded into tables of other sizes.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
         let mut solver =
             Solver::new(options.memory(memory).stop(Arc::clone(&stop))).unwrap().with_events(|_, event| {
@@ -358,7 +358,7 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
     };
     assert_eq!(solution, expected);
     assert!(runs > 2, "{runs}");
-    // Nothing proved was searched again: the parts make about the whole.
+    // Nothing proved was searched again: the nodes of the parts add up to about those of the whole.
     assert!(nodes < 2 * whole.nodes() + 100_000, "{nodes} nodes in {runs} runs, {} in one", whole.nodes());
 }
 
@@ -392,7 +392,7 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
         let mut damaged = table.clone();
         damaged[at] ^= 0x41;
         std::fs::write(checkpoint.table_path(), damaged).unwrap();
-        // A changed bit of the packed frame's own header may say the same; nothing else is believed.
+        // A changed bit of the zstd frame's header may mean the same; any other is rejected.
         if let Ok(taken_up) = load(Rules::Standard, &position) {
             assert_eq!(taken_up, Some(sound), "byte {at}");
         }
@@ -455,7 +455,7 @@ fn assert_solved_by_command(position: &str, value: i64) {
 fn wide_boards_are_solved_and_their_lines_followed() {
     assert_solved_by_command("9x1", 0);
     assert_solved_by_command("10x1", 2);
-    // Two-digit moves of one turn are told apart by commas.
+    // Two-digit moves of one turn are separated by commas.
     let (code, out, err) = kalah(&["solve", "10x1", "--threads", "1"]);
     assert!(code == 0 && err.contains("there are no tables of 10 pits a side: searching without"), "{err}");
     assert!(out.contains("line   10,9 10,9 8 8 7 7"), "{out}");
@@ -594,7 +594,7 @@ fn an_interrupted_command_saves_and_goes_on() {
     let kill = Command::new("kill").arg("-INT").arg(child.id().to_string()).status().unwrap();
     assert!(kill.success());
     let output = child.wait_with_output().unwrap();
-    // A fast machine may be done before the signal; then there is an answer at once.
+    // A fast machine may finish before the signal; then there is an answer.
     if output.status.code() != Some(0) {
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stderr).contains("stopped and saved"));

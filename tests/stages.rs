@@ -21,7 +21,7 @@ const ENOUGH: usize = 300_000;
 /// The most seeds in play, and the greatest score.
 const TOTAL: u32 = MAX_TABLE_SEEDS as u32;
 
-/// Runs a stage on the device and as its twin; returns what both made of the buffers.
+/// Runs a stage on the device and as its twin; returns both resulting buffers.
 fn run<P: Params + std::fmt::Debug>(
     stage: Stage,
     params: &P,
@@ -48,7 +48,8 @@ fn run<P: Params + std::fmt::Debug>(
     right
 }
 
-/// Calls `once` with shapes until enough words were written and compared: it returns how many. Nothing without an adapter.
+/// Calls `once`, which returns the number of words compared, with shapes until there are enough. Does nothing without
+/// an adapter.
 fn until_enough(seed: u64, mut once: impl FnMut(&mut Rng) -> usize) {
     if adapter::shared().is_none() {
         return;
@@ -88,7 +89,7 @@ fn random_part(rng: &mut Rng, count: usize) -> Range<usize> {
 }
 
 fn workgroups(threads: u32) -> u32 {
-    // More than are needed do nothing.
+    // Superfluous threads do nothing.
     threads.div_ceil(WORKGROUP) + 1
 }
 
@@ -102,7 +103,7 @@ fn frame_scores(rng: &mut Rng, frame: Frame) -> Vec<u8> {
         .collect()
 }
 
-/// An operand: packed frames one after the other, and where they lie.
+/// An operand: packed frames one after the other, and their places.
 #[derive(Default)]
 struct Operand {
     bytes: Vec<u8>,
@@ -138,7 +139,7 @@ impl Operand {
         self.frames.push(FrameAt { profile_at: score, groups_at: 0, patches_at: 0, rows: OVER });
     }
 
-    /// The operand, and the frames behind as many others.
+    /// The operand, and the frames after some others.
     fn buffers(self, rng: &mut Rng, frames_at: u32) -> [Vec<u32>; 2] {
         let mut frames = random_words(rng, 4 * frames_at as usize);
         frames.truncate(4 * frames_at as usize);
@@ -147,7 +148,7 @@ impl Operand {
     }
 }
 
-/// The moves of a class, and the parameters that tell where they are.
+/// The moves of a class, and the parameters that say where they are.
 struct Moves {
     words: Vec<u32>,
     groups_at: u32,
@@ -197,12 +198,12 @@ fn random_groups(rng: &mut Rng, moves: &Moves, words: usize, greatest: u32) -> O
     let first = moves.rows[groups.start] as usize * words;
     let base = if rng.bool() { 0 } else { rng.usize(first.saturating_sub(16)..=first) };
     let end = (moves.rows[groups.end - 1] as usize + 1) * words;
-    // A part of it was raised by other moves before.
+    // Other moves have updated a part of it before.
     let greatest = if rng.bool() { 0 } else { greatest };
     Some(Part { groups, base: base as u32, scores: random_scores(rng, end - base, greatest) })
 }
 
-/// A map of other rows to less than `bound` ranks behind some words of others, or none.
+/// A map of other rows to ranks below `bound`, after some other words, or none.
 fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
     if others <= bound && rng.bool() {
         return (vec![0; 4], NO_MAP);
@@ -310,7 +311,7 @@ fn forward_again() {
     assert_seen(&seen, true);
 }
 
-/// That the input had all edges.
+/// Asserts that the input had all edge cases.
 fn assert_seen(seen: &Seen, maps: bool) {
     if adapter::shared().is_some() {
         assert!(seen.exceptions > 1000 && seen.over > 0 && seen.raised > ENOUGH / 10);
@@ -551,7 +552,7 @@ fn transpose() {
         };
         let workgroups = (across * some_rows.len().div_ceil(tile)) as u32;
         let made = run(Stage::Transpose, &params, workgroups, vec![from.clone(), to]);
-        // What it is to be, said once more.
+        // The expected result, computed independently.
         let byte = |words: &[u32], at: usize| words[at / 4].to_le_bytes()[at % 4];
         for row in some_rows.clone() {
             for column in some_columns.clone() {
@@ -683,7 +684,7 @@ fn encode() {
     assert!(adapter::shared().is_none() || (plain > 100 && patched > 100));
 }
 
-/// The sums of what stands before, and of all.
+/// The prefix sums, and the total.
 fn sums_before(numbers: &[u32], block: usize) -> (Vec<u32>, Vec<u32>) {
     let mut before = Vec::new();
     let mut sums = Vec::new();

@@ -1,5 +1,5 @@
-//! Files that a run keeps for the next one (checkpoints, values, opening scans): written whole, by one process at a time, and
-//! believed only when nothing in them is wrong.
+//! Files that a run keeps for the next one (checkpoints, values, opening scans): written completely, by one process at
+//! a time, and used only if nothing in them is wrong.
 #![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
@@ -118,12 +118,12 @@ fn a_file_is_open_in_one_place_at_a_time() {
     for round in 0..2 {
         let checkpoint = Checkpoint::open(&path).unwrap();
         assert!(matches!(Checkpoint::open(&path), Err(CheckpointError::Lock(error)) if is_held(&error)));
-        // Whatever is kept there.
+        // For every kind of file.
         assert!(
             matches!(GameValues::open(Rules::Standard, Some(&path)), Err(GameValuesError::Lock(error)) if is_held(&error))
         );
         assert!(matches!(ScanState::open(&path, &scan), Err(StateError::Lock(error)) if is_held(&error)));
-        // By whatever name.
+        // By any name.
         #[cfg(unix)]
         if round == 1 {
             std::fs::write(&path, "").unwrap();
@@ -205,7 +205,7 @@ fn values_of_runs_at_the_same_time_are_all_kept() {
         let path = path.clone();
         std::thread::spawn(move || {
             let flags = ["values", "--no-tables", "--pits", pits, "--seeds", "1..3", "--state", path.to_str().unwrap()];
-            // Whoever comes second is sent away, and comes again.
+            // The second process is refused, and tries again.
             loop {
                 let output = kalah(&flags).output().unwrap();
                 match output.status.code() {
@@ -301,7 +301,7 @@ fn values_killed_at_any_time_end_with_the_same_values() {
     }
     assert_eq!(values(&saving), right);
     assert_eq!(files(directory.path()), ["values"]);
-    // A process that is killed right after it has written the value of a game leaves that game's search.
+    // A process that is killed right after writing the value of a game leaves the checkpoint of that game.
     for name in ["values.2x2.lock", "values.2x3.table", "values.4x4"] {
         std::fs::write(directory.path().join(name), "left").unwrap();
     }
@@ -325,7 +325,7 @@ fn an_edited_bound_is_found() {
         let (code, out, err) = run(&[&flags[..], more].concat());
         assert!(code == 3 && out.is_empty() && err.contains("its checksum is wrong"), "{code} {out}{err}");
     }
-    // Nor does a checksum make a line of play of it.
+    // Nor does a correct checksum make it a line of play.
     std::fs::write(&path, &saved).unwrap();
     alter(&path, |saved| {
         let proofs = saved["proofs"].as_array_mut().unwrap();
@@ -376,7 +376,7 @@ fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     refused("contradict", bound("1,2,3/2,2,2", known + 1, 12));
     refused("contradict", bound("1,2,3/2,2,2", 0, known - 1));
     refused("contradict", bound("0,0,0/2,2,2", 1, 6));
-    // What is known of the positions after the moves of one of which nothing else is: all of them lie in the tables.
+    // A position without bounds of its own, all of whose children are in the tables.
     let all: u32 = 13;
     let one: Position = "1,0,0/4,4,4".parse().unwrap();
     assert_eq!(one.seeds(), all);
@@ -402,7 +402,7 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
     assert!(err.contains("resumed: 0 proved positions") && err.contains("they are proved again"), "{err}");
     let (code, _, err) = run(&flags);
     assert!(code == 0 && !err.contains("resumed: 0") && !err.contains("again"), "{err}");
-    // Values and scans are found again: nothing of them is worth a risk.
+    // Values and scans can be computed again, so nothing of a wrong file is used.
     let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
     let (code, _, err) = run(&["values", "--no-tables", "--state", path.to_str().unwrap()]);
@@ -430,13 +430,13 @@ fn proofs_that_exclude_each_other_are_an_error() {
         // Nothing of the second one was kept.
         assert_eq!(solver.known(&position).unwrap(), first);
     }
-    // A line of a score that no move keeps, or of one that is known to be wrong.
+    // A line for a score that no move keeps, or that is known to be wrong.
     let solver = new();
     solver.solve(&position, 0).unwrap();
     let is_refused = |line: Result<Line, SolveError>| matches!(line, Err(SolveError::Contradiction(_)));
     assert!([12, 16, 17, u32::MAX].into_iter().all(|score| is_refused(new().line(&position, score))));
     assert!([0, 10, 12, 16, u32::MAX].into_iter().all(|score| is_refused(solver.line(&position, score))));
-    // A search that proves the opposite of what it was told.
+    // A search that proves the opposite of a saved bound.
     contradicts(solver.believe(&position, Bounds { lower: 12, upper: 16 }));
 
     let directory = tempfile::tempdir().unwrap();
@@ -577,7 +577,7 @@ fn names_that_are_not_utf_8_are_names() {
     }
 }
 
-/// The most memory that a process of which `/proc` tells had so far, in bytes.
+/// The peak memory of a process, according to `/proc`, in bytes.
 #[cfg(target_os = "linux")]
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -585,8 +585,7 @@ fn peak(process: u32) -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap() << 10
 }
 
-/// A saved transposition table of 6x5 (`empty-capture`) with so many entries, all in use: none says more than that the
-/// mover collects 0 to 60 seeds.
+/// A saved transposition table of 6x5 (`empty-capture`) with this many entries, all in use, with the bounds 0 and 60.
 #[cfg(target_os = "linux")]
 fn full_table(entries: usize) -> Vec<u8> {
     use std::io::Write;
@@ -615,7 +614,7 @@ fn a_search_is_taken_up_in_the_memory_that_it_had() {
     let megabytes = 1 << 20;
     let (saved, entries) = (128 * megabytes, 128 * megabytes as usize / 8);
     std::fs::write(directory.path().join("search.table"), full_table(entries)).unwrap();
-    // In the memory that it was saved with, and in less: then entries give way to others.
+    // With the memory it was saved with, and with less, so that entries are replaced.
     for memory in [saved, saved / 4] {
         let bytes = memory.to_string();
         let flags = ["solve", "6x5", "--no-tables", "--threads", "1", "--memory", &bytes, "--checkpoint"];

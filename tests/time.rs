@@ -1,9 +1,9 @@
-//! Whatever is asked within a time is answered within it, and whatever is told to stop stops: all players, the solver, the
-//! server, and commands, on any board.
+//! Time limits are kept, and everything stops when told to: all players, the solver, the server, and commands, on any
+//! board.
 //!
-//! An answer may come 50 ms late. On a busy machine it may come later than that without any fault of ours: the time that a
-//! thread had a processor then tells, and a case that is late by chance is tried again. `KALAH_TIME_CASES` is the number of
-//! random cases where it is to be another one.
+//! An answer may be 50 ms late. On a busy machine it may be later through no fault of the program: then the thread's
+//! processor time decides, and a case that is late by chance is tried again. `KALAH_TIME_CASES` sets the number of
+//! random cases.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
 mod serving;
@@ -31,7 +31,7 @@ const LATE: Duration = Duration::from_millis(50);
 /// How often a case is tried before it counts as late.
 const TRIES: usize = 5;
 
-/// What ends a test that would never end: far longer than anything here takes.
+/// The time limit for a test that would never end: far longer than anything here takes.
 const GUARD: Duration = Duration::from_secs(120);
 
 /// How many random cases are tried.
@@ -45,7 +45,7 @@ fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The time that this thread had a processor; all that passed where the system does not tell.
+/// The processor time of this thread; the elapsed time if the system does not report it.
 fn busy() -> Duration {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let passed = BEGIN.elapsed();
@@ -54,8 +54,8 @@ fn busy() -> Duration {
     nanos.map_or(passed, Duration::from_nanos)
 }
 
-/// Does `work` and fails when it takes longer than `time` and a little, several times in a row; the process ends when it never
-/// comes back.
+/// Does `work` and fails if it takes longer than `time` plus the tolerance several times in a row; if it never returns,
+/// the process is ended.
 fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
     let done = AtomicBool::new(false);
     let told = what.to_owned();
@@ -64,7 +64,7 @@ fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
             let begin = Instant::now();
             while !done.load(Ordering::Relaxed) {
                 if begin.elapsed() > time + GUARD {
-                    // Past the harness, which keeps what tests print.
+                    // Not through the harness, which hides what tests print.
                     let _ = std::io::stderr().write_all(format!("no answer: {told}\n").as_bytes());
                     std::process::abort();
                 }
@@ -86,7 +86,7 @@ fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
     })
 }
 
-/// Ends the watching thread, also when the work panics.
+/// Ends the watching thread, even when the work panics.
 struct Done<'d>(&'d AtomicBool, &'d thread::Thread);
 
 impl Drop for Done<'_> {
@@ -320,7 +320,7 @@ fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
             assert!(!told.contains("panicked"), "{command:?} {time}: {told}");
         }
     }
-    // Seconds are kept as nanoseconds, and this is none.
+    // Seconds are stored as nanoseconds, and this is less than one.
     for command in &commands[..5] {
         assert_eq!(kalah(command).arg("1e-300").output().unwrap().status.code(), Some(2), "{command:?}");
     }
@@ -396,7 +396,7 @@ fn the_server_answers_any_board_in_time() {
     }
 }
 
-/// As [`within`], of a server: by the clock, or by the time that it had a processor.
+/// As [`within`] for a server: by the clock, or by its processor time.
 fn served(server: &Server, time: Duration, told: &str, ask: impl Fn() -> (u16, Value)) -> Value {
     let mut took = Vec::new();
     for _ in 0..TRIES {
@@ -436,7 +436,7 @@ fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
         let mut server = Server::start(directory(), &["--time", "600", "--searches", "1", "--memory", "64MiB"]);
         let begin = thread::scope(|scope| {
             let server = &server;
-            // Asked again when our own question below was first.
+            // Sent again if our own request below was first.
             let ask = || server.get(path);
             let asked = scope.spawn(move || std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap());
             // The only search is taken once another one is refused.

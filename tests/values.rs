@@ -1,4 +1,4 @@
-//! Values of games: what can be proved in a given time, and the tables of the papers.
+//! Values of games: proving them in a given time, and the tables of the papers.
 #![cfg(feature = "cli")]
 
 mod reference;
@@ -62,7 +62,7 @@ fn a_deadline_ends_a_search_and_loses_nothing() {
     solver.set_deadline(Some(Instant::now() + Duration::from_millis(50)));
     assert!(matches!(solver.value(&position, 10), Err(SolveError::TimedOut)));
     assert!(solver.nodes() > 0);
-    // Who asks to stop is told so, deadline or not.
+    // A stop is reported as such, with or without a deadline.
     stop.store(true, Ordering::Relaxed);
     assert!(matches!(solver.value(&position, 10), Err(SolveError::Stopped)));
     stop.store(false, Ordering::Relaxed);
@@ -129,7 +129,8 @@ fn values_are_kept_and_taken_up() {
     assert!(first.status.success());
     // Nothing is solved again: nodes and seconds are those of the first run.
     assert_eq!(values(directory.path(), &small).stdout, first.stdout);
-    // A board that resists keeps its bounds, and its search beside the file, until more time is given.
+    // A board that is not solved in time keeps its bounds, and its checkpoint next to the file, until it gets more
+    // time.
     let large = ["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds", "5", "--state", state, "--within"];
     let bounds = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
     let bounds = &bounds["values"][0];
@@ -141,7 +142,7 @@ fn values_are_kept_and_taken_up() {
     let more = json(&values(directory.path(), &[&large[..], &["0.1", "--json"]].concat()));
     assert!(more["values"][0]["nodes"].as_u64() > bounds["nodes"].as_u64());
     assert!(more["values"][0]["at_least"].as_i64() >= bounds["at_least"].as_i64());
-    // The file of other rules is no place for these.
+    // The file of other rules cannot be used.
     let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
     assert_eq!(other.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&other.stderr).contains("holds values of empty-capture"));
@@ -165,7 +166,7 @@ fn values_are_drawn_and_bad_flags_refused() {
     }
 }
 
-/// Hours of work must not be lost for a picture.
+/// Hours of work must not be lost because of a chart.
 #[test]
 fn what_cannot_be_drawn_is_printed_all_the_same() {
     let directory = tempfile::tempdir().unwrap();
@@ -179,7 +180,7 @@ fn what_cannot_be_drawn_is_printed_all_the_same() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && told.contains("nothing to draw") && !there.exists(), "{told}");
     assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
-    // A directory that is not there is told before the work.
+    // A missing directory is reported before the work.
     let output = run(&directory.path().join("none/one.svg"));
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("there is no directory"));

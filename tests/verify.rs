@@ -1,5 +1,5 @@
-//! `kalah verify`, and every command before hostile files and the limits of the system: nothing passes that was not looked
-//! at, nothing waits for ever, and nothing ends without a word.
+//! `kalah verify`, and every command with hostile files and at the limits of the system: nothing passes unchecked,
+//! nothing waits forever, and nothing ends without a message.
 #![cfg(feature = "cli")]
 
 use std::io::{BufRead, BufReader};
@@ -11,10 +11,10 @@ use std::time::Duration;
 use assert_cmd::Command;
 use serde_json::Value;
 
-/// How long a command may take that has next to nothing to do, on the slowest machine.
+/// How long a command with almost nothing to do may take on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Tables of 6 pits to 9 seeds, and of 2 pits by other rules to 6, built once.
+/// Tables of 6 pits up to 9 seeds, and of 2 pits by other rules up to 6, built once.
 static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let directory = tempfile::tempdir().unwrap();
     kalah(directory.path(), &["build", "--seeds", "9"]).exits(0);
@@ -22,7 +22,7 @@ static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     directory
 });
 
-/// A copy of the tables, to be spoilt.
+/// A copy of the tables, to be damaged.
 fn copied() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     for file in std::fs::read_dir(TABLES.path()).unwrap().map(Result::unwrap) {
@@ -119,14 +119,14 @@ fn a_missing_layer_is_a_fault_and_those_above_are_checked_all_the_same() {
         passed.map(|passed| passed["seeds"].as_u64().unwrap()).collect::<Vec<_>>()
     };
     assert_eq!(passed("checksums"), [2, 4, 6, 7, 9]);
-    // Scores are compared with those below, so they end where the tables do; that is told too.
+    // Scores are compared with those below, so this ends at the first missing table, which is reported.
     assert_eq!(passed("consistency"), [2]);
     assert_eq!(report["unchecked"][0]["seeds"], serde_json::json!([4, 6, 7, 8, 9]));
 
     // One layer alone needs no other for its checksums, and all below for its scores.
     kalah(directory.path(), &["verify", "--seeds", "9"]).exits(0);
     kalah(directory.path(), &["verify", "--seeds", "9", "--consistency"]).exits(3).says("layers 3, 5 are missing");
-    // What is asked for and not there cannot be checked.
+    // A requested layer that is missing cannot be checked.
     kalah(directory.path(), &["verify", "--seeds", "5"]).exits(1).says("layers 3, 5 are missing");
     kalah(directory.path(), &["verify", "--pits", "3"]).exits(1).says("layer 2 is missing");
 }
@@ -153,7 +153,7 @@ fn a_manifest_is_compared_with_scores_not_with_headers() {
     let compare = || kalah(directory.path(), &["verify", "--manifest", &path]);
     compare().exits(0).says("manifest: ").says("numbers of each score");
 
-    // The number of positions with a score is told wrong.
+    // The manifest has a wrong number of positions with a score.
     let mut other = entries.clone();
     let seven = other.iter_mut().find(|entry| entry["rules"] == "empty-capture" && entry["seeds"] == 7).unwrap();
     let (first, second) = (seven["scores"][3].clone(), seven["scores"][4].clone());
@@ -183,10 +183,10 @@ fn a_manifest_that_compares_nothing_fails() {
     compare(&[]).exits(1).says("nothing was compared");
     let report = compare(&["--json"]).exits(1).json();
     assert_eq!((&report["ok"], report["passed"].as_array().unwrap().len()), (&false.into(), 0));
-    // Of all boards, one is told of.
+    // The manifest lists one of the boards.
     compare(&["--all"]).exits(0).says("not checked of empty-capture with 6 pits: the layers of 2 to 9 seeds");
 
-    // What is told and not there, and what is there and not told.
+    // A listed table that is missing, and an existing one that is not listed.
     let some: Vec<Value> = entries.iter().filter(|entry| entry["seeds"] != 4).cloned().collect();
     write_manifest(directory.path(), &some);
     std::fs::remove_file(table(directory.path(), 9)).unwrap();
@@ -239,7 +239,7 @@ fn all_boards_are_checked_in_one_run() {
     assert_eq!((boards.len(), passed(&boards[0]), passed(&boards[1])), (2, 3 * 8, 3 * 5));
     assert_eq!((&report["ok"], report["others"].as_array().unwrap().len()), (&true.into(), 5));
 
-    // What looks like a table, but is named like none, is not passed over.
+    // A file that looks like a table, but is not named like one, is not ignored.
     let misnamed = directory.path().join("empty-capture-6-1.kalah");
     std::fs::write(&misnamed, "no table").unwrap();
     kalah(directory.path(), &all).exits(3).says("WRONG: empty-capture-6-1.kalah");
@@ -298,7 +298,7 @@ fn a_damaged_table_exits_with_3_and_one_that_cannot_be_read_with_1() {
     ];
     for (number, damage) in damages.into_iter().enumerate() {
         for args in READERS {
-            // `info` tells what a file holds, whatever its name.
+            // `info` shows what a file holds, whatever its name.
             if number == 2 && args[0] == "info" {
                 continue;
             }
@@ -371,7 +371,7 @@ fn a_named_pipe_in_the_place_of_a_file_makes_nothing_wait() {
     ] {
         kalah(directory.path(), args).exits(1).says("it is a named pipe, not a regular file");
     }
-    // What a build writes, or finds of others.
+    // Files that a build writes, or that others left.
     for name in ["empty-capture-6-10.kalah.partial", "build.lock"] {
         let directory = copied();
         make_pipe(&directory.path().join(name));
@@ -495,7 +495,7 @@ fn too_little_memory_is_an_error() {
     assert!(failed > 0, "choose limits that matter");
 }
 
-/// A limit on the size of files stands for a full disk: what a writer cannot write it says, with what is kept.
+/// A limit on the size of files stands for a full disk: the error names the file and what is kept.
 #[cfg(unix)]
 #[test]
 fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
@@ -521,7 +521,7 @@ fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
     };
     assert_eq!((left(".tmp"), left(".piece")), (0, 0));
 
-    // An archive that is not whole is of no use; a table on its way out of one goes on.
+    // An incomplete archive is useless; unpacking a table can be resumed.
     let ran = limited("ulimit -f 1", directory.path(), "pack --seeds 8").exits(1);
     ran.says("nothing of this archive is kept").says("File too large");
     assert_eq!(left(".zst") + left(".zst.partial"), 0);
@@ -534,14 +534,14 @@ fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
     assert_eq!(std::fs::read(table(directory.path(), 8)).unwrap(), std::fs::read(table(TABLES.path(), 8)).unwrap());
 }
 
-/// A watchdog, or a person who wants a core file, sends it.
+/// The signal that a watchdog sends, or a person who wants a core file.
 #[test]
 fn a_program_that_is_told_to_abort_does() {
     use std::os::unix::process::ExitStatusExt;
     let mut solve = std::process::Command::new("sh");
     solve.arg("-c").arg(format!("ulimit -c 0; exec {} solve 6x6 --no-tables --memory 16MiB", program()));
     let mut child = solve.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    // It is at work, and so listens for signals, once it says so.
+    // Once it prints this, it is running and handles signals.
     let mut line = String::new();
     BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
     assert!(std::process::Command::new("kill").args(["-ABRT", &child.id().to_string()]).status().unwrap().success());

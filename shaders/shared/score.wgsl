@@ -3,7 +3,7 @@
 @group(0) @binding(1) var<storage, read> operand: array<u32>;
 @group(0) @binding(2) var<storage, read> frames: array<Frame>;
 
-// Where a frame lies in the operand.
+// Where a frame is in the operand.
 struct Frame {
     // First byte of the profile. For a frame of finished games (rows = OVER): the score of all its positions.
     profile_at: u32,

@@ -10,7 +10,7 @@ use crate::table::TableKey;
 /// The name of the log in a directory of tables: one JSON object per line.
 const LOG_FILE: &str = "builds.jsonl";
 
-/// How one layer was built. Kept beside the tables, whose bytes depend on neither time nor machine.
+/// How one layer was built. Logged separately, since the bytes of tables depend on neither time nor machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BuildRecord {
     /// The rule set.
@@ -31,7 +31,7 @@ pub struct BuildRecord {
 }
 
 impl BuildRecord {
-    /// Positions a second.
+    /// Positions per second.
     pub fn rate(&self) -> f64 {
         self.positions as f64 / self.seconds
     }

@@ -88,7 +88,7 @@ impl Gpu {
         let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
         let buffer = self.device.create_buffer(&descriptor);
         if pollster::block_on(scope.pop()).is_some() {
-            let (what, shortage) = ("transfers", Shortage::Machine);
+            let (what, shortage) = ("what comes and goes", Shortage::Machine);
             return Err(GpuError::OutOfMemory { what, bytes, used: self.used(), shortage });
         }
         Ok(buffer)

@@ -12,7 +12,7 @@ pub(super) const MAX_BUFFERS: usize = 7;
 ///
 /// The shader has its parameters at binding 0 and its buffers, arrays of 32-bit words, at the bindings from 1 on.
 ///
-/// It may run without bounds checks: the author of a kernel guarantees that every loop of the shader ends and every
+/// It may run without run-time checks: the author of a kernel guarantees that every loop of the shader ends and every
 /// index is within its buffer, for the parameters and buffers that it is dispatched with.
 #[derive(Debug)]
 pub struct Kernel {

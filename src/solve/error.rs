@@ -30,7 +30,7 @@ pub enum SolveError {
     #[error("stopped before the result was proved")]
     Stopped,
     /// The [deadline](super::Solver::set_deadline) passed.
-    #[error("the time ran out before the result was proved")]
+    #[error("the time was up before the result was proved")]
     TimedOut,
     /// A depth-limited search exceeded its budget of nodes.
     #[error("a search to that depth takes too many nodes")]

@@ -85,8 +85,8 @@ impl PackedFrame {
     /// pool.
     ///
     /// # Panics
-    /// When there is not one score for each position, or they are so disorderly that groups cannot tell where their patch
-    /// begins (beyond 4 GiB of patches: 17 exceptions in every group of the largest frame that there is).
+    /// When there is not one score for each position, or there are more than 4 GiB of patches, which offsets cannot
+    /// reach: that takes 17 exceptions in every group of the largest possible frame.
     pub fn pack(isa: Isa, frame: Frame, scores: &[u8]) -> PackedFrame {
         PackedFrame::pack_in(isa, frame, scores, Vec::new())
     }
@@ -95,8 +95,7 @@ impl PackedFrame {
     /// fresh memory costs more than packing.
     ///
     /// # Panics
-    /// When there is not one score for each position, or they are so disorderly that groups cannot tell where their patch
-    /// begins (beyond 4 GiB of patches: 17 exceptions in every group of the largest frame that there is).
+    /// As [`PackedFrame::pack`].
     pub fn pack_in(isa: Isa, frame: Frame, scores: &[u8], buffer: Vec<u8>) -> PackedFrame {
         assert_eq!(scores.len() as u64, frame.positions(), "one score for each position of {frame:?}");
         let rows = frame.mover_rows();

@@ -65,7 +65,7 @@ pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Re
     Ok(positions)
 }
 
-/// Checks one position. If a score is wrong because a child's is, the one is reported whose children are all right.
+/// Checks one position. If its score is wrong because a child's is, that child is reported instead, and so on.
 fn check_position(tables: &Tables, mover: &TableRow, other: &TableRow) -> Result<(), Fault> {
     let oracle = Oracle::new(tables.rules(), tables.pits());
     let stored = tables.score(mover, other)?;

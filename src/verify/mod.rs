@@ -72,7 +72,7 @@ pub enum Fault {
         figure: &'static str,
     },
     /// The manifest does not list a table.
-    #[error("the manifest has no entry for {0}")]
+    #[error("the manifest has no entry of {0}")]
     NotInManifest(TableKey),
     /// The check could not be made.
     #[error(transparent)]

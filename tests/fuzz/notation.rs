@@ -71,7 +71,7 @@ fn spoiled(text: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     })
 }
 
-/// The numbers of a text, whatever stands between them; `None` if one has more than 38 digits.
+/// The numbers of a text, whatever is between them; `None` if one has more than 38 digits.
 fn numbers(text: &str) -> Option<Vec<u128>> {
     let digits = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
     digits.map(|digits| digits.parse().ok()).collect()

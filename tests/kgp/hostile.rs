@@ -1,4 +1,4 @@
-//! What a hostile server can do to the client: nothing to its terminal, and nothing without bounds.
+//! A hostile server cannot send anything harmful to the client's terminal, or make it use unlimited memory or time.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -11,18 +11,18 @@ use kalah::table::Shelf;
 
 use super::{Peer, directory};
 
-/// More than the client holds besides its tables and transposition tables.
+/// More memory than the client needs apart from tables and transposition tables.
 #[cfg(target_os = "linux")]
 const MEMORY: u64 = 128 << 20;
 
 impl Peer {
-    /// All lines of the client from now on, read as they come so that neither side waits for the other.
+    /// All lines of the client from now on, read at once so that neither side waits for the other.
     fn hear_all(&self) -> thread::JoinHandle<Vec<Command>> {
         let lines = BufReader::new(self.stream.try_clone().unwrap()).lines();
         thread::spawn(move || lines.map_while(Result::ok).map(|line| line.parse().unwrap()).collect())
     }
 
-    /// Waits for the end of the client, and returns what it said on stderr.
+    /// Waits for the end of the client, and returns what it printed on stderr.
     fn told(mut self) -> String {
         let mut told = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
@@ -37,7 +37,7 @@ impl Peer {
     }
 }
 
-/// Text that does something to a terminal, or hides what it says.
+/// Text that controls a terminal, or is hidden.
 const NASTY: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{9b}31m\u{202e}txet\u{2066}\u{2028}\u{85}\r\u{8}\u{7f}";
 
 #[track_caller]
@@ -84,7 +84,7 @@ fn thousands_of_states_are_answered_and_few_of_them_held() {
     for id in 0..STATES {
         peer.say(&format!("{}@{} stop", 2 * id + 20_004, 2 * id + 4));
     }
-    // As if nothing had been.
+    // As if nothing had happened.
     peer.say("4000000 state <3,0,0,1,0,3,3,3,3>");
     peer.say("4000002 ping");
     thread::sleep(Duration::from_secs(2));
@@ -99,7 +99,7 @@ fn thousands_of_states_are_answered_and_few_of_them_held() {
     let refused = said("error").count() as u64;
     assert!((STATES - 300..STATES).contains(&refused), "{refused}");
     assert!(said("error").all(|command| command.arguments[0].text().contains("positions are waiting")));
-    // What is refused is not waited for.
+    // A refused search is not waited for.
     assert!(said("error").all(|error| said("yield").any(|command| command.reference == error.reference)));
     assert!(said("yield").any(|command| command.reference == Some(4_000_000)));
     assert_eq!(said("pong").count(), 2);

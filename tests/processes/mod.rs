@@ -1,4 +1,4 @@
-//! The program in processes of its own, and what they should leave.
+//! The program in separate processes, and the files that they should leave.
 
 #[path = "../files/mod.rs"]
 mod files;
@@ -40,7 +40,7 @@ pub fn whole(flags: &[&str]) -> Files {
     files(directory.path())
 }
 
-/// Fails unless the directory holds these tables and nothing that is left of pieces.
+/// Fails unless the directory has these tables and no remains of pieces.
 #[track_caller]
 pub fn assert_complete(directory: &Path, whole: &Files, what: &str) {
     assert_same_files(whole, &files(directory), what);

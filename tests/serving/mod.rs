@@ -1,4 +1,4 @@
-//! `kalah serve` in a process of its own, and requests to it.
+//! `kalah serve` in a separate process, and requests to it.
 
 #![allow(dead_code, reason = "every test binary uses a part of it")]
 
@@ -37,7 +37,7 @@ impl Server {
         Server { child, address }
     }
 
-    /// What one says on stderr between its start and the end of a first answer.
+    /// What a server prints on stderr between its start and the end of its first answer.
     pub fn start_told(address: &str, directory: &Path, flags: &[&str]) -> String {
         let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
         command.args(["serve", "--address", address]).args(flags).env("KALAH_TABLES", directory);
@@ -60,10 +60,10 @@ impl Server {
         read(agent().post(self.url(path)).send(body))
     }
 
-    /// Sends bytes as they are, and returns all that comes back before the server ends the connection.
+    /// Sends raw bytes, and returns the whole response until the server closes the connection.
     pub fn raw(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
-        // The server may refuse before it has read all.
+        // The server may refuse before it has read everything.
         let _ = stream.write_all(bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let mut answer = Vec::new();
@@ -77,7 +77,7 @@ impl Server {
         stream
     }
 
-    /// Bytes of memory that the server holds.
+    /// Bytes of memory that the server uses.
     #[cfg(target_os = "linux")]
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
@@ -85,10 +85,10 @@ impl Server {
         1024 * line.trim().strip_suffix(" kB").unwrap().parse::<u64>().unwrap()
     }
 
-    /// The time that its threads had a processor, in steps of a hundredth of a second; `None` where the system does not tell.
+    /// The processor time of its threads, in steps of a hundredth of a second; `None` if the system does not report it.
     pub fn busy(&self) -> Option<Duration> {
         let told = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
-        // After the name, which stands in parentheses: the 12th and 13th numbers are ticks in the program and in the system.
+        // After the name in parentheses: the 12th and 13th numbers are ticks in the program and in the system.
         let (_, after) = told.rsplit_once(')')?;
         let ticks: Vec<u64> =
             after.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse().ok()).collect();
@@ -118,7 +118,7 @@ impl Drop for Server {
     }
 }
 
-/// A client that takes refusals for answers.
+/// A client that treats error statuses as answers.
 pub fn agent() -> ureq::Agent {
     let config =
         ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(Duration::from_secs(60)));
@@ -133,7 +133,7 @@ pub fn read(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> 
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
-/// A text as a part of a query.
+/// A text encoded as a part of a query.
 pub fn encoded(text: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);
     let part = |byte: u8| if keep(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

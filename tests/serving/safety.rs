@@ -1,4 +1,4 @@
-//! Who may ask, how long they may take, and what they are told when they ask wrongly.
+//! Which requests are allowed, how long clients may take, and the answers to bad requests.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -13,19 +13,19 @@ use super::{code, directory, server};
 /// Longer than any client may take.
 const LATE: Duration = Duration::from_secs(25);
 
-/// What comes back for a request with such lines in its head; the connection ends with it.
+/// The response to a request with these lines in its head, which closes the connection.
 fn ask(server: &Server, first: &str, headers: &[&str]) -> (u16, Value) {
     let mut head = format!("{first} HTTP/1.1\r\nConnection: close\r\n");
     headers.iter().for_each(|header| head += &format!("{header}\r\n"));
     let mut stream = server.connect();
-    // The server may refuse before it has read all; and it takes a client that stops sending for gone.
+    // The server may refuse before it has read everything, and it assumes that a client that stops sending is gone.
     let _ = stream.write_all(format!("{head}\r\n").as_bytes());
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     parts(&String::from_utf8_lossy(&answer))
 }
 
-/// The status of an answer as it came, and its document.
+/// The status of a raw response, and its document.
 #[track_caller]
 fn parts(answer: &str) -> (u16, Value) {
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
@@ -112,7 +112,8 @@ fn half_open_connections_do_not_block_the_server() {
     }
 }
 
-/// Sends `bytes` a byte every `pause` until the server ends the connection; what it said, and after how long.
+/// Sends `bytes`, one byte every `pause`, until the server closes the connection; returns its response, and after what
+/// time.
 fn trickle(server: &Server, first: &[u8], bytes: &[u8], pause: Duration) -> (String, Duration) {
     let (mut stream, begin) = (server.connect(), Instant::now());
     stream.write_all(first).unwrap();
@@ -124,7 +125,7 @@ fn trickle(server: &Server, first: &[u8], bytes: &[u8], pause: Duration) -> (Str
             Ok(0) => break,
             Ok(read) => answer.extend_from_slice(&buffer[..read]),
             Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => {
-                // It may be gone in between; reading tells.
+                // It may close the connection in between; reading shows that.
                 let _ = bytes.next().map(|&byte| stream.write_all(&[byte]));
             }
             Err(_) => break,
@@ -150,7 +151,7 @@ fn clients_that_take_their_time_are_left() {
         let chunked = "POST /api/move HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
         asked(chunked, "1\r\n \r\n", 408);
         asked("GET /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000\r\n\r\n", " ", 408);
-        // Who says nothing at all, or nothing more, gets no answer to it.
+        // A client that sends nothing at all, or nothing more, gets no answer.
         scope.spawn(move || assert!(trickle(&server(), b"", b"", pause).1 < LATE));
         scope.spawn(move || {
             let (answer, time) = trickle(&server(), b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n", b"", pause);
@@ -176,7 +177,7 @@ fn clients_that_do_not_read_are_left() {
     assert!([ErrorKind::ConnectionReset, ErrorKind::BrokenPipe].contains(&error.kind()), "{error}");
 }
 
-/// Words of the libraries below, which mean nothing to who asks.
+/// Words of the underlying libraries, which mean nothing to the client.
 const FOREIGN: [&str; 14] = [
     "serde",
     "invalid type",
@@ -289,7 +290,7 @@ fn what_the_http_layer_refuses_is_told_as_everything_else() {
     ] {
         assert_eq!(code(&parts(&server().raw(bytes.as_bytes()))), (400, "request"), "{bytes:?}");
     }
-    // After a sound request on the same connection.
+    // After a valid request on the same connection.
     let both = server().raw(b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n");
     let second = both.rfind("HTTP/1.1 4").unwrap();
     assert!(both.starts_with("HTTP/1.1 200") && second > 0, "{both}");

@@ -2,11 +2,10 @@
 
 use kalah::game::{Position, Row};
 
-/// Boards whose positions are quickly gone through: pits a side and the most seeds in play. On the smallest ones seeds go
-/// around many times.
+/// Boards with few positions: pits a side and the most seeds in play. On the smallest ones seeds go around many times.
 const BOARDS: [(usize, u32); 6] = [(1, 40), (2, 15), (3, 10), (4, 7), (5, 6), (6, 5)];
 
-/// Calls `each` with every position without stores of each small board, those that are over among them.
+/// Calls `each` with every position without stores of each small board, finished games included.
 pub fn each_position(mut each: impl FnMut(&Position)) {
     fn fill(places: &mut Vec<u32>, pits: usize, left: u32, each: &mut impl FnMut(&Position)) {
         if places.len() == 2 * pits {

@@ -12,7 +12,7 @@
 //! let tables = Tables::open("tables".as_ref(), Rules::EmptyCapture, 6, 24)?;
 //! let position: Position = "<6,7,21,0,2,10,1,0,1,1,3,0,1,1,0>".parse()?;
 //! let probe = tables.probe(&position)?;
-//! println!("score {}, value {:+}, best line {}", probe.score, probe.value, probe.line);
+//! println!("score {}, value {:+}, line of best play {}", probe.score, probe.value, probe.line);
 //! # Ok(())
 //! # }
 //! ```

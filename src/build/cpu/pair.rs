@@ -138,7 +138,7 @@ pub fn compute_pair<'a>(
     Ok(Some(PairScores { small_moves: by_large, large_moves: by_small }))
 }
 
-/// Conditions that quiet moves set for the other rows.
+/// Masks of the other rows, for quiet moves that depend on them.
 struct Masks {
     total: u8,
     /// For each pit: 0xff for the other rows in which it is empty. Only for rules that need this.

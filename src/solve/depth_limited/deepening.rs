@@ -18,7 +18,7 @@ pub(crate) enum Deepening {
     Final,
     /// Its budget was exceeded.
     OverBudget,
-    /// The time was up, or it was stopped.
+    /// The time ran out, or it was stopped.
     Interrupted,
 }
 

@@ -7,10 +7,10 @@ const SUMS: usize = 256;
 
 /// Numbers the rows and positions with up to a given number of seeds in play, without gaps.
 ///
-/// A row of `m` pits is the non-decreasing sequence of its sums s1 <= .. <= sm from the first pit on. Sequences with
-/// sm <= n are numbered from 0 to C(n+m, m) - 1 by the sum of C(si + i - 1, i): the combinatorial number system. Rows with
+/// A row of `m` pits is the non-decreasing sequence of its sums s1 <= .. <= sm from the first pit on. Sequences with sm
+/// <= n are numbered from 0 to C(n+m, m) - 1 by the sum of C(si + i - 1, i): the combinatorial number system. Rows with
 /// fewer seeds have lower numbers. A position is then numbered by the seeds of the mover's row, the row's number among
-/// those with as many, and the number of the other row among all that fit beside it, 0 to C(n+2m, 2m) - 1.
+/// those with as many, and the number of the other row among all that fit with it, 0 to C(n+2m, 2m) - 1.
 #[derive(Debug)]
 pub struct Keys<W> {
     /// `terms[i][s]`: C(s + i, i + 1), the rows that come before because of their `i`-th sum; 0 beyond the board.

@@ -6,7 +6,7 @@ use crate::solve::packed::Word;
 /// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
 const LEAST_ABOVE: u32 = 17;
 
-/// For each this many seeds more, the search is one turn deeper.
+/// This many more seeds above the tables make the search one turn deeper.
 const TURN: u32 = 3;
 
 /// The most turns of that search.

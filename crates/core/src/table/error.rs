@@ -11,7 +11,7 @@ pub enum Damage {
     /// The first bytes are not those of the format.
     #[error("it is not a {0}")]
     Foreign(&'static str),
-    /// A version this program does not know.
+    /// A version that this program cannot read.
     #[error("its format has version {found}, this program reads version {known}")]
     Version {
         /// The file's version.

@@ -14,7 +14,7 @@
 //! | `checked` | which blocks of a table were compared with their checksums |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
 //! | [`probe`](Probe) | looking up a position: score, moves, line of best play |
-//! | [`shelf`](Shelf) | the tables of all boards in a directory, opened when first asked for |
+//! | [`shelf`](Shelf) | the tables of all boards in a directory, opened on first use |
 //! | [`error`](TableError) | what can be wrong with a file |
 
 #[cfg(unix)]

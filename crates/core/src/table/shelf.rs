@@ -10,7 +10,7 @@ use super::tables::Tables;
 use crate::game::{Position, Rules};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
-/// The tables of all rules and boards in a directory, each opened when first asked for and kept open.
+/// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched.
 #[derive(Debug)]

@@ -30,7 +30,7 @@ params! {
         frames_at,
         /// For relays: pits a side.
         pits,
-        /// For relays: the most seeds that the ranks know.
+        /// For relays: the most seeds for which there are ranks.
         max_seeds,
         /// For relays: potentials for each number of seeds in the counts.
         stride,

@@ -3,7 +3,7 @@ use super::constants::{
 };
 use crate::gpu::extract_bits;
 
-/// Where a frame lies in the operand: `Frame` of the shaders.
+/// Where a frame is in the operand: `Frame` of the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct FrameAt {

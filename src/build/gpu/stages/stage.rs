@@ -93,7 +93,7 @@ impl Stage {
         const RELAY_ACCESS: [Access; 7] = [Read, Read, Read, Read, Write, Read, Read];
         const PATCH_ACCESS: [Access; 6] = [Read, Write, Read, Read, Read, Write];
         match self {
-            // `transpose` and `patch` are reserved words in WGSL.
+            // In WGSL `transpose` is a built-in function and `patch` a reserved word.
             Stage::ForwardPass => stage!(forward_pass, Forward, [SCORE, FORWARD], FORWARD_ACCESS),
             Stage::ForwardAgain => stage!(forward_again, Forward, [SCORE, FORWARD], FORWARD_ACCESS),
             Stage::ForwardCapture => stage!(forward_capture, Forward, [SCORE, FORWARD], FORWARD_ACCESS),
