@@ -10,7 +10,7 @@ use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::index::{Frame, RowIndex};
 use kalah::table::{
-    BLOCK_BYTES, Damage, Layer, Part, ReadAt, ReadAtTable, Table, TableError, TableKey, Tables, check_blocks,
+    BLOCK_BYTES, Damage, Layer, Part, ReadAt, ReadAtTable, Table, TableError, TableKey, Tables, check_in_parallel,
 };
 use tempfile::TempDir;
 
@@ -148,7 +148,7 @@ fn no_score_is_read_from_a_profile_that_was_found_damaged() {
         let damaged = damaged.unwrap();
         // The first damaged block is the one to blame, whoever finds it.
         let start = entry.offset + block * BLOCK_BYTES as u64;
-        for error in [damaged.check().unwrap_err(), check_blocks(&again).unwrap_err()] {
+        for error in [damaged.check().unwrap_err(), check_in_parallel(&again).unwrap_err()] {
             let TableError::Damaged { damage, .. } = error else { panic!("{error}") };
             assert_eq!(damage, Damage::Part { part: Part::Block, offset: start });
         }

@@ -13,7 +13,7 @@ pub enum ComputeError {
     Table(#[from] TableError),
     /// There is not enough memory.
     #[error(transparent)]
-    Memory(#[from] OutOfMemory),
+    OutOfMemory(#[from] OutOfMemory),
     /// The GPU failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),

@@ -13,7 +13,7 @@ use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::{
-    DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables, check_blocks,
+    DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables, check_in_parallel,
     remove_partial, remove_piece, remove_pieces,
 };
 
@@ -85,7 +85,7 @@ impl<'a> Builder<'a> {
             if pulse.is_stopped() {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
-            check_blocks(table)?;
+            check_in_parallel(table)?;
         }
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
             }
             let table = Table::open(&path)?;
             if kept {
-                check_blocks(&table)?;
+                check_in_parallel(&table)?;
             }
             clean(self.directory, key)?;
             tables.push(Arc::new(table))?;

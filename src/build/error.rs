@@ -15,7 +15,7 @@ pub enum BuildError {
     Table(#[from] TableError),
     /// There is not enough memory.
     #[error(transparent)]
-    Memory(OutOfMemory),
+    OutOfMemory(OutOfMemory),
     /// The GPU failed.
     #[error(transparent)]
     Gpu(GpuError),
@@ -31,7 +31,7 @@ impl From<ComputeError> for BuildError {
     fn from(error: ComputeError) -> BuildError {
         match error {
             ComputeError::Table(error) => BuildError::Table(error),
-            ComputeError::Memory(error) => BuildError::Memory(error),
+            ComputeError::OutOfMemory(error) => BuildError::OutOfMemory(error),
             ComputeError::Gpu(error) => BuildError::Gpu(error),
         }
     }

@@ -76,7 +76,7 @@ pub fn measure(
 ) -> Result<Option<Measurement>, BuildError> {
     match backend {
         Backend::Cpu(isa) => rayon::scope(|_| {
-            let mut computer = CpuComputer::new(*isa, tables, seeds).map_err(ComputeError::Memory)?;
+            let mut computer = CpuComputer::new(*isa, tables, seeds).map_err(ComputeError::OutOfMemory)?;
             built_twice(&mut computer, tables, seeds, directory, pulse)
         }),
         Backend::Gpu(gpu) => {

@@ -14,7 +14,7 @@ use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::{
     Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
-    check_blocks, join_pieces, remove_pieces, remove_temporary,
+    check_in_parallel, join_pieces, remove_pieces, remove_temporary,
 };
 
 /// How often a process that waits for others checks their progress: initially, and in the long run.
@@ -179,7 +179,7 @@ impl<'a> PairBuilder<'a> {
         }
         let table = Table::open_key(self.directory, self.tables.key(seeds))?;
         // Wrong scores below would give wrong scores above, with valid checksums.
-        check_blocks(&table)?;
+        check_in_parallel(&table)?;
         // The process that joined it may have been killed before it cleaned up.
         remove_pieces(self.directory, table.key())?;
         Ok(self.tables.push(Arc::new(table))?)

@@ -15,7 +15,7 @@ use kalah::gpu::{GpuError, Shortage};
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
 use kalah::solve::{CheckpointError, SolveError};
-use kalah::table::{FileKind, ProbeError, TableError, TableKey};
+use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
 use super::statement::{gpu_error, statement};
@@ -142,7 +142,9 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
 
 fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
     match error {
-        CheckpointError::Damaged { .. } => Some("delete it to begin anew, or name another file"),
+        CheckpointError::Damaged { .. } => {
+            Some("delete it to begin anew, or name another file with --checkpoint or --state")
+        }
         CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
         _ => None,
     }
@@ -179,7 +181,9 @@ fn of_game_values(error: &GameValuesError) -> Option<String> {
 
 fn of_scan_state(error: &StateError) -> Option<String> {
     match error {
-        StateError::Other(_) => Some("use the same ones, or name another file with --state".to_owned()),
+        StateError::Other(_) => {
+            Some("give the same --rules, --turns, --positions and --wins, or name another file with --state".to_owned())
+        }
         // The first line names the scan.
         StateError::Version { .. } | StateError::Damaged { line: 1, .. } => {
             Some("name another file with --state".to_owned())
@@ -238,6 +242,9 @@ fn of_table(error: &TableError) -> Option<String> {
     match error {
         TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
+        TableError::Damaged { damage: Damage::Shrunk, .. } => {
+            Some("put it back, or delete it: `kalah build` makes it again".to_owned())
+        }
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
             // The file gives back the disk that the new one takes.

@@ -17,6 +17,7 @@ mod graph;
 mod help;
 mod info;
 mod kgp;
+mod limits;
 mod line;
 mod man;
 mod opening;
@@ -123,8 +124,15 @@ enum Command {
 /// The most characters of a line of an error.
 const MAX_LINE: usize = 4000;
 
+/// Prepares for limits of the system and files that shrink, then runs the command line.
+pub fn main() -> ExitCode {
+    limits::respect_limits();
+    kalah::table::report_bus_errors(EXIT_DAMAGE.into(), |error| format!("kalah: {}\n", advice::told(error)));
+    run()
+}
+
 /// Reads the command line and runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
-pub fn run() -> ExitCode {
+fn run() -> ExitCode {
     hush_device_selection();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let command = help::completed(Cli::command()).color(colour(&arguments));

@@ -10,7 +10,7 @@ use kalah::play::{Choice, Limit, Player, PlayerName, UnknownPlayer};
 use super::board_view::draw;
 use super::outcome::Outcome;
 use super::output;
-use super::play_input::{HELP, Input};
+use super::play_input::{Input, help};
 use super::player_flags::{PlayerFlags, seconds};
 
 /// Play a game in the terminal, against a player or a friend
@@ -198,7 +198,7 @@ impl Play {
         let mut adviser = PlayerName::Perfect.player(&setting);
         let mut game = Game::new(self.with.rules, self.position);
         if players.iter().any(Option::is_none) {
-            output::line(HELP)?;
+            output::line(help(self.with.rules))?;
         }
         output::line(draw(&game.place.board()))?;
         while !game.place.position.is_over() {
@@ -252,7 +252,7 @@ impl Play {
                     }
                     output::line("you have not moved yet")?;
                 }
-                Ok(Input::Help) => output::line(HELP)?,
+                Ok(Input::Help) => output::line(help(self.with.rules))?,
                 Ok(Input::Board) => output::line(draw(&game.place.board()))?,
                 Ok(Input::Line) => output::line(game.line())?,
                 Ok(Input::Hint) => {

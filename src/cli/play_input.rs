@@ -1,10 +1,18 @@
 //! What a person types in a game.
 
-use kalah::game::Pit;
+use kalah::game::{Pit, Rules};
 
-/// What can be typed.
-pub const HELP: &str = "3 sows pit 3; 36 (or 3 6, or 3,6) sows 3 and then 6, if 3 ends in the store
-hint: what the perfect player would do      undo (u): takes your last turn back
+/// What can be typed, by `rules`.
+pub fn help(rules: Rules) -> String {
+    let turn = if rules.moves_again() {
+        "3 sows pit 3; 36 (or 3 6, or 3,6) sows 3 and then 6, if 3 ends in the store"
+    } else {
+        "3 sows pit 3"
+    };
+    format!("{turn}\n{COMMANDS}")
+}
+
+const COMMANDS: &str = "hint: what the perfect player would do      undo (u): takes your last turn back
 board: draws the board again                line: the moves so far
 help (h, ?): this                           quit (q): ends the game";
 

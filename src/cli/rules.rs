@@ -8,7 +8,7 @@ use super::{board_view, output};
 /// Explain the rule sets, with examples
 #[derive(Args)]
 pub struct Explain {
-    /// One of them [default: all]
+    /// The rule set to explain [default: all]
     #[arg(value_name = "NAME")]
     rules: Option<Rules>,
     /// Print one JSON document

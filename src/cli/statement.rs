@@ -82,10 +82,10 @@ pub fn gpu_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
 
 /// The lack of memory that `error` is, or passes on.
 fn out_of_memory<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e OutOfMemory> {
-    if let Some(BuildError::Memory(error)) = error.downcast_ref() {
+    if let Some(BuildError::OutOfMemory(error)) = error.downcast_ref() {
         return Some(error);
     }
-    if let Some(Fault::Memory(error)) = error.downcast_ref() {
+    if let Some(Fault::OutOfMemory(error)) = error.downcast_ref() {
         return Some(error);
     }
     error.downcast_ref()

@@ -227,7 +227,7 @@ impl Report {
             "difference",
             "95 %",
             "ms a move",
-            "judged",
+            "evaluated",
             "mistakes",
             "lost a move",
         ]);

@@ -22,7 +22,7 @@ pub enum GpuError {
         reason: String,
     },
     /// A limit of the adapter is too small for the computation.
-    #[error("{adapter} cannot be used: its limits allow {allowed} {what}, {needed} are needed")]
+    #[error("{adapter} cannot be used: its limits allow {allowed} {what}, but {needed} are needed")]
     Limit {
         /// The adapter's name.
         adapter: String,

@@ -10,7 +10,7 @@ use super::{FrameScores, Table, TableError};
 ///
 /// # Panics
 /// When the layer has no such frame.
-pub fn checked_frame(table: &Table, mover: usize) -> Result<FrameScores<'_>, TableError> {
+pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>, TableError> {
     if !table.is_frame_checked(mover) {
         compare(table, mover, |block| !table.is_block_checked(mover, block))?;
     }
@@ -22,7 +22,7 @@ pub fn checked_frame(table: &Table, mover: usize) -> Result<FrameScores<'_>, Tab
 ///
 /// # Errors
 /// The first damaged block.
-pub fn check_blocks(table: &Table) -> Result<u64, TableError> {
+pub fn check_in_parallel(table: &Table) -> Result<u64, TableError> {
     for frame in table.key().frames() {
         compare(table, frame.mover, |_| true)?;
     }

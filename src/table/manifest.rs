@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{Table, TableError, TableKey, score_counts};
 use crate::file;
 use crate::game::Rules;
-use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// What a manifest records about a table: enough to decide whether another build gave the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,8 +55,8 @@ impl ManifestEntry {
     /// The table that it describes; `None` if there can be no such table.
     pub fn key(&self) -> Option<TableKey> {
         let (rules, pits, seeds): (Rules, _, _) = (self.rules.parse().ok()?, self.pits, self.seeds);
-        let can_be = (1..=MAX_TABLE_PITS).contains(&pits) && (2..=MAX_TABLE_SEEDS).contains(&seeds);
-        can_be.then_some(TableKey { rules, pits, seeds })
+        let key = TableKey { rules, pits, seeds };
+        key.is_possible().then_some(key)
     }
 
     /// The name of the first figure in the header of `table` that differs from this entry.

@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`packed_frame`](PackedFrame) | packing a frame |
-//! | [`check`](check_blocks) | comparing tables with their checksums on all threads |
+//! | [`check`](check_in_parallel) | comparing tables with their checksums on all threads |
 //! | [`writer`](TableWriter) | writing a file frame by frame, resumable |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
@@ -24,10 +24,14 @@ mod piece;
 mod stats;
 mod writer;
 
-pub use kalah_core::table::*;
+pub use kalah_core::table::{
+    BLOCK_BYTES, Damage, DamagedGroup, FileKind, FrameEntry, FrameScores, Layer, Listing, PairKey, Part, Probe,
+    ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, Shelf, Table, TableError, TableHeader, TableKey, Tables, format,
+    group, missing_layers, report_bus_errors,
+};
 
 pub use crate::file::LockError;
-pub use check::{check_blocks, checked_frame};
+pub use check::{check_in_parallel, frame_in_parallel};
 pub use claim::{Claim, Claims};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lock::DirectoryLock;

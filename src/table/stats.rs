@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::{RUN_MARGIN, Table, TableError, checked_frame};
+use super::{RUN_MARGIN, Table, TableError, frame_in_parallel};
 use crate::isa::Isa;
 
 /// Counts the scores of a table: element `v` is the number of positions with score `v`.
@@ -11,7 +11,7 @@ pub fn score_counts(table: &Table) -> Result<Vec<u64>, TableError> {
     let (isa, seeds) = (Isa::detect(), table.key().seeds);
     let mut counts = [0u64; 256];
     for mover in 1..seeds {
-        let scores = checked_frame(table, mover)?;
+        let scores = frame_in_parallel(table, mover)?;
         let (run, others) = (scores.frame().mover_rows(), scores.frame().mirrored().mover_rows());
         let of_frame = (0..others as u32)
             .into_par_iter()

@@ -79,7 +79,7 @@ pub enum Fault {
     Failed(TableError),
     /// There is not enough memory for the check.
     #[error(transparent)]
-    Memory(OutOfMemory),
+    OutOfMemory(OutOfMemory),
     /// The check could not be made on the GPU.
     #[error(transparent)]
     Gpu(GpuError),
@@ -96,7 +96,7 @@ impl Fault {
     pub fn is_wrong(&self) -> bool {
         match self {
             Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::Memory(_) | Fault::Gpu(_) => false,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::OutOfMemory(_) | Fault::Gpu(_) => false,
         }
     }
 

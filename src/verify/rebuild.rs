@@ -5,7 +5,7 @@ use super::Fault;
 use crate::build::{Backend, ComputeError, Output};
 use crate::index::Frame;
 use crate::progress::Pulse;
-use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_blocks};
+use crate::table::{PackedFrame, Part, Table, TableError, Tables, check_in_parallel};
 
 /// Computes the layer with `seeds` seeds again on `backend`, from the layers below, and compares it with its table bit
 /// for bit. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than the layer has if
@@ -22,7 +22,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
         if pulse.is_stopped() {
             return Ok(0);
         }
-        check_blocks(table)?;
+        check_in_parallel(table)?;
     }
     let frames: Vec<Frame> = table.key().frames().collect();
     let comparison = Comparison { tables, table, found: Mutex::new(Found { compared: 0, fault: None }) };
@@ -35,7 +35,7 @@ pub fn check_against(backend: &Backend, tables: &Tables, seeds: usize, pulse: &P
 fn fault(error: ComputeError) -> Fault {
     match error {
         ComputeError::Table(error) => error.into(),
-        ComputeError::Memory(error) => Fault::Memory(error),
+        ComputeError::OutOfMemory(error) => Fault::OutOfMemory(error),
         ComputeError::Gpu(error) => Fault::Gpu(error),
     }
 }

@@ -3,7 +3,7 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
-use super::board_rows::BoardRows;
+use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 use crate::index::TableRow;
 use crate::rows::{CaptureMap, ForwardMove, Kind, SpillMap};
@@ -17,7 +17,7 @@ const TILE: usize = 512;
 
 /// The positions of a subgraph with the same seeds in both rows, whoever is to move, and where their moves lead.
 pub(super) struct Block<'a> {
-    rows: &'a BoardRows,
+    rows: &'a GraphRows,
     space: &'a Space,
     store: usize,
     /// Seeds in the rows, the first player's first.
@@ -29,7 +29,7 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    pub fn new(rows: &'a BoardRows, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
+    pub fn new(rows: &'a GraphRows, space: &'a Space, store: usize, seeds: (usize, usize)) -> Block<'a> {
         fn unset<T>(count: usize) -> [Vec<OnceLock<T>>; 2] {
             [(); 2].map(|()| (0..count).map(|_| OnceLock::new()).collect())
         }

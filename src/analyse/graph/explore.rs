@@ -3,8 +3,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
-use super::board_rows::BoardRows;
 use super::expand::Block;
+use super::graph_rows::GraphRows;
 use super::space::{Side, Space};
 use super::tally::{Branching, Outcomes, Subgraph, tally};
 use super::{Convention, state_space};
@@ -138,7 +138,7 @@ impl Need {
         let total = 2 * start.pits * start.seeds as usize;
         let fits = (1..=MAX_TABLE_PITS).contains(&start.pits) && (1..=MAX_TABLE_SEEDS).contains(&total);
         fits.then(|| {
-            let rows = BoardRows::bytes(start.pits, total);
+            let rows = GraphRows::bytes(start.pits, total);
             let planes = (0..=total).map(|seeds| Space::layer_bytes(start.pits, total, seeds)).sum::<u64>();
             Need { expected: rows + planes / 20 * start.pits as u64, most: rows + planes }
         })
@@ -176,8 +176,8 @@ impl<'a> Explorer<'a> {
             return Err(GraphError::Memory { start, need, limit });
         }
         let total = 2 * start.pits * start.seeds as usize;
-        let row_bytes = BoardRows::bytes(start.pits, total);
-        let rows = BoardRows::new(rules, Arc::new(RowIndex::new(start.pits, total.max(2))), total);
+        let row_bytes = GraphRows::bytes(start.pits, total);
+        let rows = GraphRows::new(rules, Arc::new(RowIndex::new(start.pits, total.max(2))), total);
         let mut space = Space::new(start.pits, total, convention, limit - row_bytes);
         let mut row = TableRow::default();
         row[..start.pits].fill(start.seeds as u8);

@@ -9,15 +9,15 @@
 //! |---|---|
 //! | [`convention`](Convention) | which positions count as different, and where games end |
 //! | `space` | the bit matrices, and the memory they take |
-//! | `board_rows` | the rows of a board, their maps and moves |
+//! | `graph_rows` | the rows of a board, their maps and moves |
 //! | `expand` | the children of all positions of a subgraph with the same seeds in the rows |
 //! | `tally` | counting a layer: outcomes, moves |
 //! | [`explore`](Explorer) | layers in order |
 
-mod board_rows;
 mod convention;
 mod expand;
 mod explore;
+mod graph_rows;
 mod space;
 mod tally;
 

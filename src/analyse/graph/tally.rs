@@ -3,10 +3,10 @@ use std::ops::{Add, AddAssign, Range};
 
 use rayon::prelude::*;
 
-use super::board_rows::BoardRows;
+use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 use crate::isa::Isa;
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, checked_frame};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel};
 
 /// Positions by what they are worth for the first player with best play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,7 +133,7 @@ impl Counts {
 ///
 /// `table` is the table of the layer; layers of less than 2 seeds have none. Without tables there are no outcomes.
 pub(super) fn tally(
-    rows: &BoardRows,
+    rows: &GraphRows,
     space: &Space,
     seeds: usize,
     values: bool,
@@ -160,7 +160,7 @@ pub(super) fn tally(
 /// The planes of a layer with the same seeds in the rows and the same side to move.
 #[derive(Clone, Copy)]
 struct Part<'a> {
-    rows: &'a BoardRows,
+    rows: &'a GraphRows,
     space: &'a Space,
     /// Seeds in the rows, the first player's first.
     seeds: (usize, usize),
@@ -208,7 +208,7 @@ impl Part<'_> {
         let width = (TILE / run).max(64);
         let tiles: Vec<Range<usize>> = (0..others).step_by(width).map(|at| at..others.min(at + width)).collect();
         let mover = if self.side == Side::First { self.seeds.0 } else { self.seeds.1 };
-        let source = table.map(|table| Ok((table, checked_frame(table, mover)?))).transpose()?;
+        let source = table.map(|table| Ok((table, frame_in_parallel(table, mover)?))).transpose()?;
         let tally = |(mut counts, mut runs): (Counts, Runs<'t>), tile: Range<usize>| {
             runs.tile = tile.clone();
             runs.filled = false;

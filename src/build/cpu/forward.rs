@@ -11,7 +11,7 @@ use crate::game::{Capture, Pit, Row, sow};
 use crate::index::{Frame, game_row, table_row};
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, checked_frame};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
 
 /// Bytes of work that are worth a separate task.
 pub(super) const TASK_BYTES: usize = 1 << 14;
@@ -78,7 +78,7 @@ impl<'a> FrameEvaluator<'a> {
         for left in 1..=mover {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
-                children[left * total + opponent] = Some((table, checked_frame(table, opponent)?));
+                children[left * total + opponent] = Some((table, frame_in_parallel(table, opponent)?));
             }
         }
         // A pit holds at most the row's seeds, which bounds the spill; a relay may go around more often.
@@ -280,7 +280,7 @@ fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8])
         return Ok(());
     }
     let table = tables.require(frame.mover + frame.other)?;
-    let scores = checked_frame(table, frame.mover)?;
+    let scores = frame_in_parallel(table, frame.mover)?;
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
     // A task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);

@@ -7,7 +7,7 @@ use super::stages::{ABSENT, FrameAt, OVER};
 use crate::build::computer::ComputeError;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
-use crate::table::{FrameEntry, Tables, checked_frame};
+use crate::table::{FrameEntry, Tables, frame_in_parallel};
 
 /// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
 const HEADROOM: u64 = 16;
@@ -126,7 +126,7 @@ impl Lower {
         if !is_resident(self) {
             // Shaders trust what they read. Resident frames were checked when they were copied.
             let table = tables.require(seeds)?;
-            checked_frame(table, frame.mover)?;
+            frame_in_parallel(table, frame.mover)?;
             let section = table.section(entry);
             let (head, rest) = section.split_at(entry.patches_at() as usize);
             let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];

@@ -1,11 +1,13 @@
 //! A chunk: scores as streams of 4-bit symbols, one stream per class of contexts, in a zstd frame.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use zstd::stream::raw::CParameter;
 
 use super::order::PARENTS;
 use super::predict::{CONTEXTS, visit};
+use crate::table::TableError;
 
 /// The most classes of contexts.
 const CLASSES: usize = 32;
@@ -268,6 +270,14 @@ fn log2(value: u64) -> u32 {
         mantissa >>= bit;
     }
     log
+}
+
+/// A byte for each position, or an out-of-memory error that names the file at `path`.
+pub(super) fn zeroed(path: &Path, positions: u64) -> Result<Vec<u8>, TableError> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(positions as usize).map_err(|_| TableError::out_of_memory(path, positions))?;
+    bytes.resize(positions as usize, 0);
+    Ok(bytes)
 }
 
 #[cfg(test)]

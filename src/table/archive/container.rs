@@ -8,11 +8,11 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::content_limit;
+use super::info::{ArchiveInfo, CHUNK_SIDES};
 use super::order::Grid;
-use super::{ArchiveInfo, CHUNK_SIDES};
 use crate::file;
 use crate::game::Rules;
-use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
+use crate::index::layer_positions;
 use crate::table::{Damage, Part, Table, TableError, TableKey};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
@@ -159,6 +159,14 @@ impl Container {
     }
 }
 
+/// Reads the description of an archive. Header, checksums and seek table are checked, chunks are not.
+///
+/// # Errors
+/// When it cannot be read, or is damaged or foreign.
+pub fn read_info(archive: &Path) -> Result<ArchiveInfo, TableError> {
+    Ok(Container::open(archive)?.info)
+}
+
 /// Reads `bytes` bytes of a file.
 pub fn read_at(file: &mut File, offset: u64, bytes: usize) -> std::io::Result<Vec<u8>> {
     let mut buffer = Vec::new();
@@ -188,10 +196,8 @@ fn read_header(bytes: &[u8]) -> Result<ArchiveInfo, Damage> {
         let rules = Rules::from_code(raw.rules)?;
         let (pits, seeds) = (usize::from(raw.pits), usize::from(raw.seeds));
         let chunk_side = u32::from_le(raw.chunk_side) as usize;
-        let known = (1..=MAX_TABLE_PITS).contains(&pits)
-            && (2..=MAX_TABLE_SEEDS).contains(&seeds)
-            && CHUNK_SIDES.contains(&chunk_side);
-        let key = known.then_some(TableKey { rules, pits, seeds })?;
+        let key = TableKey { rules, pits, seeds };
+        let key = (key.is_possible() && CHUNK_SIDES.contains(&chunk_side)).then_some(key)?;
         let chunks = chunks(key, chunk_side).filter(|&chunks| chunks == u32::from_le(raw.chunks))?;
         Some(ArchiveInfo {
             key,

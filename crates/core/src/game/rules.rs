@@ -6,6 +6,9 @@ use std::str::FromStr;
 /// In all of them a sowing does not skip the pit it started from, and the game ends as soon as either row is empty; the
 /// remaining seeds belong to the owner of their row. Code that depends on the rules asks for a property, never for a
 /// rule set by name.
+///
+/// More rule sets may come. The enum is exhaustive all the same: whoever writes the rules down once more, as reference oracles do,
+/// shall be reminded of a new one by the compiler.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rules {
     /// Irving, Donkers, Uiterwijk 2000, section 2; Rawlings 2015: a last seed in an empty pit of the mover is captured

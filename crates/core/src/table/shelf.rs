@@ -13,6 +13,8 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 /// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
 /// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched.
+///
+/// The files are mapped: see [`Table::open`] for what must not happen to them.
 #[derive(Debug)]
 pub struct Shelf {
     directory: PathBuf,

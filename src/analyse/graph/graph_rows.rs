@@ -6,7 +6,7 @@ use crate::rows::{Moves, RowMaps};
 use crate::solve::Sower;
 
 /// The rows of a board with up to some number of seeds: their maps and moves, which all layers share.
-pub(super) struct BoardRows {
+pub(super) struct GraphRows {
     pub maps: RowMaps,
     /// The moves of the rows, by their seeds.
     pub moves: Vec<Moves>,
@@ -17,16 +17,16 @@ pub(super) struct BoardRows {
     pub sower: Sower<u64>,
 }
 
-impl BoardRows {
+impl GraphRows {
     /// The maps and moves of the rows that `rows` ranks.
-    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> BoardRows {
+    pub fn new(rules: Rules, rows: Arc<RowIndex>, total: usize) -> GraphRows {
         let pits = rows.pits();
         let maps = RowMaps::new(rows);
         let all: Vec<_> = (0..=total).map(|seeds| maps.all(seeds)).collect();
         let choices = |rows: &Arc<Vec<TableRow>>| {
             rows.iter().map(|row| row.iter().filter(|&&seeds| seeds > 0).count() as u8).collect()
         };
-        BoardRows {
+        GraphRows {
             moves: (0..=total).map(|seeds| Moves::new(rules, &maps, seeds)).collect(),
             choices: all.iter().map(choices).collect(),
             all,

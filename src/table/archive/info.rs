@@ -1,0 +1,41 @@
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use crate::table::TableKey;
+
+/// The side of the chunks that [`pack`] makes.
+pub const CHUNK_SIDE: usize = 2048;
+
+/// The sides that chunks can have.
+pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
+
+/// The path of a table's archive in `directory`: the table's path with `.zst` added.
+pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
+    key.path(directory).with_added_extension("zst")
+}
+
+/// The description in an archive's header.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArchiveInfo {
+    /// The table it holds.
+    pub key: TableKey,
+    /// Positions.
+    pub positions: u64,
+    /// The digest of the table.
+    pub digest: [u8; 32],
+    /// Bytes of the table's file.
+    pub table_bytes: u64,
+    /// Bytes of the archive.
+    pub archive_bytes: u64,
+    /// Chunks have at most the square of this many positions.
+    pub chunk_side: usize,
+    /// Chunks.
+    pub chunks: u32,
+}
+
+impl ArchiveInfo {
+    /// Bits of the archive per position.
+    pub fn bits_per_position(&self) -> f64 {
+        self.archive_bytes as f64 * 8.0 / self.positions as f64
+    }
+}

@@ -1,0 +1,125 @@
+use std::io::Write;
+use std::path::Path;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::chunk::{self, Shape, zeroed};
+use super::container::{self, read_info};
+use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
+use super::order::{Grid, RowOrder};
+use crate::file::Replacement;
+use crate::index::{Frame, RowIndex};
+use crate::isa::Isa;
+use crate::table::{FrameScores, Part, RUN_MARGIN, Table, TableError, frame_in_parallel};
+
+/// Packs a table into the file `archive`, on all threads of the current pool.
+///
+/// `progress` is called with the number of positions packed since the last call. The bytes depend only on the table. An
+/// existing file is replaced once the archive is complete.
+///
+/// # Errors
+/// When the table is damaged, or the archive cannot be written.
+pub fn pack(table: &Table, archive: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<ArchiveInfo, TableError> {
+    pack_in_chunks(table, archive, CHUNK_SIDE, progress)
+}
+
+/// The same as [`pack`] with chunks of at most `side` x `side` positions: smaller chunks are faster to read, larger
+/// ones compress better.
+///
+/// # Errors
+/// As [`pack`].
+///
+/// # Panics
+/// When `side` is not one of [`CHUNK_SIDES`].
+pub fn pack_in_chunks(
+    table: &Table,
+    archive: &Path,
+    side: usize,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<ArchiveInfo, TableError> {
+    assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
+    write_archive(table, archive, side, progress)?;
+    read_info(archive)
+}
+
+fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+    let full = || TableError::writing(path, "nothing of this archive is kept");
+    let mut file = Replacement::begin(path).map_err(full())?;
+    let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
+    let header = container::header_frame(table, side);
+    write(&header)?;
+    let mut sizes = vec![(header.len() as u32, 0)];
+    let mut checksums = Vec::new();
+    let index = RowIndex::new(table.key().pits, table.key().seeds);
+    for frame in table.key().frames() {
+        for (bytes, content_bytes) in pack_frame(table, &index, frame, side, progress)? {
+            write(&bytes)?;
+            sizes.push((bytes.len() as u32, content_bytes));
+            checksums.push(xxh3_64(&bytes));
+        }
+    }
+    let checksum_frame = container::checksum_frame(&checksums);
+    write(&checksum_frame)?;
+    sizes.push((checksum_frame.len() as u32, 0));
+    write(&container::seek_table_frame(&sizes))?;
+    file.finish().map_err(full())
+}
+
+/// The chunks of a frame, each with the number of bytes of its content.
+fn pack_frame(
+    table: &Table,
+    index: &RowIndex,
+    frame: Frame,
+    side: usize,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Vec<(Vec<u8>, u32)>, TableError> {
+    let entry = &table.header().entries[frame.mover - 1];
+    let packed = frame_in_parallel(table, frame.mover)?;
+    // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
+    let digest = blake3::hash(table.section(entry));
+    if *digest.as_bytes() != entry.digest {
+        return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
+    }
+    let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
+    let scores = lexicographic_scores(table, packed, &others, &movers)?;
+    let grid = Grid::new(frame, side);
+    let chunks = (0..grid.chunks()).into_par_iter().map(|number| {
+        let (other_part, mover_part) = grid.chunk(number);
+        let mut chunk = Vec::with_capacity(grid.positions(number));
+        for place in other_part.clone() {
+            chunk.extend_from_slice(&scores[place * movers.len()..][mover_part.clone()]);
+        }
+        let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
+        let packed = chunk::encode(&shape, &mut chunk);
+        progress(shape.positions() as u64);
+        packed
+    });
+    chunks.collect::<Result<_, _>>().map_err(TableError::io(table.path()))
+}
+
+/// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
+fn lexicographic_scores(
+    table: &Table,
+    packed: FrameScores<'_>,
+    others: &RowOrder,
+    movers: &RowOrder,
+) -> Result<Vec<u8>, TableError> {
+    let isa = Isa::detect();
+    let count = movers.len();
+    let mut scores = zeroed(table.path(), packed.frame().positions())?;
+    scores
+        .par_chunks_mut(count)
+        .zip(others.ranks())
+        .try_for_each_init(
+            || vec![0; RUN_MARGIN + count + RUN_MARGIN],
+            |run, (scores, &other)| {
+                packed.unpack_run(isa, (0, other), count, run, RUN_MARGIN)?;
+                let run = &run[RUN_MARGIN..];
+                scores.iter_mut().zip(movers.ranks()).for_each(|(score, &rank)| *score = run[rank as usize]);
+                Ok(())
+            },
+        )
+        .map_err(|group| table.damaged_group(group))?;
+    Ok(scores)
+}
