@@ -123,7 +123,7 @@ fn irving_2000_table_6() {
             .subgraphs
             .iter()
             .map(|subgraph| {
-                let Outcomes { won, lost, drawn } = subgraph.outcomes.unwrap();
+                let Outcomes { won, lost, drawn, .. } = subgraph.outcomes.unwrap();
                 format!("{won}/{lost}/{drawn}")
             })
             .collect();

@@ -68,6 +68,7 @@ pub struct Estimate {
 
 /// The results of the games of a board.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Complexity {
     /// Plies of a game.
     pub length: Estimate,

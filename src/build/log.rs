@@ -12,6 +12,7 @@ const LOG_FILE: &str = "builds.jsonl";
 
 /// How one layer was built. Logged separately, since the bytes of tables depend on neither time nor machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BuildRecord {
     /// The rule set.
     pub rules: String,

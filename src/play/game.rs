@@ -7,6 +7,7 @@ use crate::game::{Line, Position, Rules};
 
 /// A move of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MoveMade {
     /// The position before it, the mover South.
     pub position: Position,
@@ -20,6 +21,7 @@ pub struct MoveMade {
 
 /// A finished game.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Game {
     /// The position at the start, the first player South.
     pub start: Position,

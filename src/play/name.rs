@@ -6,6 +6,7 @@ const MAX_DEPTH: u32 = 99;
 
 /// A player by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum PlayerName {
     /// `perfect`: the tables, then the solver; where nothing is proved in time, the best evaluation.
     Perfect,

@@ -24,6 +24,7 @@ pub struct Tournament<'t> {
 
 /// One game of a tournament.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Match {
     /// Which player moves first.
     pub first: usize,

@@ -20,6 +20,7 @@ pub struct Solution {
 
 /// The beginning of a first turn: one move, or two if the first is an again-move.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Opening {
     /// One or two moves.
     pub moves: Vec<Pit>,

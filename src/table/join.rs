@@ -46,6 +46,7 @@ fn names(directory: &Path) -> Result<HashSet<String>, TableError> {
 
 /// How an attempt to join pieces ended.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Joined {
     /// The table exists now.
     Done,

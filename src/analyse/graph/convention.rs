@@ -8,6 +8,7 @@ use crate::game::StartPosition;
 /// In both a position is both rows, both stores, and the side to move, and a position is final when a row is empty; the
 /// seeds left stay in their row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Convention {
     /// Irving, Donkers, Uiterwijk 2000, Tables 3 to 6: a game also ends as soon as one store holds more than half of all
     /// seeds, and final positions differ by the side to move, which after a last seed in the store is the mover still.

@@ -31,6 +31,7 @@ pub struct Explorer<'a> {
 
 /// A layer of a game graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Layer {
     /// Seeds in play.
     pub seeds: usize,
@@ -47,6 +48,7 @@ impl Layer {
 
 /// A game graph, counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct GameGraph {
     /// Its layers, from all seeds in play down.
     pub layers: Vec<Layer>,
@@ -122,6 +124,7 @@ pub enum GraphError {
 
 /// Bytes of memory that a graph needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Need {
     /// About so many.
     pub expected: u64,

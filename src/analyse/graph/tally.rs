@@ -10,6 +10,7 @@ use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, frame_in_parallel
 
 /// Positions by what they are worth for the first player with best play.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcomes {
     /// Positions won.
     pub won: u64,
@@ -57,6 +58,7 @@ impl Sum for Outcomes {
 
 /// How many moves positions have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Branching {
     /// Positions in which the game goes on, by their moves.
     pub moves: [u64; Branching::MOST + 1],
@@ -94,6 +96,7 @@ impl Branching {
 
 /// The positions of a game graph with the same stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Subgraph {
     /// Seeds in the first player's store.
     pub first: usize,

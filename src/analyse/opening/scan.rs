@@ -45,6 +45,7 @@ pub struct ScannedStart {
 
 /// How many games ended how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Tally {
     /// All of them.
     pub games: u64,

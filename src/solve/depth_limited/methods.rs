@@ -6,6 +6,7 @@ use crate::game::{Pit, Position, Rules, mover_value};
 
 /// Methods of depth-limited search: the five implementations that Gonai and Cendejas compare (2022, section 3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// Minimax, one position after the other.
     SeqMm,
@@ -38,6 +39,7 @@ impl Method {
 
 /// The evaluation of a position at which the search ends before the game does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Evaluation {
     /// The difference of the stores.
     #[default]

@@ -16,6 +16,7 @@ pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
 
 /// The description in an archive's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ArchiveInfo {
     /// The table it holds.
     pub key: TableKey,
