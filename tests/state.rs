@@ -425,8 +425,8 @@ fn proofs_that_exclude_each_other_are_an_error() {
     for (first, second) in [((11, 11), (12, 16)), ((11, 16), (0, 10)), ((0, 3), (4, 16))] {
         let [first, second] = [first, second].map(|(lower, upper)| Bounds { lower, upper });
         let solver = new();
-        solver.believe(&position, first).unwrap();
-        contradicts(solver.believe(&position, second));
+        solver.add_proof(&position, first).unwrap();
+        contradicts(solver.add_proof(&position, second));
         // Nothing of the second one was kept.
         assert_eq!(solver.known(&position).unwrap(), first);
     }
@@ -437,7 +437,7 @@ fn proofs_that_exclude_each_other_are_an_error() {
     assert!([12, 16, 17, u32::MAX].into_iter().all(|score| is_refused(new().line(&position, score))));
     assert!([0, 10, 12, 16, u32::MAX].into_iter().all(|score| is_refused(solver.line(&position, score))));
     // A search that proves the opposite of a saved bound.
-    contradicts(solver.believe(&position, Bounds { lower: 12, upper: 16 }));
+    contradicts(solver.add_proof(&position, Bounds { lower: 12, upper: 16 }));
 
     let directory = tempfile::tempdir().unwrap();
     let tables_at = tempfile::tempdir().unwrap();

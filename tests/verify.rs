@@ -190,7 +190,7 @@ fn a_manifest_that_compares_nothing_fails() {
     let some: Vec<Value> = entries.iter().filter(|entry| entry["seeds"] != 4).cloned().collect();
     write_manifest(directory.path(), &some);
     std::fs::remove_file(table(directory.path(), 9)).unwrap();
-    let ran = compare(&[]).exits(0).says("not checked: the layer of 4 seeds, of which the manifest does not tell");
+    let ran = compare(&[]).exits(0).says("not checked: the layer of 4 seeds, for which the manifest has no entry");
     ran.says("not in the directory: the layer of 9 seeds");
 
     // Entries that would never be compared.

@@ -22,7 +22,7 @@ use super::statement::{gpu_error, statement};
 use super::suggestion::{build_command, plan, quick_build, solve_command};
 
 /// An error, and after a semicolon what to do about it.
-pub fn told(error: &(dyn Error + 'static)) -> String {
+pub fn with_advice(error: &(dyn Error + 'static)) -> String {
     let statement = statement(error);
     match of(error) {
         Some(advice) => format!("{statement}; {advice}"),

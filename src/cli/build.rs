@@ -30,7 +30,7 @@ pub struct Build {
     /// Build together with all other processes that run this command in the same directory, on this or other machines
     #[arg(long, conflicts_with = "only")]
     share: bool,
-    /// With --share or --frame: seconds after which another process that gives no sign of life is taken for dead
+    /// With --share or --frame: seconds without news after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
     #[command(flatten)]
@@ -116,7 +116,7 @@ impl Build {
                     output::rate(record.positions, record.seconds),
                 ),
             ),
-            Event::Damaged(error) => progress.line(&advice::told(error)),
+            Event::Damaged(error) => progress.line(&advice::with_advice(error)),
             // Events of a build shared by processes.
             _ => {}
         };

@@ -20,7 +20,7 @@ pub struct Pairs<'a> {
     pub why: &'a str,
     /// Memory the process may take.
     pub memory: Option<u64>,
-    /// How long another process may give no sign of life.
+    /// How long another process may give no news.
     pub patience: Duration,
 }
 
@@ -165,7 +165,7 @@ fn tell(progress: &Progress, directory: &Path, event: &Event) {
             let path = key.path(directory);
             progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }
-        Event::Damaged(error) => progress.line(&advice::told(*error)),
+        Event::Damaged(error) => progress.line(&advice::with_advice(*error)),
         // Events of a build by one process.
         _ => {}
     }

@@ -18,7 +18,7 @@ use super::{args, output};
 ///
 /// By the length d of sampled games, their branching factor w, and w^d.
 /// As Irving et al. (2000, Table 1) by games between two alpha-beta players, or as Kvitberg (2026, Table 3) with
-/// `--players random`. Each move is a ply, also one that gives another. Intervals are those of 95 % confidence.
+/// `--players random`. Each move is a ply, even if the same player moves again. Intervals are those of 95 % confidence.
 #[derive(Args)]
 pub struct Complexity {
     #[command(flatten)]

@@ -65,7 +65,7 @@ impl Gpu {
 /// What a tier means.
 fn told(adapter: &AdapterReport) -> String {
     match adapter.tier {
-        Tier::Full => "full: --backend auto takes it; kalah bench tells the time of kernels".to_owned(),
+        Tier::Full => "full: --backend auto takes it; kalah bench measures the time of kernels".to_owned(),
         Tier::Untimed => "untimed: --backend auto takes it; kalah bench cannot tell the time of kernels".to_owned(),
         Tier::Software => "software: for tests, slower than the CPU; only when named with --adapter".to_owned(),
         Tier::Unfit => format!("unfit: {}", adapter.lacks.as_deref().unwrap_or("unknown")),

@@ -23,7 +23,7 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
         "build",
         &[
             ("All layers to 24 seeds: some 650 MB", "kalah build --seeds 24"),
-            ("Other rules, on the CPU, beside other work", "kalah build --seeds 20 --rules standard --threads 2"),
+            ("Other rules, on the CPU, with two threads", "kalah build --seeds 20 --rules standard --threads 2"),
         ],
     ),
     (
@@ -69,7 +69,7 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
             ("All to 6 by 6, kept in a file", "kalah values --build --state values.json"),
         ],
     ),
-    ("search", &[("Nine moves ahead, without tables", "kalah search 6x4 --depth 9")]),
+    ("search", &[("To a depth of nine moves, without tables", "kalah search 6x4 --depth 9")]),
     (
         "play",
         &[

@@ -70,7 +70,7 @@ impl Info {
                         _ if error.is_damage() => Outcome::Wrong,
                         _ => Outcome::Failed,
                     };
-                    output::tell(format_args!("kalah: {}", advice::told(&error)));
+                    output::tell(format_args!("kalah: {}", advice::with_advice(&error)));
                 }
             }
         }

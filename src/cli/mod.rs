@@ -127,7 +127,7 @@ const MAX_LINE: usize = 4000;
 /// Prepares for limits of the system and files that shrink, then runs the command line.
 pub fn main() -> ExitCode {
     limits::respect_limits();
-    kalah::table::report_bus_errors(EXIT_DAMAGE.into(), |error| format!("kalah: {}\n", advice::told(error)));
+    kalah::table::report_bus_errors(EXIT_DAMAGE.into(), |error| format!("kalah: {}\n", advice::with_advice(error)));
     run()
 }
 

@@ -94,7 +94,7 @@ impl Opening {
             report.text(self.start)?;
         }
         if !decided {
-            output::note("more may be looked at with --positions");
+            output::note("more can be searched with --positions");
         }
         Ok(if decided { Outcome::Done } else { Outcome::Failed })
     }

@@ -96,7 +96,7 @@ impl Prober<'_> {
             Err(ProbeError::Table(error @ TableError::Damaged { .. })) => Err(error.into()),
             Err(error) => {
                 self.ended(Outcome::Failed);
-                self.refuse(given, &advice::told(&error))
+                self.refuse(given, &advice::with_advice(&error))
             }
         }
     }

@@ -37,7 +37,7 @@ pub struct Verify {
     /// Every block against its checksum, every frame and the whole against their digests
     #[arg(long)]
     checksums: bool,
-    /// Every score is the minimax of its children, found by an independent slow path
+    /// Every score is the minimax of its children, found by the reference oracle
     #[arg(long)]
     consistency: bool,
     /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and the
@@ -287,7 +287,7 @@ impl Means<'_> {
                     }
                 }
             }
-            report.leave_out(check, untold, "of which the manifest does not tell");
+            report.leave_out(check, untold, "for which the manifest has no entry");
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
         Ok(report)

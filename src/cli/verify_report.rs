@@ -134,7 +134,7 @@ impl Board {
             self.faults.push(wrong);
             self.ok = false;
         } else {
-            self.fail(Some(seeds), check, advice::told(fault));
+            self.fail(Some(seeds), check, advice::with_advice(fault));
         }
     }
 
@@ -283,7 +283,7 @@ impl Check {
 
 impl Wrong {
     fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
-        let message = advice::told(fault);
+        let message = advice::with_advice(fault);
         let wrong = Wrong { seeds, check, position: None, stored: None, right: None, missing: Vec::new(), message };
         match fault {
             Fault::Score { position, stored, right, .. } => {

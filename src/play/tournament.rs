@@ -18,7 +18,7 @@ pub struct Tournament<'t> {
     pub starts: Vec<Position>,
     /// What players are made with, rules and tables among it; its `game` makes tournaments differ.
     pub setting: Setting<'t>,
-    /// The time a move may take; without it players look as far as they are made to.
+    /// The time a move may take; without it players search to their own depths.
     pub time: Option<Duration>,
 }
 

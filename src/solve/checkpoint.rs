@@ -200,8 +200,8 @@ impl Checkpoint {
             *position == position.without_stores() && lower <= upper && upper <= position.seeds()
         });
         let position = position.ok_or_else(|| self.damaged(&format_args!("its bounds of {text} are impossible")))?;
-        let believed = solver.believe(&position, Bounds { lower, upper });
-        believed.map_err(|error| self.not_proved(text, error))?;
+        let added = solver.add_proof(&position, Bounds { lower, upper });
+        added.map_err(|error| self.not_proved(text, error))?;
         Ok(position)
     }
 

@@ -52,7 +52,7 @@ pub(super) trait Search: Send + Sync {
 
     /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict what is already
     /// proved.
-    fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
+    fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
 
     /// The bounds that complete tests proved, for positions without stores.
     fn proofs(&self) -> Vec<(Position, Bounds)>;
@@ -180,7 +180,7 @@ impl<W: Word> Search for Engine<'_, W> {
         self.known_of(board(position))
     }
 
-    fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
+    fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let mut proofs = self.lock();
         let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });
         let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };

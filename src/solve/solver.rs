@@ -221,11 +221,11 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// When the position does not fit the solver, the bounds contradict the tables or what is already proved, or a
     /// table is damaged.
-    pub fn believe(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
+    pub fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let known = self.known(position)?;
         let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
         SolveError::unless_contradictory(position, both)?;
-        self.engine.believe(position, proved)
+        self.engine.add_proof(position, proved)
     }
 
     /// The known bounds of the score of `position`, without searching: from the rules, tables, tests, and the
@@ -263,7 +263,7 @@ impl<'a> Solver<'a> {
         let found = self.engine.test(&position, score, &run)?;
         let proved = if found >= score { Bounds { lower: found, ..known } } else { Bounds { upper: found, ..known } };
         SolveError::unless_contradictory(&position, proved)?;
-        self.engine.believe(&position, proved)?;
+        self.engine.add_proof(&position, proved)?;
         let (nodes, seconds) = (self.nodes() - nodes, start.elapsed().as_secs_f64());
         (self.on_event)(self, Event::Proved { position, known: proved, nodes, seconds });
         Ok(proved)
