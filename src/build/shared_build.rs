@@ -9,13 +9,15 @@ use super::backend::Backend;
 use super::computer::{Computer, Output};
 use super::error::BuildError;
 use super::event::Event;
-use crate::game::Rules;
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::{
     Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
     check_in_parallel, join_pieces, remove_pieces, remove_temporary,
 };
+
+/// How long a claim of another process must not change for that process to be presumed dead, if nothing else is said.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often a process that waits for others checks their progress: initially, and in the long run.
 const LOOKS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
@@ -37,6 +39,7 @@ pub struct PairBuilder<'a> {
 }
 
 /// The result of [`PairBuilder::run_pair`].
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairReport {
     /// Whether the pair was computed; otherwise its piece or its layer existed already.
@@ -46,6 +49,7 @@ pub struct PairReport {
 }
 
 /// What one process did in a build shared with others.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShareReport {
     /// Pairs that it computed.
@@ -57,24 +61,29 @@ pub struct ShareReport {
 }
 
 impl<'a> PairBuilder<'a> {
-    /// A builder of pairs of layers up to `last` seeds. Processes whose claims do not change for `patience` are
-    /// presumed dead.
+    /// A builder of pairs of the layers up to `last` in `directory`.
     ///
     /// # Panics
     /// When there are more pits or seeds than tables have ([`crate::index::MAX_TABLE_PITS`],
     /// [`crate::index::MAX_TABLE_SEEDS`]).
     pub fn new(
         directory: &'a Path,
-        (rules, pits, last): (Rules, usize, usize),
+        last: TableKey,
         backend: &'a Backend,
-        patience: Duration,
         pulse: &'a Pulse,
         on_event: &'a (dyn Fn(Event) + Sync),
     ) -> PairBuilder<'a> {
         // Tables are added one by one, as layers are finished; the ranks of rows serve all of them.
-        let tables = Tables::empty(directory, rules, pits, last);
-        let claims = Claims::new(patience);
-        PairBuilder { directory, backend, last, tables, computer: None, claims, pulse, on_event }
+        let tables = Tables::empty(directory, last.rules, last.pits, last.seeds);
+        let claims = Claims::new(PATIENCE);
+        PairBuilder { directory, backend, last: last.seeds, tables, computer: None, claims, pulse, on_event }
+    }
+
+    /// The same, but processes whose claims do not change for `patience`, at least a few seconds, are presumed dead; otherwise
+    /// half a minute is waited for them.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> PairBuilder<'a> {
+        PairBuilder { claims: Claims::new(patience), ..self }
     }
 
     /// Computes one pair, whose layer has at most as many seeds as the builder was made for.

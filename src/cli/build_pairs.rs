@@ -77,7 +77,8 @@ impl Pairs<'_> {
         let progress = Progress::new(pair.positions());
         let on_event = |event: Event| tell(&progress, directory, &event);
         let report = progress.watch(&pulse.positions, || {
-            PairBuilder::new(directory, (rules, pits, seeds), self.backend, self.patience, &pulse, &on_event)
+            PairBuilder::new(directory, TableKey { rules, pits, seeds }, self.backend, &pulse, &on_event)
+                .patience(self.patience)
                 .run_pair(pair)
         });
         progress.finish();
@@ -123,7 +124,8 @@ impl Pairs<'_> {
         // What the others do is not counted here, so there is no bar.
         let progress = Progress::new(0);
         let on_event = |event: Event| tell(&progress, directory, &event);
-        let report = PairBuilder::new(directory, (rules, pits, seeds), self.backend, self.patience, &pulse, &on_event)
+        let report = PairBuilder::new(directory, TableKey { rules, pits, seeds }, self.backend, &pulse, &on_event)
+            .patience(self.patience)
             .run_shared()?;
         progress.finish();
         let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions);
