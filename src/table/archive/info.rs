@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::table::TableKey;
 
-/// The side of the chunks that [`pack`] makes.
+/// The side of the chunks that [`super::pack()`] makes.
 pub const CHUNK_SIDE: usize = 2048;
 
 /// The sides that chunks can have.
