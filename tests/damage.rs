@@ -191,9 +191,9 @@ fn a_patch_that_is_not_there_is_told() {
             damage(table.frame(mover).map(|_| open(sound()).unwrap())),
             Damage::Part { part: Part::Block, .. }
         ));
-        let line = table.frame_unchecked(mover).score(0, 0).unwrap_err();
-        assert_eq!((line.group, line.mover, line.other), (0, mover, KEY.seeds - mover));
-        let told = table.damaged_group(line);
+        let group = table.frame_unchecked(mover).score(0, 0).unwrap_err();
+        assert_eq!((group.group, group.mover, group.other), (0, mover, KEY.seeds - mover));
+        let told = table.damaged_group(group);
         let part = Damage::Part { part: Part::Group, offset: lines as u64 };
         assert!(matches!(told, TableError::Damaged { damage, .. } if damage == part));
         assert!(score_counts(&table).is_err());

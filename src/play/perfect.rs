@@ -64,11 +64,8 @@ impl<'t> Perfect<'t> {
                 .memory_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));
-            match Solver::new_unless(&|| limit.is_over(), options) {
-                Ok(solver) => self.solver = Some(solver),
-                Err(SolveError::Board { .. } | SolveError::Stopped) => return Ok(None),
-                Err(error) => return Err(error.into()),
-            }
+            let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };
+            self.solver = Some(solver);
         }
         Ok(self.solver.as_ref())
     }

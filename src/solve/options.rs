@@ -69,12 +69,6 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// Sets the most seeds in play of the positions to solve; by default those of the position given to `new`.
-    #[must_use]
-    pub fn seeds(self, seeds: usize) -> SolverOptions<'a> {
-        SolverOptions { seeds, ..self }
-    }
-
     /// Sets the tables to use; they must have the same rules and pits.
     #[must_use]
     pub fn tables(self, tables: Option<&'a Tables>) -> SolverOptions<'a> {

@@ -86,6 +86,22 @@ impl<'a> Solver<'a> {
         Solver::new_unless(&|| false, options)
     }
 
+    /// The same as [`Solver::new_unless`], for those that can do without: `None` if the board is beyond all solvers, or `end`
+    /// ended it.
+    ///
+    /// # Errors
+    /// When there is not enough memory, or a table is damaged.
+    pub(crate) fn new_if_possible(
+        end: &dyn Fn() -> bool,
+        options: SolverOptions<'a>,
+    ) -> Result<Option<Solver<'a>>, SolveError> {
+        match Solver::new_unless(end, options) {
+            Ok(solver) => Ok(Some(solver)),
+            Err(SolveError::Board { .. } | SolveError::Stopped) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The same as [`Solver::new`], but stops once `end` returns true: numbering the rows of large tables and learning
     /// from them takes time. `end` is called every few milliseconds, less often only while tables are read from a slow
     /// disk.
