@@ -39,6 +39,7 @@
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
 //! | [`table`] | tables on disk: the codec, the format, reading, writing, probing, archives |
+//! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`rows`] | what moves do to rows, in terms of ranks |
 //! | [`gpu`] | computing on a GPU, independent of what is computed |
 //! | [`build`] | computing tables |
@@ -55,7 +56,7 @@
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches while other work is done |
-pub use kalah_core::{game, index, isa, memory};
+pub use kalah_core::{evaluation, game, index, isa, memory};
 
 pub mod analyse;
 pub mod build;

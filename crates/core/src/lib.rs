@@ -23,11 +23,13 @@
 //! |---|---|
 //! | [`game`] | the rules of the game and nothing else |
 //! | [`index`] | ranking positions without gaps |
+//! | [`evaluation`] | evaluations of positions, which prove nothing |
 //! | [`table`] | table files: the format, reading, checking, probing |
 //! | [`mod@file`] | opening regular files without blocking |
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 
+pub mod evaluation;
 pub mod file;
 pub mod game;
 pub mod index;

@@ -1,0 +1,9 @@
+//! Evaluations of positions: estimates of scores, which prove nothing. They order the moves of a search, and bound
+//! tables tell on which side of them a score lies.
+
+mod network;
+
+pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
+
+/// Evaluations are in sixteenths of a seed.
+pub const SEED: i32 = 16;
