@@ -1,3 +1,4 @@
+use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -247,5 +248,14 @@ impl Blocks {
 
     fn damaged_block(&self, section: &Section, block: u64) -> TableError {
         TableError::damaged_part(&self.path, Part::Block, section.block_bytes(block).start)
+    }
+}
+
+impl fmt::Debug for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocks")
+            .field("path", &self.path)
+            .field("sections", &self.sections.len())
+            .finish_non_exhaustive()
     }
 }

@@ -20,10 +20,10 @@
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened on first use |
 //! | [`error`](TableError) | what can be wrong with a file |
 
-#[cfg(unix)]
-mod bus_error;
 mod blocks;
 pub mod bounds;
+#[cfg(unix)]
+mod bus_error;
 mod checked;
 mod error;
 pub mod format;
@@ -39,10 +39,10 @@ mod section;
 mod shelf;
 mod tables;
 
-#[cfg(unix)]
-pub use bus_error::report_bus_errors;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
+#[cfg(unix)]
+pub use bus_error::report_bus_errors;
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN};

@@ -59,8 +59,11 @@ impl Cuts {
         let clamped = |score: i32| score.clamp(0, seeds as i32) as u32;
         let code = usize::from(code).min(usize::from(self.count));
         let lower = if code == 0 { 0 } else { clamped(self.threshold(code - 1, evaluation)) };
-        let upper =
-            if code == usize::from(self.count) { seeds } else { clamped(self.threshold(code, evaluation).saturating_sub(1)) };
+        let upper = if code == usize::from(self.count) {
+            seeds
+        } else {
+            clamped(self.threshold(code, evaluation).saturating_sub(1))
+        };
         (lower, upper)
     }
 }

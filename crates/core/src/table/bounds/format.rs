@@ -277,7 +277,7 @@ impl BoundHeader {
             return Err(damaged);
         }
         let network = Network::from_bytes(&prefix[HEADER_BYTES..][..network_bytes]).ok();
-        let network = network.filter(|network| network.pits() == key.pits);
+        let network = network.filter(|network| (network.rules(), network.pits()) == (key.rules, key.pits));
         let network = network.ok_or(Damage::Part { part: Part::Network, offset: HEADER_BYTES as u64 })?;
         let mut entries = Vec::with_capacity(key.seeds - 1);
         for raw in prefix[at..].chunks_exact(ENTRY_BYTES).take(key.seeds - 1) {
