@@ -4,6 +4,7 @@ use kalah_core::table::bounds::MAX_CUTS;
 use kalah_core::table::bounds::format::{BoundEntry, LINE_BYTES};
 use rayon::prelude::*;
 
+use super::run_evaluation::{RunEvaluation, TOGETHER};
 use crate::evaluation::{Network, SEED};
 use crate::index::{Frame, RowIndex, TableRow};
 use crate::isa::{Isa, per_isa};
@@ -21,12 +22,11 @@ pub(super) struct FrameCodes {
     pub counts: [u64; MAX_CUTS + 1],
 }
 
-/// The rows of a frame and what evaluates them.
+/// A frame and what evaluates its positions.
 pub(super) struct Conversion<'a> {
     table: &'a Table,
     scores: FrameScores<'a>,
-    network: &'a Network,
-    movers: Vec<TableRow>,
+    runs: RunEvaluation,
     others: Vec<TableRow>,
     isa: Isa,
 }
@@ -41,9 +41,10 @@ impl<'a> Conversion<'a> {
         mover: usize,
     ) -> Result<Conversion<'a>, TableError> {
         let scores = frame_in_parallel(table, mover)?;
-        let all = |seeds| (0..rows.rows(seeds) as u32).into_par_iter().map(|rank| rows.unrank(seeds, rank)).collect();
-        let (movers, others) = (all(mover), all(table.key().seeds - mover));
-        Ok(Conversion { table, scores, network, movers, others, isa: Isa::detect() })
+        let seeds = table.key().seeds;
+        let runs = RunEvaluation::new(network, rows, seeds, mover);
+        let others = (0..rows.rows(seeds - mover) as u32).map(|rank| rows.unrank(seeds - mover, rank)).collect();
+        Ok(Conversion { table, scores, runs, others, isa: Isa::detect() })
     }
 
     fn frame(&self) -> Frame {
@@ -82,7 +83,7 @@ impl<'a> Conversion<'a> {
         scratch: &mut Scratch,
         lines: &mut [u8],
     ) -> Result<[u64; MAX_CUTS + 1], TableError> {
-        let (seeds, run) = (self.table.key().seeds, self.movers.len());
+        let (seeds, run) = (self.table.key().seeds, self.frame().mover_rows());
         let mut limits = [i32::MAX; MAX_CUTS];
         limits.iter_mut().zip(cuts.sixteenths()).for_each(|(limit, &cut)| *limit = cut.into());
         let mut done = 0;
@@ -95,10 +96,10 @@ impl<'a> Conversion<'a> {
             if let Some(wrong) = scores.iter().position(|&score| usize::from(score) > seeds) {
                 return Err(self.table.damaged_score(self.frame().mover, mover + wrong as u32, other));
             }
-            let evaluations = &mut scratch.evaluations[..part];
-            for (evaluation, row) in evaluations.iter_mut().zip(&self.movers[mover as usize..]) {
-                *evaluation = self.network.evaluate(row, &self.others[other as usize], seeds as u32);
-            }
+            let (first, before) = (mover as usize / TOGETHER, mover as usize % TOGETHER);
+            let evaluations = &mut scratch.evaluations[..(before + part).div_ceil(TOGETHER)];
+            self.runs.evaluate(self.isa, &self.others[other as usize], first, evaluations);
+            let evaluations = &evaluations.as_flattened()[before..][..part];
             compare(self.isa, scores, evaluations, &limits, &mut scratch.codes[done..done + part]);
             done += part;
         }
@@ -116,13 +117,17 @@ impl<'a> Conversion<'a> {
 /// The memory of a thread.
 struct Scratch {
     scores: Vec<u8>,
-    evaluations: Vec<i32>,
+    evaluations: Vec<[i32; TOGETHER]>,
     codes: Vec<u8>,
 }
 
 impl Scratch {
     fn new() -> Scratch {
-        Scratch { scores: vec![0; TASK + 2 * RUN_MARGIN], evaluations: vec![0; TASK], codes: vec![0; TASK] }
+        Scratch {
+            scores: vec![0; TASK + 2 * RUN_MARGIN],
+            evaluations: vec![[0; TOGETHER]; TASK / TOGETHER + 2],
+            codes: vec![0; TASK],
+        }
     }
 }
 
