@@ -197,7 +197,7 @@ impl Bounds {
                 layer.bits,
                 if layer.bits == 1 { "bit" } else { "bits" },
                 if layer.kept { "kept".to_owned() } else { output::rate(layer.positions, layer.seconds) },
-                shares.collect::<Vec<_>>().join(", "),
+                output::joined(shares, ", "),
             ))?;
         }
         Ok(())

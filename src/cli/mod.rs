@@ -51,6 +51,7 @@ mod tournament;
 mod tournament_report;
 mod values;
 mod verify;
+mod verify_bounds;
 mod verify_report;
 
 use std::ffi::OsString;

@@ -40,6 +40,18 @@ impl Survey {
         Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), others })
     }
 
+    /// The rule sets and boards for which there are tables or bound tables.
+    pub fn known_boards(&self) -> Vec<(Rules, usize)> {
+        let key = |&(rules, pits, _): &(Rules, usize, Vec<usize>)| (rules, pits);
+        let mut boards: Vec<(Rules, usize)> = self.boards.iter().map(key).collect();
+        for board in self.bounds.iter().map(key) {
+            if !boards.contains(&board) {
+                boards.push(board);
+            }
+        }
+        boards
+    }
+
     /// The seeds of the existing layers of a board, ascending.
     pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
         of_board(&self.boards, rules, pits)
