@@ -32,6 +32,8 @@ pub use kalah_core::table::{
     Table, TableError, TableHeader, TableKey, Tables, format, group, missing_layers, report_bus_errors,
 };
 
+pub use kalah_core::table::bounds::format as bound_format;
+
 pub use crate::file::LockError;
 pub use bounds::{BoundMaker, frame_lines};
 pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
