@@ -130,12 +130,12 @@ fn wrong_requests_are_refused() {
     std::fs::write(&other, network(Rules::EmptyCapture, 1).to_bytes()).unwrap();
     let with = ["bounds", "--seeds", "9", "--network", other.to_str().unwrap()];
     let (code, _, stderr) = kalah(directory, &with);
-    assert!(code == 1 && stderr.contains("for empty-capture with 3 pits"), "{stderr}");
+    assert!(code == 1 && stderr.contains("of empty-capture with 3 pits"), "{stderr}");
     let mut bytes = network(KEY.rules, 1).to_bytes();
     bytes[300] ^= 1;
     std::fs::write(&other, bytes).unwrap();
     let (code, _, stderr) = kalah(directory, &with);
-    assert!(code == 1 && stderr.contains("cannot use"), "{stderr}");
+    assert!(code == 1 && stderr.contains("other"), "{stderr}");
     // Two networks in one directory are noted.
     std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
