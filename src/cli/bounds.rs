@@ -59,6 +59,24 @@ fn cuts(text: &str) -> Result<Cuts, String> {
     })
 }
 
+/// The cuts of bound tables with so many bits a position.
+pub fn default_cuts(bits: u8) -> Cuts {
+    const TWO: i16 = 2 * SEED as i16;
+    Cuts::new(if bits == 1 { &[0] } else { &[-TWO, 0, TWO] }).expect("one or three, ascending")
+}
+
+/// The network of the board's bound tables where none is named.
+pub fn find_network(common: &args::Common) -> anyhow::Result<Network> {
+    let args::Board { rules, pits } = common.board;
+    Network::find(&common.tables.path, rules, pits)?.ok_or_else(|| {
+        let file = Network::file_name(rules, pits);
+        anyhow!(
+            "the program has no evaluation network for {rules} with {pits} pits; \
+             make one with `kalah train` and put it beside the tables as {file}"
+        )
+    })
+}
+
 #[derive(Serialize)]
 struct Layer {
     seeds: usize,
@@ -88,8 +106,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let default: &[i16] = if self.bits == 1 { &[0] } else { &[-2 * SEED as i16, 0, 2 * SEED as i16] };
-        let cuts = self.cuts.or(Cuts::new(default)).expect("the default is one or three cuts");
+        let cuts = self.cuts.unwrap_or_else(|| default_cuts(self.bits));
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;
@@ -132,16 +149,10 @@ impl Bounds {
     /// The network of the bound tables.
     fn network(&self) -> anyhow::Result<Network> {
         let args::Board { rules, pits } = self.common.board;
-        let found = match &self.network {
-            Some(path) => Some(Network::open(path, rules, pits)?),
-            None => Network::find(&self.common.tables.path, rules, pits)?,
-        };
-        found.ok_or_else(|| {
-            anyhow!(
-                "the program has no evaluation network for {rules} with {pits} pits; \
-                 make one with `kalah train` and name it with --network"
-            )
-        })
+        match &self.network {
+            Some(path) => Ok(Network::open(path, rules, pits)?),
+            None => find_network(&self.common),
+        }
     }
 
     /// Whether the bound table that this run would make is there.
