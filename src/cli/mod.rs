@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod board_view;
 mod boards;
+mod bounds;
 mod build;
 mod build_pairs;
 mod chart;
@@ -50,6 +51,7 @@ mod tournament;
 mod tournament_report;
 mod values;
 mod verify;
+mod verify_bounds;
 mod verify_report;
 
 use std::ffi::OsString;
@@ -90,6 +92,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Build(build::Build),
+    Bounds(bounds::Bounds),
     Plan(plan::Plan),
     Bench(bench::Bench),
     Gpu(gpu::Gpu),
@@ -189,6 +192,7 @@ impl Cli {
     fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Build(build) => build.run(),
+            Command::Bounds(bounds) => bounds.run(),
             Command::Plan(plan) => plan.run(),
             Command::Bench(bench) => bench.run(),
             Command::Gpu(gpu) => gpu.run(),
