@@ -9,6 +9,7 @@ use super::bounds::Bounds;
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, StaticSearch};
 use super::error::SolveError;
 use super::evaluation::{PitEvaluation, SEED};
+use super::memory::Copies;
 use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, Keys, Sower, Word};
@@ -17,9 +18,6 @@ use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, Worker, unkept};
 use crate::game::Position;
 use crate::table::TableError;
-
-/// Copying tables to memory starts after a search of this length.
-const COPY_AFTER: Duration = Duration::from_secs(2);
 
 /// The longest that saving waits until the tables are compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
@@ -33,8 +31,8 @@ pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
 /// The limits and counters of a test.
 pub(super) struct Run<'s> {
     pub threads: usize,
-    /// Bytes of tables that may be copied to memory.
-    pub copy: u64,
+    /// Which tables are copied to memory.
+    pub copies: Copies,
     /// When the search began.
     pub start: Instant,
     pub interrupted: &'s Interrupted<'s>,
@@ -73,6 +71,9 @@ pub(super) trait Search: Send + Sync {
         budget: u64,
         interrupted: &Interrupted,
     ) -> Result<Option<DepthLimitedResult>, SolveError>;
+
+    /// Bytes of tables that were compared with their checksums, and of all; `None` once all were.
+    fn compared(&self) -> Option<(u64, u64)>;
 
     /// The share of the transposition table in use.
     fn fill(&self) -> f64;
@@ -236,13 +237,14 @@ impl<W: Word> Search for Engine<'_, W> {
                 let _ = std::thread::Builder::new()
                     .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
             }
-            let copier = (run.copy > 0 && !self.tables.is_copied()).then(|| {
+            let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
-                    // Short searches end before copying pays off.
-                    while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
-                        std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
-                    }
-                    self.tables.copy(run.copy, &self.audit, &ended);
+                    let wait = |until: Duration| {
+                        while run.start.elapsed() < until && !ended.load(Ordering::Relaxed) {
+                            std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
+                        }
+                    };
+                    self.tables.copy(run.copies, &self.audit, &wait, &ended);
                 })
             });
             for _ in 1..run.threads {
@@ -297,6 +299,14 @@ impl<W: Word> Search for Engine<'_, W> {
         search.run(position, board(position), &in_order(self.sower.rules(), position), depth)
     }
 
+    fn compared(&self) -> Option<(u64, u64)> {
+        if self.audit.is_sound() {
+            return None;
+        }
+        let (all, left) = self.audit.bytes();
+        Some((all - left, all))
+    }
+
     fn fill(&self) -> f64 {
         self.positions.fill()
     }
@@ -344,7 +354,14 @@ mod tests {
                 engine.test(
                     &position,
                     9,
-                    &Run { threads, copy: 0, start: Instant::now(), interrupted, nodes: &nodes, hits: &hits },
+                    &Run {
+                        threads,
+                        copies: Copies::NONE,
+                        start: Instant::now(),
+                        interrupted,
+                        nodes: &nodes,
+                        hits: &hits,
+                    },
                 )
             };
             assert!(!engine.audit.is_sound());

@@ -11,6 +11,7 @@
 //! | `zero_window` | the zero-window test, on one thread |
 //! | `move_order` | the order of a position's moves outside the search |
 //! | `engine` | all of the above for one word; tests on all threads |
+//! | `memory` | how the transposition table, tables in the page cache and copies of tables share the memory |
 //! | `options` | [memory, threads, tables](SolverOptions) of a solver |
 //! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
 //! | `heuristic` | unproved: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
@@ -26,6 +27,7 @@ mod engine;
 mod error;
 mod evaluation;
 mod heuristic;
+mod memory;
 mod move_order;
 mod narrowing;
 mod options;

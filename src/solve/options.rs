@@ -2,8 +2,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::transposition::table_bytes;
+use super::memory::{Copies, Shares, TableBytes};
+use super::transposition::{most_bytes, table_bytes};
 use crate::game::{Position, Rules};
+use crate::index::row_count;
 use crate::system::available_memory;
 use crate::table::Tables;
 
@@ -29,7 +31,7 @@ pub struct SolverOptions<'a> {
     pub(super) tables: Option<&'a Tables>,
     pub(super) tables_up_to: usize,
     memory: Memory,
-    copies: Copies,
+    budget: Budget,
     pub(super) threads: usize,
     pub(super) stop: Arc<AtomicBool>,
 }
@@ -40,17 +42,24 @@ enum Memory {
     Exactly(u64),
     /// Depending on the size of the problem, at most this.
     AtMost(u64),
-    /// Depending on the size of the problem, at most a quarter of the available memory.
+    /// Depending on the size of the problem, at most a quarter of the memory of the search.
+    BySize,
+    /// What the tables leave of the memory of the search, as far as the board has use for it.
+    Rest,
+}
+
+/// The memory of a search: transposition table, tables in the page cache, copies of tables.
+#[derive(Clone, Copy, Debug)]
+enum Budget {
+    /// No copies but up to so many bytes; the page cache is the system's.
+    Copies(u64),
+    Bytes(u64),
+    /// What is available, except for a part that other programs may need.
     Available,
 }
 
-/// Bytes of tables that may be copied to memory.
-#[derive(Clone, Copy, Debug)]
-enum Copies {
-    AtMost(u64),
-    /// Half of the memory available after the transposition table.
-    Available,
-}
+/// The part of the available memory that a search leaves to other programs.
+const LEFT: u64 = 16;
 
 impl<'a> SolverOptions<'a> {
     /// Options for `position` and all that can follow it: no tables, one thread, no stop flag, and a transposition
@@ -62,8 +71,8 @@ impl<'a> SolverOptions<'a> {
             seeds: position.seeds() as usize,
             tables: None,
             tables_up_to: usize::MAX,
-            memory: Memory::Available,
-            copies: Copies::AtMost(0),
+            memory: Memory::BySize,
+            budget: Budget::Copies(0),
             threads: 1,
             stop: Arc::default(),
         }
@@ -96,14 +105,24 @@ impl<'a> SolverOptions<'a> {
     /// Sets the bytes of tables that may be copied to memory, after two seconds of searching; 0 by default.
     #[must_use]
     pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { copies: Copies::AtMost(bytes), ..self }
+        SolverOptions { budget: Budget::Copies(bytes), ..self }
     }
 
-    /// Copies tables to memory if it is available: half of what the transposition table leaves, since the files stay in
-    /// the page cache as well.
+    /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache, and
+    /// copies of tables. What the tables leave goes to the transposition table, unless its size is set: a power of two,
+    /// at least a sixteenth, and no more than the board has use for. Tables are copied as far as no others lose their place
+    /// in the page cache.
     #[must_use]
-    pub fn copy_what_fits(self) -> SolverOptions<'a> {
-        SolverOptions { copies: Copies::Available, ..self }
+    pub fn within(self, bytes: u64) -> SolverOptions<'a> {
+        let memory = if matches!(self.memory, Memory::BySize) { Memory::Rest } else { self.memory };
+        SolverOptions { memory, budget: Budget::Bytes(bytes), ..self }
+    }
+
+    /// The same with the memory that is available when the solver is made, less a sixteenth. The size of the transposition
+    /// table depends on the problem, at most a quarter of that.
+    #[must_use]
+    pub fn within_available(self) -> SolverOptions<'a> {
+        SolverOptions { budget: Budget::Available, ..self }
     }
 
     /// Sets the threads of a search, at least 1.
@@ -119,28 +138,66 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { stop, ..self }
     }
 
-    /// Bytes of the transposition table, and of tables that may be copied.
-    pub(super) fn bytes(&self) -> (u64, u64) {
-        let asks = matches!((self.memory, self.copies), (Memory::Available, _) | (_, Copies::Available));
-        let available = if asks { available_memory().unwrap_or(0) } else { 0 };
-        let reach = self.tables.and_then(Tables::max_seeds).unwrap_or(0).min(self.tables_up_to);
+    /// The largest layer of the tables in use; 0 for none.
+    fn reach(&self) -> usize {
+        self.tables.and_then(Tables::max_seeds).unwrap_or(0).min(self.tables_up_to)
+    }
+
+    /// The most bytes of memory, if there is a limit.
+    fn budget(&self) -> Option<u64> {
+        match self.budget {
+            Budget::Copies(_) => None,
+            Budget::Bytes(bytes) => Some(bytes),
+            Budget::Available => available_memory().map(|bytes| bytes - bytes / LEFT),
+        }
+    }
+
+    /// The tables up to `reach` seeds.
+    fn table_bytes(&self, reach: usize) -> TableBytes {
+        let Some(tables) = self.tables.filter(|_| reach >= 2) else { return TableBytes::default() };
+        let headers = || tables.layers()[..reach - 1].iter().map(|layer| layer.header());
+        TableBytes {
+            files: headers().map(|header| header.file_bytes).sum(),
+            frame: headers().flat_map(|header| &header.entries).map(|entry| entry.section_bytes()).max().unwrap_or(0),
+            ranks: (0..reach).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
+        }
+    }
+
+    /// The largest layer of tables so that all up to it fit the memory ([`SolverOptions::within`]), and the bytes of memory; `None`
+    /// if all tables fit, or there is no limit. With tables that do not fit, a search waits for the disk all the time.
+    pub fn largest_that_fits(&self) -> Option<(usize, u64)> {
+        let (reach, budget) = (self.reach(), self.budget()?);
+        let fits = |&reach: &usize| Shares::fit(budget, self.table_bytes(reach));
+        let largest = (2..=reach).rev().find(fits).unwrap_or(0);
+        (largest < reach).then_some((largest, budget))
+    }
+
+    /// What is done with the memory.
+    pub(super) fn shares(&self) -> Shares {
+        let reach = self.reach();
         let by_size = |most| table_bytes(self.pits, self.seeds, reach, most);
-        let memory = match self.memory {
+        let available = || available_memory().unwrap_or(0) / 4;
+        let Some(budget) = self.budget() else {
+            let transpositions = match self.memory {
+                Memory::Exactly(bytes) => bytes,
+                Memory::AtMost(bytes) => by_size(bytes),
+                Memory::BySize | Memory::Rest => by_size(available()),
+            };
+            let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
+            return Shares { transpositions, copies: Copies { twice, moved: false } };
+        };
+        Shares::new(budget, self.table_bytes(reach), |most| match self.memory {
             Memory::Exactly(bytes) => bytes,
-            Memory::AtMost(bytes) => by_size(bytes),
-            Memory::Available => by_size(available / 4),
-        };
-        let copies = match self.copies {
-            Copies::AtMost(bytes) => bytes,
-            Copies::Available => available.saturating_sub(memory) / 2,
-        };
-        (memory, copies)
+            Memory::AtMost(bytes) => by_size(bytes.min(most)),
+            Memory::BySize => by_size(most.min(budget / 4)),
+            Memory::Rest => most_bytes(self.pits, self.seeds).min(most),
+        })
     }
 }
 
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copies, threads, stop } = self;
+        let SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, budget, threads, stop } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
@@ -148,7 +205,7 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("tables", &tables.and_then(Tables::max_seeds))
             .field("tables_up_to", tables_up_to)
             .field("memory", memory)
-            .field("copies", copies)
+            .field("budget", budget)
             .field("threads", threads)
             .field("stop", stop)
             .finish()

@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::bounds::Bounds;
 use super::engine::{Engine, Run, Search};
 use super::error::SolveError;
+use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{Keys, Word};
 use crate::game::{Position, Rules};
@@ -49,7 +50,7 @@ pub struct Solver<'a> {
     pits: usize,
     seeds: usize,
     pub(super) engine: Box<dyn Search + 'a>,
-    copy: u64,
+    copies: Copies,
     threads: usize,
     start: Instant,
     stop: Arc<AtomicBool>,
@@ -143,8 +144,8 @@ impl<'a> Solver<'a> {
         keys: Keys<W>,
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
-        let (memory, copy) = options.bytes();
-        let engine = Box::new(Engine::new(&options, keys, memory, end)?);
+        let Shares { transpositions, copies } = options.shares();
+        let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
         let SolverOptions { rules, pits, seeds, tables, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
@@ -156,7 +157,7 @@ impl<'a> Solver<'a> {
             pits,
             seeds,
             engine,
-            copy,
+            copies,
             threads: threads.max(1),
             start: Instant::now(),
             stop,
@@ -227,6 +228,12 @@ impl<'a> Solver<'a> {
         self.engine.fill()
     }
 
+    /// How many bytes of the tables were read and compared with their checksums so far, and how many there are; `None` once all
+    /// were. A result that was found before has to wait for the rest.
+    pub fn compared(&self) -> Option<(u64, u64)> {
+        self.engine.compared()
+    }
+
     /// The bounds that complete tests proved so far, for the positions tested, without stores.
     pub fn proofs(&self) -> Vec<(Position, Bounds)> {
         self.engine.proofs()
@@ -270,7 +277,7 @@ impl<'a> Solver<'a> {
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be discarded when it passes.
-            copy: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copy } else { 0 },
+            copies: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copies } else { Copies::NONE },
             start: self.start,
             interrupted: &|| self.interrupted(),
             nodes: &self.nodes,

@@ -1,10 +1,19 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::audit::Audit;
 use crate::index::TableRow;
+use crate::solve::memory::Copies;
 use crate::solve::packed::{Keys, Word};
 use crate::table::{FrameScores, TableError, Tables};
+
+/// Copying tables to memory starts after a search of this length: shorter ones end before it pays off.
+const COPY_AFTER: Duration = Duration::from_secs(2);
+
+/// After this, tables are copied even if they then leave the page cache, so that the next search has to read them from the
+/// disk.
+const MOVE_AFTER: Duration = Duration::from_secs(60);
 
 /// Looks up scores in tables by the numbers that [`Keys`] gives rows.
 ///
@@ -17,10 +26,12 @@ pub(crate) struct TableScores<'a> {
     ranks: Vec<u32>,
     /// The frame with `k` seeds in the mover's row of the layer `n` at `n * reach + k`.
     frames: Vec<Frame<'a>>,
-    /// The layer to copy next; 0 when all are copied.
-    next_copy: AtomicUsize,
-    /// Bytes copied.
-    copied: AtomicU64,
+    /// The frames in the order in which they are copied: seeds in play and in the mover's row.
+    to_copy: Vec<(usize, usize)>,
+    /// How many of them were copied, or passed over.
+    copied: AtomicUsize,
+    /// Bytes copied that stay in the page cache.
+    twice: AtomicU64,
 }
 
 /// The scores of a frame.
@@ -63,8 +74,9 @@ impl<'a> TableScores<'a> {
                 reach: 0,
                 ranks: Vec::new(),
                 frames: Vec::new(),
-                next_copy: AtomicUsize::new(0),
-                copied: AtomicU64::new(0),
+                to_copy: Vec::new(),
+                copied: AtomicUsize::new(0),
+                twice: AtomicU64::new(0),
             });
         };
         let pits = tables.pits();
@@ -98,43 +110,46 @@ impl<'a> TableScores<'a> {
             reach,
             ranks,
             frames,
-            next_copy: AtomicUsize::new(reach),
-            copied: AtomicU64::new(0),
+            to_copy: (2..=reach).rev().flat_map(|seeds| (1..seeds).map(move |mover| (seeds, mover))).collect(),
+            copied: AtomicUsize::new(0),
+            twice: AtomicU64::new(0),
         })
     }
 
     /// Whether all tables that can be copied were.
     pub fn is_copied(&self) -> bool {
-        self.next_copy.load(Ordering::Relaxed) < 2
+        self.copied.load(Ordering::Relaxed) == self.to_copy.len()
     }
 
-    /// Copies tables to memory, the largest layer first, until `stop`: random reads of files cost more, because of
-    /// their small pages. The next call continues where this one stopped. A layer for which there is not enough memory
-    /// is still read from its file; a damaged one makes the `audit` fail.
-    pub fn copy(&self, budget: u64, audit: &Audit, stop: &AtomicBool) {
+    /// Copies tables to memory, frame by frame, those of the largest layer first, until `stop`: random reads of files
+    /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or `stop`. The next call
+    /// continues where this one stopped. A frame for which there is not enough memory is still read from its file; a
+    /// damaged one makes the `audit` fail.
+    pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), stop: &AtomicBool) {
         let Some(tables) = self.tables else { return };
-        while !stop.load(Ordering::Relaxed) {
-            let seeds = self.next_copy.load(Ordering::Relaxed);
-            if seeds < 2 {
-                return;
-            }
-            let bytes = tables.layer(seeds).map_or(0, |layer| layer.bytes().len() as u64);
-            if self.copied.load(Ordering::Relaxed) + bytes <= budget {
-                match tables.copied(seeds, stop) {
+        while let Some(&(seeds, mover)) = self.to_copy.get(self.copied.load(Ordering::Relaxed)) {
+            let layer = tables.layer(seeds).expect("a layer in use");
+            let bytes = layer.header().entries[mover - 1].checksums_at();
+            let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
+            if twice || copies.moved {
+                wait(if twice { COPY_AFTER } else { MOVE_AFTER });
+                match tables.copied_frame(seeds, mover, stop) {
                     Ok(Some(copy)) => {
-                        self.copied.fetch_add(bytes, Ordering::Relaxed);
-                        for mover in 1..seeds {
-                            let scores = || copy.frame_unchecked(mover);
-                            self.frames[seeds * self.reach + mover].memory.get_or_init(scores);
+                        self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy.scores());
+                        if twice {
+                            self.twice.fetch_add(bytes, Ordering::Relaxed);
+                        } else {
+                            layer.release(mover);
                         }
                     }
                     Err(error) if error.is_damage() => return audit.fail(error),
                     Ok(None) | Err(_) => {}
                 }
             }
-            if !stop.load(Ordering::Relaxed) {
-                self.next_copy.store(seeds - 1, Ordering::Relaxed);
+            if stop.load(Ordering::Relaxed) {
+                return;
             }
+            self.copied.fetch_add(1, Ordering::Relaxed);
         }
     }
 

@@ -7,7 +7,8 @@
 //! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
 //! | [`layer`](Layer) | the trait of tables that scores can be read from |
-//! | [`reader`](Table) | a finished table in memory: mapped, or copied |
+//! | [`reader`](Table) | a finished table in memory: mapped, or read |
+//! | [`copy`](FrameCopy) | a frame of a table, copied to huge pages |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
 //! | `mapping` | the memory of a mapped file |
 //! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter |
@@ -20,6 +21,7 @@
 #[cfg(unix)]
 mod bus_error;
 mod checked;
+mod copy;
 mod error;
 pub mod format;
 mod frame;
@@ -35,6 +37,7 @@ mod tables;
 
 #[cfg(unix)]
 pub use bus_error::report_bus_errors;
+pub use copy::FrameCopy;
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN};

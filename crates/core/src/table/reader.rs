@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::checked::Checked;
+use super::copy::FrameCopy;
 use super::error::{Damage, Part, TableError};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
@@ -18,10 +19,12 @@ use crate::file;
 use crate::index::Frame;
 use crate::memory::HugePages;
 
+/// Blocks that the system reads at once: 4 MiB.
+const AHEAD_BLOCKS: u64 = 64;
+
 /// The bytes of a table: a mapped file, or memory.
 enum Bytes {
     Mapped(Mapping),
-    Copied(HugePages),
     Owned(Vec<u8>),
 }
 
@@ -31,13 +34,12 @@ impl std::ops::Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Bytes::Mapped(map) => map,
-            Bytes::Copied(map) => map,
             Bytes::Owned(bytes) => bytes,
         }
     }
 }
 
-/// A finished table in memory: a mapped file, or a copy of one.
+/// A finished table in memory: a mapped file, or bytes that were read.
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before their scores are
 /// used: [`Table::score`] compares those that it reads, [`Table::frame`] those of a frame, [`Table::check`] all.
@@ -114,40 +116,67 @@ impl Table {
         Table::new(path, Bytes::Owned(bytes))
     }
 
-    /// A copy of the table in memory, in huge pages where the system supports them, which makes random reads faster
-    /// than those of the mapped file. Every block is compared with its checksum. `None` if `stop` was set meanwhile.
+    /// A copy of the frame with `mover` seeds in the mover's row in memory, in huge pages where the system supports them,
+    /// which makes random reads faster than those of the mapped file. Every block is compared with its checksum.
+    /// `None` if `stop` was set meanwhile.
     ///
     /// # Errors
     /// When there is not enough memory, or a block is damaged.
-    pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
-        let bytes = self.bytes.len();
-        let mut map = HugePages::new(bytes).map_err(TableError::mapping(&self.path, bytes as u64))?;
-        let copy = Checked::none(&self.header.entries);
-        // Everything before the first frame.
-        let frames = self.header.entries.iter().map(|entry| entry.offset as usize).min().unwrap_or(0);
-        map[..frames].copy_from_slice(&self.bytes[..frames]);
-        for (entry, mover) in self.header.entries.iter().zip(1..) {
-            if entry.blocks() == 1 {
-                self.check_block(mover, 0)?;
-            }
-            for block in 0..entry.blocks() {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                let bytes = block_bytes(entry, block);
-                map[bytes.clone()].copy_from_slice(&self.bytes[bytes.clone()]);
-                // The copy is compared while it is in the processor's cache.
-                if xxh3_64(&map[bytes]) != self.checksum(entry, block) {
-                    return Err(self.damaged_block(entry, block));
-                }
-                copy.mark(mover, block);
-                self.checked.mark(mover, block);
-            }
-            let checksums = (entry.offset + entry.checksums_at()) as usize..entry.end() as usize;
-            map[checksums.clone()].copy_from_slice(&self.bytes[checksums]);
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameCopy>, TableError> {
+        let entry = self.entry(mover);
+        let bytes = entry.checksums_at();
+        let mut copy = HugePages::new(bytes as usize).map_err(TableError::mapping(&self.path, bytes))?;
+        if entry.blocks() == 1 {
+            self.check_block(mover, 0)?;
         }
-        let (path, header) = (self.path.clone(), self.header.clone());
-        Ok(Some(Table { path, bytes: Bytes::Copied(map), header, checked: copy }))
+        for block in 0..entry.blocks() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            if block.is_multiple_of(AHEAD_BLOCKS) {
+                self.read_ahead(mover, block + AHEAD_BLOCKS..block + 2 * AHEAD_BLOCKS);
+            }
+            let bytes = block_bytes(entry, block);
+            let at = bytes.start - entry.offset as usize;
+            let part = &mut copy[at..at + bytes.len()];
+            part.copy_from_slice(&self.bytes[bytes]);
+            // The copy is compared while it is in the processor's cache.
+            if xxh3_64(part) != self.checksum(entry, block) {
+                return Err(self.damaged_block(entry, block));
+            }
+            self.checked.mark(mover, block);
+        }
+        let key = self.header.key;
+        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
+        Ok(Some(FrameCopy::new(frame, *entry, copy)))
+    }
+
+    /// Has the system read these blocks of the frame with `mover` seeds in the mover's row from the file, without waiting
+    /// for them. Blocks that the frame does not have are left out.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
+        let entry = self.entry(mover);
+        let blocks = blocks.start..blocks.end.min(entry.blocks());
+        if let (Bytes::Mapped(map), false) = (&self.bytes, blocks.is_empty()) {
+            map.read_ahead(block_bytes(entry, blocks.start).start..block_bytes(entry, blocks.end - 1).end);
+        }
+    }
+
+    /// Has the system take the frame with `mover` seeds in the mover's row out of the page cache, where it can (Linux). Reading it
+    /// from the file again is slow: for a frame of which there is a copy.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn release(&self, mover: usize) {
+        let entry = self.entry(mover);
+        if let Bytes::Mapped(map) = &self.bytes {
+            map.release(entry.offset as usize..entry.end() as usize);
+        }
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
+use super::copy::FrameCopy;
 use super::error::{Damage, TableError};
 use super::key::TableKey;
 use super::layer::Layer;
@@ -21,8 +22,8 @@ pub struct Tables<T = Table> {
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
-    /// Those that were copied to memory, at the same places.
-    copies: [OnceLock<T>; MAX_TABLE_SEEDS - 1],
+    /// The frames that were copied to memory: that with `k` seeds in the mover's row of the table with `s` seeds at `s - 2`, `k - 1`.
+    copies: [OnceLock<Box<[OnceLock<FrameCopy>]>>; MAX_TABLE_SEEDS - 1],
 }
 
 impl Tables {
@@ -40,16 +41,26 @@ impl Tables {
         Ok(tables)
     }
 
-    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made on the first call and kept;
-    /// `None` if there is no such table, or `stop` was set meanwhile.
+    /// A copy in memory of the frame with `mover` seeds in the mover's row of the table with `seeds` seeds (see
+    /// [`Table::copied_frame`]), made on the first call and kept; `None` if there is no such table, or `stop` was set
+    /// meanwhile.
     ///
     /// # Errors
-    /// When there is not enough memory, or a block of the table is damaged.
-    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&Table>, TableError> {
+    /// When there is not enough memory, or a block of the frame is damaged.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn copied_frame(
+        &self,
+        seeds: usize,
+        mover: usize,
+        stop: &AtomicBool,
+    ) -> Result<Option<&FrameCopy>, TableError> {
         let Some(table) = self.layer(seeds) else { return Ok(None) };
-        let place = &self.copies[seeds - 2];
+        let frames = self.copies[seeds - 2].get_or_init(|| (1..seeds).map(|_| OnceLock::new()).collect());
+        let place = &frames[mover - 1];
         if place.get().is_none()
-            && let Some(copy) = table.copied(stop)?
+            && let Some(copy) = table.copied_frame(mover, stop)?
         {
             // If two threads copy at once, one copy is kept.
             let _ = place.set(copy);
