@@ -155,10 +155,10 @@ impl<'a> SolverOptions<'a> {
     /// The tables up to `reach` seeds.
     fn table_bytes(&self, reach: usize) -> TableBytes {
         let Some(tables) = self.tables.filter(|_| reach >= 2) else { return TableBytes::default() };
-        let headers = || tables.layers()[..reach - 1].iter().map(|layer| layer.header());
+        let layers = || tables.layers()[..reach - 1].iter().map(|layer| layer.blocks());
         TableBytes {
-            files: headers().map(|header| header.file_bytes).sum(),
-            frame: headers().flat_map(|header| &header.entries).map(|entry| entry.section_bytes()).max().unwrap_or(0),
+            files: layers().map(|layer| layer.bytes().len() as u64).sum(),
+            frame: layers().flat_map(|layer| layer.sections()).map(|section| section.bytes()).max().unwrap_or(0),
             ranks: (0..reach).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
         }
     }

@@ -183,7 +183,7 @@ impl Pass<'_, '_> {
             // The first one has those up to its own read as well.
             let ahead = if next == 0 { 0 } else { next + AHEAD_PARTS }..=next + AHEAD_PARTS;
             for part in ahead.filter_map(|next| self.parts.get(next)) {
-                part.table.read_ahead(part.mover, part.blocks.clone());
+                part.table.blocks().read_ahead(part.mover, part.blocks.clone());
             }
             for block in part.blocks.clone().filter(|&block| !part.table.is_block_checked(part.mover, block)) {
                 if !go_on() {
@@ -303,7 +303,7 @@ mod tests {
         let (_directory, tables) = tables();
         let (damaged, at) = damaged(&tables);
         let [on, off] = [true, false].map(AtomicBool::new);
-        match damaged.copied_frame(9, 8, &off).map(drop) {
+        match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
             Err(TableError::Damaged { damage, .. }) => {
                 assert_eq!(damage, Damage::Part { part: crate::table::Part::Block, offset: at })
             }
@@ -312,17 +312,18 @@ mod tests {
         let table = damaged.layer(8).unwrap();
         for frame in table.key().frames() {
             let mover = frame.mover;
-            let copy = damaged.copied_frame(8, mover, &off).unwrap().unwrap();
-            assert!(table.is_frame_checked(mover));
-            // Once made, it is kept.
-            assert!(std::ptr::eq(copy, damaged.copied_frame(8, mover, &on).unwrap().unwrap()));
+            let copy = table.copied_frame(mover, &off).unwrap().unwrap();
+            assert!(table.blocks().is_frame_checked(mover));
+            // Once made, it is kept. The file can still be read when its pages were released.
+            assert!(table.copied_frame(mover, &on).unwrap().is_some());
+            table.blocks().release(mover);
             let scores = table.frame_unchecked(mover);
             let rows = |seeds| crate::index::row_count(PITS, seeds) as u32;
             for (row, other) in (0..rows(mover)).flat_map(|row| (0..rows(frame.other)).map(move |other| (row, other))) {
-                assert_eq!(copy.scores().score(row, other), scores.score(row, other));
+                assert_eq!(copy.score(row, other), scores.score(row, other));
             }
         }
         assert!(table.is_checked());
-        assert!(damaged.copied_frame(7, 3, &on).unwrap().is_none());
+        assert!(damaged.layer(7).unwrap().copied_frame(3, &on).unwrap().is_none());
     }
 }

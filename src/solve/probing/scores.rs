@@ -129,17 +129,17 @@ impl<'a> TableScores<'a> {
         let Some(tables) = self.tables else { return };
         while let Some(&(seeds, mover)) = self.to_copy.get(self.copied.load(Ordering::Relaxed)) {
             let layer = tables.layer(seeds).expect("a layer in use");
-            let bytes = layer.header().entries[mover - 1].checksums_at();
+            let bytes = layer.blocks().sections()[mover - 1].data;
             let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
             if twice || copies.moved {
                 wait(if twice { COPY_AFTER } else { MOVE_AFTER });
-                match tables.copied_frame(seeds, mover, stop) {
+                match layer.copied_frame(mover, stop) {
                     Ok(Some(copy)) => {
-                        self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy.scores());
+                        self.frames[seeds * self.reach + mover].memory.get_or_init(|| copy);
                         if twice {
                             self.twice.fetch_add(bytes, Ordering::Relaxed);
                         } else {
-                            layer.release(mover);
+                            layer.blocks().release(mover);
                         }
                     }
                     Err(error) if error.is_damage() => return audit.fail(error),

@@ -1,8 +1,10 @@
 //! Evaluations of positions: estimates of scores, which prove nothing. They order the moves of a search, and bound
 //! tables tell on which side of them a score lies.
 
+mod format;
 mod network;
 
+pub use format::{NETWORK_MAGIC, NETWORK_VERSION};
 pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
 
 /// Evaluations are in sixteenths of a seed.

@@ -1,10 +1,8 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use super::copy::FrameCopy;
 use super::error::{Damage, TableError};
 use super::key::TableKey;
 use super::layer::Layer;
@@ -22,8 +20,6 @@ pub struct Tables<T = Table> {
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
-    /// The frames that were copied to memory: that with `k` seeds in the mover's row of the table with `s` seeds at `s - 2`, `k - 1`.
-    copies: [OnceLock<Box<[OnceLock<FrameCopy>]>>; MAX_TABLE_SEEDS - 1],
 }
 
 impl Tables {
@@ -39,33 +35,6 @@ impl Tables {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds);
         tables.open_layers(max_seeds, |key| Table::open_key(directory, key))?;
         Ok(tables)
-    }
-
-    /// A copy in memory of the frame with `mover` seeds in the mover's row of the table with `seeds` seeds (see
-    /// [`Table::copied_frame`]), made on the first call and kept; `None` if there is no such table, or `stop` was set
-    /// meanwhile.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or a block of the frame is damaged.
-    ///
-    /// # Panics
-    /// When the layer has no such frame.
-    pub fn copied_frame(
-        &self,
-        seeds: usize,
-        mover: usize,
-        stop: &AtomicBool,
-    ) -> Result<Option<&FrameCopy>, TableError> {
-        let Some(table) = self.layer(seeds) else { return Ok(None) };
-        let frames = self.copies[seeds - 2].get_or_init(|| (1..seeds).map(|_| OnceLock::new()).collect());
-        let place = &frames[mover - 1];
-        if place.get().is_none()
-            && let Some(copy) = table.copied_frame(mover, stop)?
-        {
-            // If two threads copy at once, one copy is kept.
-            let _ = place.set(copy);
-        }
-        Ok(place.get())
     }
 }
 
@@ -121,7 +90,6 @@ impl<T: Layer> Tables<T> {
             rules,
             rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
             layers: Vec::new(),
-            copies: [const { OnceLock::new() }; MAX_TABLE_SEEDS - 1],
         }
     }
 
