@@ -42,8 +42,11 @@ pub(super) struct Run<'s> {
 
 /// The interface of an [`Engine`], independent of its word. All positions must fit it; their stores do not matter.
 pub(super) trait Search: Send + Sync {
-    /// The largest layer of tables in use; 0 for none.
+    /// The largest layer of exact tables in use; 0 for none.
     fn reach(&self) -> usize;
+
+    /// The largest layer of tables in use, exact or of bounds; 0 for none.
+    fn bound_reach(&self) -> usize;
 
     /// Bounds of the score of `position` from the rules, tables, complete tests, and the transposition table.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
@@ -114,15 +117,16 @@ impl<'a, W: Word> Engine<'a, W> {
         memory: u64,
         end: &dyn Fn() -> bool,
     ) -> Result<Engine<'a, W>, SolveError> {
-        let &SolverOptions { rules, pits, seeds, tables: files, tables_up_to, .. } = options;
+        let &SolverOptions { rules, pits, seeds, .. } = options;
+        let layers = options.layers();
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
-        let tables = TableScores::new(&keys, files, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
-        let audit = Audit::new(files, tables.reach(), end)?;
-        let evaluation = match files {
+        let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
+        let audit = Audit::new(layers, end)?;
+        let evaluation = match layers.tables() {
             // If all positions are in the tables, no moves are ordered.
-            Some(files) if (2..seeds).contains(&tables.reach()) => {
-                PitEvaluation::learn(files, tables.reach(), end)?.ok_or(SolveError::Stopped)?
+            Some(tables) if layers.exact() < seeds => {
+                PitEvaluation::learn(tables, layers.exact(), end)?.ok_or(SolveError::Stopped)?
             }
             _ => PitEvaluation::default(),
         };
@@ -143,11 +147,14 @@ impl<'a, W: Word> Engine<'a, W> {
         }
         let (mover, mover_seeds) = (self.keys.row(board.mover.sums()), board.mover.total());
         let other = self.keys.row(board.other.sums());
+        let mut known = Bounds { lower: 0, upper: seeds };
         if seeds as usize <= self.tables.reach() {
             let spot = self.tables.locate(seeds, mover_seeds, mover, other);
-            return Ok(exact(self.tables.checked_score(seeds, spot)?));
+            known = self.tables.checked_bounds(board, seeds, spot)?;
+            if seeds as usize <= self.tables.exact() {
+                return Ok(known);
+            }
         }
-        let mut known = Bounds { lower: 0, upper: seeds };
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
         let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
         let proved = [self.lock().get(&board).copied(), transposition];
@@ -174,6 +181,10 @@ fn board<W: Word>(position: &Position) -> Board<W> {
 
 impl<W: Word> Search for Engine<'_, W> {
     fn reach(&self) -> usize {
+        self.tables.exact()
+    }
+
+    fn bound_reach(&self) -> usize {
         self.tables.reach()
     }
 
@@ -205,7 +216,7 @@ impl<W: Word> Search for Engine<'_, W> {
             expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
             ordering: self.static_search(&interrupted),
-            unkept: unkept(self.tables.reach()),
+            unkept: unkept(self.tables.exact()),
             interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,

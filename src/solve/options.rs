@@ -3,11 +3,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::memory::{Copies, Shares, TableBytes};
+use super::probing::Layers;
 use super::transposition::{most_bytes, table_bytes};
 use crate::game::{Position, Rules};
 use crate::index::row_count;
 use crate::system::available_memory;
-use crate::table::Tables;
+use crate::table::{BoundTables, Tables};
 
 /// Options of a [`Solver`](super::Solver).
 ///
@@ -29,7 +30,9 @@ pub struct SolverOptions<'a> {
     pub(super) pits: usize,
     pub(super) seeds: usize,
     pub(super) tables: Option<&'a Tables>,
-    pub(super) tables_up_to: usize,
+    pub(super) bounds: Option<&'a BoundTables>,
+    tables_up_to: usize,
+    exact_up_to: usize,
     memory: Memory,
     budget: Budget,
     pub(super) threads: usize,
@@ -70,7 +73,9 @@ impl<'a> SolverOptions<'a> {
             pits: position.pits(),
             seeds: position.seeds() as usize,
             tables: None,
+            bounds: None,
             tables_up_to: usize::MAX,
+            exact_up_to: usize::MAX,
             memory: Memory::BySize,
             budget: Budget::Copies(0),
             threads: 1,
@@ -84,10 +89,24 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { tables, ..self }
     }
 
-    /// Sets the seeds of the largest layer to use; all layers by default.
+    /// Sets the bound tables to use for the layers above the exact tables; they must have the same rules and pits. If the
+    /// layer above the exact tables is not among them, none is used.
+    #[must_use]
+    pub fn bounds(self, bounds: Option<&'a BoundTables>) -> SolverOptions<'a> {
+        SolverOptions { bounds, ..self }
+    }
+
+    /// Sets the seeds of the largest layer to use, of tables or bound tables; all layers by default.
     #[must_use]
     pub fn tables_up_to(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
+    }
+
+    /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
+    /// tables.
+    #[must_use]
+    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
+        SolverOptions { exact_up_to: seeds, ..self }
     }
 
     /// Sets the bytes of the transposition table, rounded down to a power of two.
@@ -138,9 +157,9 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { stop, ..self }
     }
 
-    /// The largest layer of the tables in use; 0 for none.
-    fn reach(&self) -> usize {
-        self.tables.and_then(Tables::max_seeds).unwrap_or(0).min(self.tables_up_to)
+    /// The layers to use.
+    pub(super) fn layers(&self) -> Layers<'a> {
+        Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds))
     }
 
     /// The most bytes of memory, if there is a limit.
@@ -152,30 +171,29 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// The tables up to `reach` seeds.
-    fn table_bytes(&self, reach: usize) -> TableBytes {
-        let Some(tables) = self.tables.filter(|_| reach >= 2) else { return TableBytes::default() };
-        let layers = || tables.layers()[..reach - 1].iter().map(|layer| layer.blocks());
+    /// These layers.
+    fn table_bytes(&self, layers: Layers) -> TableBytes {
         TableBytes {
-            files: layers().map(|layer| layer.bytes().len() as u64).sum(),
-            frame: layers().flat_map(|layer| layer.sections()).map(|section| section.bytes()).max().unwrap_or(0),
-            ranks: (0..reach).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
+            files: layers.files().map(|file| file.bytes().len() as u64).sum(),
+            frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
+            ranks: (0..layers.reach()).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
         }
     }
 
     /// The largest layer of tables so that all up to it fit the memory ([`SolverOptions::within`]), and the bytes of memory; `None`
     /// if all tables fit, or there is no limit. With tables that do not fit, a search waits for the disk all the time.
     pub fn largest_that_fits(&self) -> Option<(usize, u64)> {
-        let (reach, budget) = (self.reach(), self.budget()?);
-        let fits = |&reach: &usize| Shares::fit(budget, self.table_bytes(reach));
+        let (layers, budget) = (self.layers(), self.budget()?);
+        let reach = layers.reach();
+        let fits = |&reach: &usize| Shares::fit(budget, self.table_bytes(layers.up_to(reach)));
         let largest = (2..=reach).rev().find(fits).unwrap_or(0);
         (largest < reach).then_some((largest, budget))
     }
 
     /// What is done with the memory.
     pub(super) fn shares(&self) -> Shares {
-        let reach = self.reach();
-        let by_size = |most| table_bytes(self.pits, self.seeds, reach, most);
+        let layers = self.layers();
+        let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
         let available = || available_memory().unwrap_or(0) / 4;
         let Some(budget) = self.budget() else {
             let transpositions = match self.memory {
@@ -186,7 +204,7 @@ impl<'a> SolverOptions<'a> {
             let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
             return Shares { transpositions, copies: Copies { twice, moved: false } };
         };
-        Shares::new(budget, self.table_bytes(reach), |most| match self.memory {
+        Shares::new(budget, self.table_bytes(layers), |most| match self.memory {
             Memory::Exactly(bytes) => bytes,
             Memory::AtMost(bytes) => by_size(bytes.min(most)),
             Memory::BySize => by_size(most.min(budget / 4)),
@@ -197,13 +215,16 @@ impl<'a> SolverOptions<'a> {
 
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, budget, threads, stop } = self;
+        let SolverOptions { rules, pits, seeds, tables, bounds, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, memory, budget, threads, stop, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
             .field("seeds", seeds)
             .field("tables", &tables.and_then(Tables::max_seeds))
+            .field("bounds", &bounds.map(BoundTables::seeds))
             .field("tables_up_to", tables_up_to)
+            .field("exact_up_to", exact_up_to)
             .field("memory", memory)
             .field("budget", budget)
             .field("threads", threads)

@@ -70,6 +70,7 @@ impl std::fmt::Debug for Solver<'_> {
             .field("pits", pits)
             .field("seeds", seeds)
             .field("table_seeds", &self.table_seeds())
+            .field("bound_seeds", &self.bound_seeds())
             .field("threads", threads)
             .finish_non_exhaustive()
     }
@@ -82,7 +83,7 @@ impl<'a> Solver<'a> {
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables have other rules or pits.
+    /// When the tables or bound tables have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
@@ -128,7 +129,7 @@ impl<'a> Solver<'a> {
     /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables have other rules or pits.
+    /// When the tables or bound tables have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -146,10 +147,14 @@ impl<'a> Solver<'a> {
     ) -> Result<Solver<'a>, SolveError> {
         let Shares { transpositions, copies } = options.shares();
         let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
-        let SolverOptions { rules, pits, seeds, tables, threads, stop, .. } = options;
+        let SolverOptions { rules, pits, seeds, tables, bounds, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
+        );
+        assert!(
+            bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
+            "bound tables of {rules}, {pits}"
         );
         Ok(Solver {
             tables,
@@ -203,7 +208,12 @@ impl<'a> Solver<'a> {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// The largest layer of tables in use; `None` without tables.
+    /// The largest layer of bound tables in use; `None` without bound tables.
+    pub fn bound_seeds(&self) -> Option<usize> {
+        Some(self.engine.bound_reach()).filter(|&reach| reach > self.engine.reach())
+    }
+
+    /// The largest layer of exact tables in use; `None` without tables.
     pub fn table_seeds(&self) -> Option<usize> {
         Some(self.engine.reach()).filter(|&reach| reach > 0)
     }

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::table::{Damage, TableError, Tables};
+use super::layers::Layers;
+use crate::table::{Blocks, Damage, TableError};
 
 /// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths of a
 /// second; larger ones while it runs.
@@ -27,9 +28,7 @@ const AHEAD_PARTS: usize = 8;
 /// once the tables are known to be valid. Damage once found remains, even if the file is repaired meanwhile, because
 /// results derived from it may remain.
 pub(crate) struct Audit<'a> {
-    tables: Option<&'a Tables>,
-    /// The largest layer that is looked up; 0 for none.
-    reach: usize,
+    layers: Layers<'a>,
     sound: AtomicBool,
     damaged: AtomicBool,
     damage: Mutex<Option<(PathBuf, Damage)>>,
@@ -39,22 +38,21 @@ pub(crate) struct Audit<'a> {
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of the layers of `tables` up to `reach`. If they are small, they are compared now; what is left when
-    /// `end` returns true is compared later.
+    /// An audit of these layers. If they are small, they are compared now; what is left when `end` returns true is compared
+    /// later.
     ///
     /// # Errors
     /// When a table is found damaged.
-    pub fn new(tables: Option<&'a Tables>, reach: usize, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
+    pub fn new(layers: Layers<'a>, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
         let audit = Audit {
-            tables,
-            reach,
+            layers,
             sound: AtomicBool::new(false),
             damaged: AtomicBool::new(false),
             damage: Mutex::new(None),
             #[cfg(test)]
             held: AtomicBool::new(false),
         };
-        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() < AT_ONCE {
+        if audit.files().map(Blocks::unchecked_bytes).sum::<u64>() < AT_ONCE {
             audit.pass().work(&|| !end());
         }
         audit.verdict()?;
@@ -62,9 +60,8 @@ impl<'a> Audit<'a> {
         Ok(audit)
     }
 
-    fn layers(&self) -> impl Iterator<Item = &'a crate::table::Table> {
-        let count = self.reach.saturating_sub(1);
-        self.tables.into_iter().flat_map(move |tables| tables.layers().iter().take(count)).map(|layer| &**layer)
+    fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
+        self.layers.files()
     }
 
     /// Whether everything that the search may read was compared with its checksums.
@@ -107,14 +104,14 @@ impl<'a> Audit<'a> {
 
     /// Bytes of the tables, and how many of them are still to be compared.
     pub fn bytes(&self) -> (u64, u64) {
-        let all = self.layers().map(|layer| layer.header().file_bytes).sum();
-        (all, self.layers().map(|layer| layer.unchecked_bytes()).sum())
+        let all = self.files().map(|file| file.bytes().len() as u64).sum();
+        (all, self.files().map(Blocks::unchecked_bytes).sum())
     }
 
     /// Checks whether everything was compared. Threads that compare the rest together may each miss what another did
     /// last, so this must be called again after they have ended.
     pub fn update(&self) {
-        if !self.is_damaged() && self.layers().all(|layer| layer.is_checked()) {
+        if !self.is_damaged() && self.files().all(Blocks::is_checked) {
             self.sound.store(true, Ordering::Relaxed);
         }
     }
@@ -123,18 +120,14 @@ impl<'a> Audit<'a> {
     pub fn pass(&self) -> Pass<'_, 'a> {
         let mut parts = Vec::new();
         // The largest layers are read most.
-        for layer in self.layers().filter(|layer| !layer.is_checked()).collect::<Vec<_>>().into_iter().rev() {
+        for file in self.files().rev().filter(|file| !file.is_checked()) {
             // In the order of the file, which disks read faster.
-            let mut frames: Vec<_> = layer.key().frames().collect();
-            frames.sort_unstable_by_key(|frame| layer.header().entries[frame.mover - 1].offset);
-            for frame in frames {
-                let blocks = layer.header().entries[frame.mover - 1].blocks();
+            let mut sections: Vec<_> = file.sections().iter().zip(1..).collect();
+            sections.sort_unstable_by_key(|(section, _)| section.offset);
+            for (section, mover) in sections {
+                let blocks = section.blocks();
                 let starts = (0..blocks).step_by(PART_BLOCKS as usize);
-                parts.extend(starts.map(|start| Part {
-                    table: layer,
-                    mover: frame.mover,
-                    blocks: start..blocks.min(start + PART_BLOCKS),
-                }));
+                parts.extend(starts.map(|start| Part { file, mover, blocks: start..blocks.min(start + PART_BLOCKS) }));
             }
         }
         Pass { audit: self, parts, next: AtomicUsize::new(0) }
@@ -156,7 +149,7 @@ impl<'a> Audit<'a> {
 
 /// Some blocks of a frame.
 struct Part<'a> {
-    table: &'a crate::table::Table,
+    file: &'a Blocks,
     mover: usize,
     blocks: Range<u64>,
 }
@@ -183,13 +176,13 @@ impl Pass<'_, '_> {
             // The first one has those up to its own read as well.
             let ahead = if next == 0 { 0 } else { next + AHEAD_PARTS }..=next + AHEAD_PARTS;
             for part in ahead.filter_map(|next| self.parts.get(next)) {
-                part.table.blocks().read_ahead(part.mover, part.blocks.clone());
+                part.file.read_ahead(part.mover, part.blocks.clone());
             }
-            for block in part.blocks.clone().filter(|&block| !part.table.is_block_checked(part.mover, block)) {
+            for block in part.blocks.clone().filter(|&block| !part.file.is_block_checked(part.mover, block)) {
                 if !go_on() {
                     return;
                 }
-                if let Err(error) = part.table.check_block(part.mover, block) {
+                if let Err(error) = part.file.check_block(part.mover, block) {
                     return self.audit.fail(error);
                 }
             }

@@ -9,7 +9,7 @@ use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
 use crate::table::blocks::{Blocks, Bytes};
-use crate::table::error::{Damage, TableError};
+use crate::table::error::{Damage, Part, TableError};
 use crate::table::key::TableKey;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
@@ -181,6 +181,15 @@ impl BoundTable {
         assert!((mover_rank as usize) < frame.frame().mover_rows(), "no such ranks");
         self.blocks.touch(mover, (frame.byte(mover_rank, other_rank) / BLOCK_BYTES) as u64)?;
         Ok(frame.code(mover_rank, other_rank))
+    }
+
+    /// The error for a code that contradicts the position.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        let byte = self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64;
+        TableError::damaged_part(self.path(), Part::Score, self.header.entries[mover - 1].offset + byte)
     }
 }
 
