@@ -45,7 +45,7 @@ pub use checkpoint::{Checkpoint, CheckpointError, Resumed};
 pub(crate) use depth_limited::{Deepening, MAX_MOVES, deepen};
 pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
 pub use error::SolveError;
-pub use options::SolverOptions;
+pub use options::{FittingLayers, SolverOptions};
 pub use packed::{Board, Keys, MAX_BOARD_SEEDS, Sower, Sown, Word};
 pub use solution::{Opening, Solution};
 pub use solver::{Event, Solver};
