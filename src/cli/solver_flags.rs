@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
 use kalah::table::{Tables, missing_layers};
 
 use super::{args, output, solve_tables};
@@ -94,21 +94,17 @@ impl SolverFlags {
             options = options.memory(bytes);
         }
         // A position in the tables is looked up, which takes no memory.
-        let reach = tables.and_then(Tables::max_seeds).unwrap_or(0);
+        let most = tables.and_then(Tables::max_seeds).unwrap_or(0);
         if self.tables_up_to.is_none()
-            && reach < position.seeds() as usize
-            && let Some((fitting, bytes)) = options.largest_that_fits()
+            && most < position.seeds() as usize
+            && let Some(fitting) = options.layers_that_fit()
         {
-            let used = if fitting == 0 {
-                "no tables are used".to_owned()
-            } else {
-                format!("only tables to {fitting} seeds are used")
-            };
             output::note(format_args!(
-                "{used}, those to {reach} do not fit {} of memory; --tables-up-to {reach} uses them all the same",
-                HumanBytes(bytes)
+                "not all tables fit {} of memory: {}; --tables-up-to {most} uses them all the same",
+                HumanBytes(fitting.memory),
+                used(fitting),
             ));
-            options = options.tables_up_to(fitting);
+            options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
         match Solver::new(options) {
             Ok(solver) => Ok(Some(solver)),
@@ -118,5 +114,15 @@ impl SolverFlags {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Which of the tables are used.
+fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
+    match (exact, reach) {
+        (_, 0) => "searching without".to_owned(),
+        (0, reach) => format!("bound tables to {reach} seeds are used"),
+        (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),
+        (exact, reach) => format!("exact tables to {exact} seeds and bound tables to {reach} seeds are used"),
     }
 }

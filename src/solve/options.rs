@@ -64,6 +64,18 @@ enum Budget {
 /// The part of the available memory that a search leaves to other programs.
 const LEFT: u64 = 16;
 
+/// The layers of tables that fit the memory of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FittingLayers {
+    /// The largest exact layer; 0 for none.
+    pub exact: usize,
+    /// The largest layer, exact or in a bound table; 0 for none.
+    pub reach: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+}
+
 impl<'a> SolverOptions<'a> {
     /// Options for `position` and all that can follow it: no tables, one thread, no stop flag, and a transposition
     /// table whose size depends on the problem, at most a quarter of the available memory.
@@ -180,14 +192,23 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// The largest layer of tables so that all up to it fit the memory ([`SolverOptions::within`]), and the bytes of memory; `None`
-    /// if all tables fit, or there is no limit. With tables that do not fit, a search waits for the disk all the time.
-    pub fn largest_that_fits(&self) -> Option<(usize, u64)> {
-        let (layers, budget) = (self.layers(), self.budget()?);
-        let reach = layers.reach();
-        let fits = |&reach: &usize| Shares::fit(budget, self.table_bytes(layers.up_to(reach)));
-        let largest = (2..=reach).rev().find(fits).unwrap_or(0);
-        (largest < reach).then_some((largest, budget))
+    /// The layers that fit the memory ([`SolverOptions::within`]): as many as possible, then as many exact ones as possible.
+    /// `None` if all that are given fit, or there is no limit. With tables that do not fit, a search waits for the disk all the
+    /// time.
+    pub fn layers_that_fit(&self) -> Option<FittingLayers> {
+        let (all, memory) = (self.layers(), self.budget()?);
+        if Shares::fit(memory, self.table_bytes(all)) {
+            return None;
+        }
+        let choices = (2..=all.reach())
+            .rev()
+            .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
+        let fits = |&(exact, reach): &(usize, usize)| {
+            let layers = Layers::new(self.tables, self.bounds, exact, reach);
+            (layers.exact(), layers.reach()) == (exact, reach) && Shares::fit(memory, self.table_bytes(layers))
+        };
+        let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
+        Some(FittingLayers { exact, reach, memory })
     }
 
     /// What is done with the memory.

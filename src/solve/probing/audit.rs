@@ -199,7 +199,7 @@ mod tests {
     use super::*;
     use crate::game::{Position, Rules};
     use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
-    use crate::table::{Table, TableKey};
+    use crate::table::{Table, TableKey, Tables};
 
     const RULES: Rules = Rules::EmptyCapture;
     const PITS: usize = 4;

@@ -24,11 +24,6 @@ impl<'a> Layers<'a> {
         Layers { tables: tables.filter(|_| exact > 0), bounds, exact, reach }
     }
 
-    /// The same layers, but only those up to `reach` seeds.
-    pub fn up_to(self, reach: usize) -> Layers<'a> {
-        Layers::new(self.tables, self.bounds, self.exact, reach)
-    }
-
     /// The exact tables; `None` if none is read.
     pub fn tables(&self) -> Option<&'a Tables> {
         self.tables
