@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
 use kalah::table::{Tables, missing_layers};
 
 use super::{args, output, solve_tables};
@@ -26,9 +27,13 @@ pub struct SolverFlags {
     /// Build the missing tables that fit memory and disk, or those to --tables-up-to
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,
-    /// Memory of the transposition table, such as 4GiB [default: by the size of the problem]
+    /// Memory of the search: transposition table, and tables in memory, such as 16GiB [default: what is available]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
+    /// Memory of the transposition table, such as 4GiB [default: what the tables leave of --memory; without that, by the
+    /// size of the problem]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    transpositions: Option<u64>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
@@ -79,11 +84,27 @@ impl SolverFlags {
     ) -> anyhow::Result<Option<Solver<'a>>> {
         let mut options = SolverOptions::new(self.rules, position)
             .tables(tables)
-            .copy_what_fits()
             .threads(rayon::current_num_threads())
             .stop(Arc::clone(stop));
-        if let Some(bytes) = self.memory {
+        options = match self.memory {
+            Some(bytes) => options.within(bytes),
+            None => options.within_available(),
+        };
+        if let Some(bytes) = self.transpositions {
             options = options.memory(bytes);
+        }
+        // A position in the tables is looked up, which takes no memory.
+        let most = tables.and_then(Tables::max_seeds).unwrap_or(0);
+        if self.tables_up_to.is_none()
+            && most < position.seeds() as usize
+            && let Some(fitting) = options.layers_that_fit()
+        {
+            output::note(format_args!(
+                "not all tables fit {} of memory: {}; --tables-up-to {most} uses them all the same",
+                HumanBytes(fitting.memory),
+                used(fitting),
+            ));
+            options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
         match Solver::new(options) {
             Ok(solver) => Ok(Some(solver)),
@@ -93,5 +114,15 @@ impl SolverFlags {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Which of the tables are used.
+fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
+    match (exact, reach) {
+        (_, 0) => "searching without".to_owned(),
+        (0, reach) => format!("bound tables to {reach} seeds are used"),
+        (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),
+        (exact, reach) => format!("exact tables to {exact} seeds and bound tables to {reach} seeds are used"),
     }
 }

@@ -32,8 +32,9 @@ const FIRST_NODES: u64 = 1 << 12;
 /// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
-/// Places for the positions under search that threads share.
-const BUSY: usize = 1 << 10;
+/// Places for the positions under search that threads share. Each thread marks some 20, and a mark is lost when another one
+/// takes its place: with 16 threads and 2^10 places that cost 3 % of the nodes.
+const BUSY: usize = 1 << 14;
 
 /// The result of a stopped search; no score is that large.
 const STOPPED: u32 = u32::MAX;
@@ -99,7 +100,7 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     /// The children of all positions on the path from the root, one position after the other.
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
-    known: W::Moves<Known>,
+    known: W::Moves<Known<W>>,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
     /// The work at which to check next whether to stop.
@@ -204,24 +205,25 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         }
         for (index, known) in self.known.iter().enumerate() {
             if index == 1 {
-                self.known[2..].iter().for_each(|known| tables.prefetch(known.spot));
+                self.known[2..].iter().for_each(|known| tables.prefetch(known.node.seeds, known.spot));
             }
             self.hits += 1;
-            match tables.score(known.seeds, known.spot) {
-                Ok(exact) => {
-                    let found = mover_score(known.again, known.stored, node.seeds, exact);
-                    upper = upper.max(found);
-                    if found >= score {
-                        break;
-                    }
-                }
+            let found = match tables.bounds(known.node.board, known.node.seeds, known.spot) {
+                Ok(bounds) => bounds.after(known.again, known.stored, node.seeds),
                 Err(error) => return self.fail(error),
+            };
+            lower = lower.max(found.lower);
+            if lower >= score {
+                return lower;
+            }
+            if found.upper < score {
+                upper = upper.max(found.upper);
+            } else {
+                // The bounds of the position do not decide the test: it is searched after all.
+                self.children.push(known.child());
             }
         }
-        lower = lower.max(upper);
-        if lower >= score {
-            return lower;
-        }
+        upper = upper.max(lower);
         if self.children.len() == first {
             return upper;
         }
@@ -257,7 +259,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Shared { ref expander, positions, ref ordering, .. } = *self.shared;
         let end = self.children.len();
         evaluate(ordering.evaluation, &mut self.children[first..]);
-        let above = seeds - expander.tables.reach() as u32;
+        let above = seeds.saturating_sub(expander.tables.reach() as u32);
         self.ordering_nodes += u64::from(refine(ordering, &mut self.children[first..], seeds, above, score));
         let mut deferred = 0u32;
         for pass in 0..2 {
