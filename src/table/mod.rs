@@ -32,9 +32,11 @@ pub use kalah_core::table::{
     Table, TableError, TableHeader, TableKey, Tables, format, group, missing_layers, report_bus_errors,
 };
 
+pub use kalah_core::table::bounds::format as bound_format;
+
 pub use crate::file::LockError;
-pub use bounds::BoundMaker;
-pub use check::{check_in_parallel, frame_in_parallel};
+pub use bounds::{BoundMaker, frame_lines};
+pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
 pub use claim::{Claim, Claims};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lock::DirectoryLock;

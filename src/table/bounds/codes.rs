@@ -22,6 +22,26 @@ pub(super) struct FrameCodes {
     pub counts: [u64; MAX_CUTS + 1],
 }
 
+/// The lines that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and these
+/// cuts, made on the threads of the current pool; `None` if `pulse` was stopped. It counts the positions.
+///
+/// # Errors
+/// When the table is damaged.
+///
+/// # Panics
+/// When the layer has no such frame, or the network is of another number of pits.
+pub fn frame_lines(
+    table: &Table,
+    network: &Network,
+    cuts: Cuts,
+    mover: usize,
+    pulse: &Pulse,
+) -> Result<Option<Vec<u8>>, TableError> {
+    let rows = RowIndex::new(table.key().pits, table.key().seeds);
+    let codes = Conversion::new(table, network, &rows, mover)?.codes(cuts, pulse)?;
+    Ok(codes.map(|codes| codes.lines))
+}
+
 /// A frame and what evaluates its positions.
 pub(super) struct Conversion<'a> {
     table: &'a Table,

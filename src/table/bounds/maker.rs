@@ -33,6 +33,14 @@ impl<'a> BoundMaker<'a> {
         format::layout(key, self.cuts.bits(), self.network.to_bytes().len()).1
     }
 
+    /// Whether `bounds` is what this makes of the table that `bounds` was made from, which is `exact` if that is given.
+    pub fn made(&self, bounds: &BoundTable, exact: Option<&Table>) -> bool {
+        let header = bounds.header();
+        bounds.network() == self.network
+            && header.entries.iter().all(|entry| entry.cuts == self.cuts)
+            && exact.is_none_or(|exact| exact.header().digest == header.exact)
+    }
+
     /// Writes the bound table of `table` to a file in `directory`, replacing one that is there, on the threads of the current
     /// pool. The blocks of `table` are compared with their checksums. `None` if `pulse` was stopped; it counts the
     /// positions.

@@ -10,4 +10,5 @@ mod codes;
 mod maker;
 mod run_evaluation;
 
+pub use codes::frame_lines;
 pub use maker::BoundMaker;

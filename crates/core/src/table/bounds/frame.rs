@@ -33,6 +33,11 @@ impl<'a> FrameBounds<'a> {
         self.cuts
     }
 
+    /// The lines of codes, 64 bytes each.
+    pub fn lines(&self) -> &'a [u8] {
+        self.codes
+    }
+
     /// The byte that holds the code of a position, and how far it is shifted there.
     #[inline]
     fn place(&self, mover_rank: u32, other_rank: u32) -> (usize, u32) {

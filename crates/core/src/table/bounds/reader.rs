@@ -167,6 +167,14 @@ impl BoundTable {
         FrameBounds::new(frame, self.header.entries[mover - 1].cuts, codes)
     }
 
+    /// The byte of the file that holds the code of the position with these ranks of rows and `mover` seeds in the mover's row.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
+        self.header.entries[mover - 1].offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
+    }
+
     /// The code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The block it
     /// is read from is compared with its checksum the first time.
     ///
