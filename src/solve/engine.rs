@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::bounds::Bounds;
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, StaticSearch};
 use super::error::SolveError;
-use super::evaluation::{PitEvaluation, SEED};
+use super::evaluation::{SEED, StaticEvaluation};
 use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, Keys, Sower, Word};
@@ -95,7 +95,7 @@ pub(super) struct Engine<'a, W: Word> {
     keys: Keys<W>,
     tables: TableScores<'a>,
     audit: Audit<'a>,
-    evaluation: PitEvaluation,
+    evaluation: StaticEvaluation,
     positions: TranspositionTable<W>,
     /// Results of complete tests.
     proofs: Mutex<HashMap<Board<W>, Bounds>>,
@@ -118,12 +118,14 @@ impl<'a, W: Word> Engine<'a, W> {
             .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
         let tables = TableScores::new(&keys, files, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
         let audit = Audit::new(files, tables.reach(), end)?;
-        let evaluation = match files {
-            // If all positions are in the tables, no moves are ordered.
-            Some(files) if (2..seeds).contains(&tables.reach()) => {
-                PitEvaluation::learn(files, tables.reach(), end)?.ok_or(SolveError::Stopped)?
+        // If all positions are in the tables, no moves are ordered.
+        let files = files.filter(|_| (2..seeds).contains(&tables.reach()));
+        let evaluation = match (options.network, files) {
+            (Some(network), _) => StaticEvaluation::network(network.clone()),
+            (None, Some(files)) => {
+                StaticEvaluation::of_tables(files, tables.reach(), end)?.ok_or(SolveError::Stopped)?
             }
-            _ => PitEvaluation::default(),
+            (None, None) => StaticEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
         Ok(Engine { seeds, sower, keys, tables, audit, evaluation, positions, proofs: Mutex::default() })

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::transposition::table_bytes;
+use crate::evaluation::Network;
 use crate::game::{Position, Rules};
 use crate::system::available_memory;
 use crate::table::Tables;
@@ -28,6 +29,7 @@ pub struct SolverOptions<'a> {
     pub(super) seeds: usize,
     pub(super) tables: Option<&'a Tables>,
     pub(super) tables_up_to: usize,
+    pub(super) network: Option<&'a Network>,
     memory: Memory,
     copies: Copies,
     pub(super) threads: usize,
@@ -62,6 +64,7 @@ impl<'a> SolverOptions<'a> {
             seeds: position.seeds() as usize,
             tables: None,
             tables_up_to: usize::MAX,
+            network: None,
             memory: Memory::Available,
             copies: Copies::AtMost(0),
             threads: 1,
@@ -79,6 +82,14 @@ impl<'a> SolverOptions<'a> {
     #[must_use]
     pub fn tables_up_to(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
+    }
+
+    /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
+    /// directory or the shipped one ([`Network::find`]). Where there is neither, evaluations are learned from the tables;
+    /// without tables they are half of the seeds in play.
+    #[must_use]
+    pub fn network(self, network: Option<&'a Network>) -> SolverOptions<'a> {
+        SolverOptions { network, ..self }
     }
 
     /// Sets the bytes of the transposition table, rounded down to a power of two.
@@ -140,13 +151,14 @@ impl<'a> SolverOptions<'a> {
 
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, tables, tables_up_to, memory, copies, threads, stop } = self;
+        let SolverOptions { rules, pits, seeds, tables, tables_up_to, network, memory, copies, threads, stop } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
             .field("seeds", seeds)
             .field("tables", &tables.and_then(Tables::max_seeds))
             .field("tables_up_to", tables_up_to)
+            .field("network", &network.is_some())
             .field("memory", memory)
             .field("copies", copies)
             .field("threads", threads)

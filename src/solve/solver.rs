@@ -81,7 +81,7 @@ impl<'a> Solver<'a> {
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables have other rules or pits.
+    /// When the tables or the network have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
@@ -127,7 +127,7 @@ impl<'a> Solver<'a> {
     /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables have other rules or pits.
+    /// When the tables or the network have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -144,12 +144,14 @@ impl<'a> Solver<'a> {
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
         let (memory, copy) = options.bytes();
+        let network = options.network.map(|network| (network.rules(), network.pits()));
         let engine = Box::new(Engine::new(&options, keys, memory, end)?);
         let SolverOptions { rules, pits, seeds, tables, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
         );
+        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         Ok(Solver {
             tables,
             rules,

@@ -1,9 +1,13 @@
 //! Evaluations of positions: estimates of scores, which prove nothing. They order the moves of a search, and bound
 //! tables tell on which side of them a score lies.
 
+mod format;
 mod network;
+mod shipped;
 
+pub use format::{NETWORK_MAGIC, NETWORK_VERSION};
 pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
+pub use shipped::{NetworkFileError, NetworkFileReason};
 
 /// Evaluations are in sixteenths of a seed.
 pub const SEED: i32 = 16;

@@ -1,7 +1,8 @@
 use bytemuck::{Pod, Zeroable};
 
 use super::SEED;
-use crate::game::MAX_PITS;
+use crate::game::{MAX_PITS, Rules};
+use crate::isa::{Isa, per_isa};
 
 /// Units of the hidden layer: 16 bits each, together one cache line.
 pub const LANES: usize = 32;
@@ -10,7 +11,7 @@ pub const LANES: usize = 32;
 pub const MOST_HELD: usize = 15;
 
 /// Numbers of seeds of a pit that are distinguished.
-const HELD: usize = MOST_HELD + 1;
+pub(super) const HELD: usize = MOST_HELD + 1;
 
 /// One number for each hidden unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
@@ -40,6 +41,7 @@ pub struct Weights {
 /// the same evaluation on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Network {
+    rules: Rules,
     pits: usize,
     inputs: Box<[Lanes]>,
     bias: Lanes,
@@ -48,7 +50,7 @@ pub struct Network {
     shift: u32,
 }
 
-/// Why numbers are no network.
+/// Why numbers or bytes are no network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetworkError {
@@ -58,41 +60,53 @@ pub enum NetworkError {
     /// A sum might overflow.
     #[error("the evaluation network has numbers that are too large")]
     Overflow,
+    /// The first bytes are not those of the format.
+    #[error("it is not an evaluation network")]
+    Foreign,
+    /// A version that this program cannot read.
+    #[error("its format has version {found}, this program reads version {known}")]
+    Version {
+        /// The file's version.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
+    /// The file ends too early or goes on too long.
+    #[error("it has {found} bytes where {expected} belong")]
+    Length {
+        /// Bytes of the file.
+        found: usize,
+        /// Bytes it should have.
+        expected: usize,
+    },
+    /// The bytes do not match their checksum.
+    #[error("it is damaged")]
+    Damaged,
 }
 
 impl Network {
-    /// The network with these numbers for boards of `pits` pits a side.
+    /// The network with these numbers for boards of `pits` pits a side, made for one rule set.
     ///
     /// # Errors
     /// When there are not 2 x `pits` x 16 inputs, or a sum might exceed 16 bits (hidden units) or 32 bits (output).
-    pub fn new(pits: usize, weights: &Weights) -> Result<Network, NetworkError> {
+    pub fn new(rules: Rules, pits: usize, weights: &Weights) -> Result<Network, NetworkError> {
         let Weights { inputs, bias, floor, outputs, shift } = weights;
         if !(1..=MAX_PITS).contains(&pits) || inputs.len() != 2 * pits * HELD || u32::from(*shift) >= i32::BITS {
             return Err(NetworkError::Shape);
         }
-        let mut most = 0i64;
+        let mut output = 0i64;
         for lane in 0..LANES {
-            let bound = |of: fn(i64, i64) -> i64| {
-                let sums = inputs.chunks(HELD).map(|pit| pit.iter().map(|held| i64::from(held[lane])).reduce(of));
-                i64::from(bias[lane]) + sums.flatten().sum::<i64>()
-            };
-            // Partial sums lie within these, too, if every pit may also add nothing.
-            let (low, high) = (bound(i64::min), bound(i64::max));
-            let extreme = i64::from(bias[lane]).abs()
-                + inputs
-                    .chunks(HELD)
-                    .map(|pit| pit.iter().map(|held| i64::from(held[lane]).abs()).max().unwrap_or(0))
-                    .sum::<i64>();
-            if extreme > i64::from(i16::MAX) {
+            let size = |number: i16| i64::from(number).abs();
+            // No partial sum is larger, in whatever order pits are added.
+            let largest = |pit: &[[i16; LANES]]| pit.iter().map(|held| size(held[lane])).max().unwrap_or(0);
+            let hidden = size(bias[lane]) + inputs.chunks(HELD).map(largest).sum::<i64>();
+            output += hidden.max(floor[lane].into()) * size(outputs[lane]);
+            if hidden > i16::MAX.into() || output > i32::MAX.into() {
                 return Err(NetworkError::Overflow);
             }
-            let (low, high) = (low.max(floor[lane].into()), high.max(floor[lane].into()));
-            most += low.abs().max(high.abs()) * i64::from(outputs[lane]).abs();
-        }
-        if most > i64::from(i32::MAX) {
-            return Err(NetworkError::Overflow);
         }
         Ok(Network {
+            rules,
             pits,
             inputs: inputs.iter().map(|&lanes| Lanes(lanes)).collect(),
             bias: Lanes(*bias),
@@ -100,6 +114,22 @@ impl Network {
             outputs: Lanes(*outputs),
             shift: u32::from(*shift),
         })
+    }
+
+    /// Its numbers.
+    pub fn weights(&self) -> Weights {
+        Weights {
+            inputs: self.inputs.iter().map(|lanes| lanes.0).collect(),
+            bias: self.bias.0,
+            floor: self.floor.0,
+            outputs: self.outputs.0,
+            shift: self.shift as u8,
+        }
+    }
+
+    /// The rule set that it was made for.
+    pub fn rules(&self) -> Rules {
+        self.rules
     }
 
     /// Pits a side of the boards that it evaluates.
@@ -114,22 +144,31 @@ impl Network {
     /// When a row has fewer bytes.
     #[inline]
     pub fn evaluate(&self, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
-        let mut lanes = self.bias.0;
-        let rows = mover[..self.pits].iter().chain(&other[..self.pits]);
-        for (inputs, &held) in self.inputs.as_chunks::<HELD>().0.iter().zip(rows) {
+        self.evaluate_on(Isa::detect(), mover, other, seeds)
+    }
+
+    /// The same by a given instruction set: all give the same evaluation.
+    ///
+    /// # Panics
+    /// When a row has fewer bytes than the board has pits.
+    #[inline]
+    pub fn evaluate_on(&self, isa: Isa, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
+        SEED / 2 * seeds as i32 + output(isa, self, &mover[..self.pits], &other[..self.pits])
+    }
+}
+
+per_isa! {
+    /// The output of the network for two rows of as many pits as it has.
+    fn output(network: &Network, mover: &[u8], other: &[u8]) -> i32 {
+        let mut lanes = network.bias.0;
+        let rows = mover.iter().chain(other);
+        for (inputs, &held) in network.inputs.as_chunks::<HELD>().0.iter().zip(rows) {
             let input = &inputs[usize::from(held).min(MOST_HELD)].0;
             lanes.iter_mut().zip(input).for_each(|(lane, &input)| *lane = lane.wrapping_add(input));
         }
-        SEED / 2 * seeds as i32 + self.output(&lanes)
-    }
-
-    #[inline]
-    fn output(&self, lanes: &[i16; LANES]) -> i32 {
-        let mut sum = 0i32;
-        for lane in 0..LANES {
-            sum += i32::from(lanes[lane].max(self.floor.0[lane])) * i32::from(self.outputs.0[lane]);
-        }
-        sum >> self.shift
+        let products = lanes.iter().zip(&network.floor.0).zip(&network.outputs.0);
+        let sum: i32 = products.map(|((&lane, &floor), &output)| i32::from(lane.max(floor)) * i32::from(output)).sum();
+        sum >> network.shift
     }
 }
 
@@ -154,7 +193,7 @@ mod tests {
         of.inputs[HELD + 1][0] = -9;
         of.inputs[2 * HELD + MOST_HELD][1] = -7;
         (of.outputs[0], of.outputs[1], of.bias[1], of.floor[1], of.shift) = (6, 4, 1, i16::MIN, 1);
-        let network = Network::new(2, &of).unwrap();
+        let network = Network::new(Rules::Standard, 2, &of).unwrap();
         assert_eq!(network.evaluate(&[3, 0], &[0, 0], 3), 8 * 3 + 15 + 2);
         assert_eq!(network.evaluate(&[3, 1], &[0, 0], 4), 8 * 4 + 2);
         assert_eq!(network.evaluate(&[0, 0], &[40, 0], 40), 8 * 40 - 12);
@@ -162,13 +201,13 @@ mod tests {
 
     #[test]
     fn numbers_that_might_overflow_are_refused() {
-        assert_eq!(Network::new(3, &weights(2)), Err(NetworkError::Shape));
+        assert_eq!(Network::new(Rules::Standard, 3, &weights(2)), Err(NetworkError::Shape));
         let mut of = weights(2);
         (of.inputs[0][5], of.inputs[HELD][5]) = (i16::MAX, 1);
-        assert_eq!(Network::new(2, &of), Err(NetworkError::Overflow));
+        assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
         of.inputs[HELD][5] = 0;
-        assert!(Network::new(2, &of).is_ok());
+        assert!(Network::new(Rules::Standard, 2, &of).is_ok());
         (0..LANES).for_each(|lane| (of.inputs[0][lane], of.outputs[lane]) = (i16::MAX, i16::MAX));
-        assert_eq!(Network::new(2, &of), Err(NetworkError::Overflow));
+        assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
     }
 }
