@@ -34,6 +34,7 @@ const EXAMPLES: [(&str, &[Example]); 27] = [
         &[
             ("What is missing of a build, as commands for a batch system", "kalah plan --seeds 30 --commands"),
             ("The same for a program", "kalah plan --seeds 30 --json"),
+            ("Which tables to have for a search", "kalah plan --search 6x6 --memory 24GiB"),
         ],
     ),
     (

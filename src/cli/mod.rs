@@ -36,6 +36,7 @@ mod progress;
 mod report;
 mod rules;
 mod search;
+mod search_plan;
 mod search_progress;
 #[cfg(feature = "serve")]
 mod serve;

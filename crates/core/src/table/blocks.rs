@@ -1,6 +1,8 @@
 use std::fmt;
 use std::io::ErrorKind;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,10 +15,12 @@ use super::section::Section;
 use crate::file;
 use crate::memory::HugePages;
 
+/// Blocks that the system reads ahead of a copy: 4 MiB.
+const AHEAD_BLOCKS: u64 = 64;
+
 /// The bytes of a file: mapped, or in memory.
 pub(super) enum Bytes {
     Mapped(Mapping),
-    Copied(HugePages),
     Owned(Vec<u8>),
 }
 
@@ -50,7 +54,6 @@ impl std::ops::Deref for Bytes {
     fn deref(&self) -> &[u8] {
         match self {
             Bytes::Mapped(map) => map,
-            Bytes::Copied(map) => map,
             Bytes::Owned(bytes) => bytes,
         }
     }
@@ -63,13 +66,16 @@ pub struct Blocks {
     /// By seeds in the mover's row, from 1.
     sections: Box<[Section]>,
     checked: Checked,
+    /// Copies of the data of sections, at the same places.
+    copies: Box<[OnceLock<HugePages>]>,
 }
 
 impl Blocks {
     /// The file at `path` with these bytes, which contain all `sections`; nothing is compared yet.
     pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
         let checked = Checked::none(sections.iter().map(Section::blocks));
-        Blocks { path: path.to_owned(), bytes, sections, checked }
+        let copies = sections.iter().map(|_| OnceLock::new()).collect();
+        Blocks { path: path.to_owned(), bytes, sections, checked, copies }
     }
 
     /// The file.
@@ -191,42 +197,74 @@ impl Blocks {
         Ok(())
     }
 
-    /// A copy in memory, in huge pages where the system has them. Every block is compared with its checksum. `None` if
-    /// `stop` was set meanwhile.
+    /// The data of the section of the frame with `mover` seeds in the mover's row in a copy, made on the first call and kept.
+    /// It is in huge pages where the system has them, which makes random reads faster than those of a mapped file. Every
+    /// block is compared with its checksum. `None` if `stop` was set meanwhile.
     ///
     /// # Errors
     /// When there is not enough memory, or a block is damaged.
-    pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Blocks>, TableError> {
-        let bytes = self.bytes.len();
-        let mut map = HugePages::new(bytes).map_err(TableError::mapping(&self.path, bytes as u64))?;
-        let checked = Checked::none(self.sections.iter().map(Section::blocks));
-        // Everything before the first frame.
-        let frames = self.sections.iter().map(|section| section.offset as usize).min().unwrap_or(0);
-        map[..frames].copy_from_slice(&self.bytes[..frames]);
-        for (section, mover) in self.sections.iter().zip(1..) {
-            if section.blocks() == 1 {
-                self.check_block(mover, 0)?;
-            }
-            for block in 0..section.blocks() {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                let start = section.block_bytes(block).start as usize;
-                let bytes = self.block(section, block);
-                let copy = &mut map[start..][..bytes.len()];
-                copy.copy_from_slice(bytes);
-                // The copy is compared while it is in the processor's cache.
-                if xxh3_64(copy) != self.checksum(section, block) {
-                    return Err(self.damaged_block(section, block));
-                }
-                checked.mark(mover, block);
-                self.checked.mark(mover, block);
-            }
-            let checksums = section.checksum_at(0) as usize..section.end() as usize;
-            map[checksums.clone()].copy_from_slice(&self.bytes[checksums]);
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn copied_section(&self, mover: usize, stop: &AtomicBool) -> Result<Option<&[u8]>, TableError> {
+        let place = &self.copies[mover - 1];
+        if place.get().is_none() {
+            let Some(copy) = self.copy(mover, stop)? else { return Ok(None) };
+            // If two threads copy at once, one copy is kept.
+            let _ = place.set(copy);
         }
-        let (path, sections) = (self.path.clone(), self.sections.clone());
-        Ok(Some(Blocks { path, bytes: Bytes::Copied(map), sections, checked }))
+        Ok(place.get().map(|copy| &**copy))
+    }
+
+    fn copy(&self, mover: usize, stop: &AtomicBool) -> Result<Option<HugePages>, TableError> {
+        let section = self.section(mover);
+        let mut copy = HugePages::new(section.data as usize).map_err(TableError::mapping(&self.path, section.data))?;
+        if section.blocks() == 1 {
+            self.check_block(mover, 0)?;
+        }
+        for block in 0..section.blocks() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            if block.is_multiple_of(AHEAD_BLOCKS) {
+                self.read_ahead(mover, block + AHEAD_BLOCKS..block + 2 * AHEAD_BLOCKS);
+            }
+            let bytes = self.block(section, block);
+            let copied = &mut copy[block as usize * BLOCK_BYTES..][..bytes.len()];
+            copied.copy_from_slice(bytes);
+            // The copy is compared while it is in the processor's cache.
+            if xxh3_64(copied) != self.checksum(section, block) {
+                return Err(self.damaged_block(section, block));
+            }
+            self.checked.mark(mover, block);
+        }
+        Ok(Some(copy))
+    }
+
+    /// Has the system read these blocks of the frame with `mover` seeds in the mover's row from the file, without waiting
+    /// for them. Blocks that the frame does not have are left out.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
+        let section = self.section(mover);
+        let blocks = blocks.start..blocks.end.min(section.blocks());
+        if let (Bytes::Mapped(map), false) = (&self.bytes, blocks.is_empty()) {
+            let (first, last) = (section.block_bytes(blocks.start), section.block_bytes(blocks.end - 1));
+            map.read_ahead(first.start as usize..last.end as usize);
+        }
+    }
+
+    /// Has the system take the frame with `mover` seeds in the mover's row out of the page cache, where it can (Linux). From then
+    /// on it is slow to read from the file: for a frame of which there is a copy.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn release(&self, mover: usize) {
+        let section = self.section(mover);
+        if let Bytes::Mapped(map) = &self.bytes {
+            map.release(section.offset as usize..section.end() as usize);
+        }
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 //! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
 //! | [`layer`](Layer) | the trait of tables that scores can be read from |
-//! | [`reader`](Table) | a finished table in memory: mapped, or copied |
+//! | [`reader`](Table) | a finished table in memory: mapped, or read |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
 //! | `mapping` | the memory of a mapped file |
 //! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter |

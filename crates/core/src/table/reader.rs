@@ -12,7 +12,7 @@ use super::key::TableKey;
 use super::layer::{Layer, group_of};
 use crate::index::Frame;
 
-/// A finished table in memory: a mapped file, or a copy of one.
+/// A finished table in memory: a mapped file, or bytes that were read.
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before their scores are
 /// used: [`Table::score`] compares those that it reads, [`Table::frame`] those of a frame, [`Table::check`] all.
@@ -81,13 +81,17 @@ impl Table {
         Table::new(path, Bytes::Owned(bytes))
     }
 
-    /// A copy of the table in memory, in huge pages where the system supports them, which makes random reads faster
-    /// than those of the mapped file. Every block is compared with its checksum. `None` if `stop` was set meanwhile.
+    /// The scores of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
+    /// [`Blocks::copied_section`].
     ///
     /// # Errors
     /// When there is not enough memory, or a block is damaged.
-    pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
-        Ok(self.blocks.copied(stop)?.map(|blocks| Table { header: self.header.clone(), blocks }))
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameScores<'_>>, TableError> {
+        let copied = self.blocks.copied_section(mover, stop)?;
+        Ok(copied.map(|section| self.frame_in(mover, section)))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
@@ -144,10 +148,15 @@ impl Table {
     /// When the layer has no such frame.
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameScores<'_> {
+        self.frame_in(mover, self.section(&self.header.entries[mover - 1]))
+    }
+
+    /// The frame whose bytes are these; the checksums at the end may be missing.
+    #[inline]
+    fn frame_in<'a>(&self, mover: usize, section: &'a [u8]) -> FrameScores<'a> {
         let key = self.header.key;
         let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
-        let entry = &self.header.entries[mover - 1];
-        FrameScores::new(frame, entry, self.section(entry)).expect("opening checked the entries")
+        FrameScores::new(frame, &self.header.entries[mover - 1], section).expect("opening checked the entries")
     }
 
     /// The score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The

@@ -9,7 +9,7 @@
 //! | [`cuts`](Cuts) | what a code says of a score |
 //! | [`format`](mod@format) | the bytes of a file: header, network, directory |
 //! | [`frame`](FrameBounds) | the codes of a frame |
-//! | [`reader`](BoundTable) | a bound table in memory: mapped, or copied |
+//! | [`reader`](BoundTable) | a bound table in memory: mapped, or read |
 //! | [`tables`](BoundTables) | the bound tables of one rule set and board, opened together |
 
 mod cuts;

@@ -9,10 +9,10 @@ use crate::evaluation::Network;
 use crate::index::Frame;
 use crate::table::BLOCK_BYTES;
 use crate::table::blocks::{Blocks, Bytes};
-use crate::table::error::{Damage, TableError};
+use crate::table::error::{Damage, Part, TableError};
 use crate::table::key::TableKey;
 
-/// A bound table in memory: a mapped file, or a copy of one.
+/// A bound table in memory: a mapped file, or bytes that were read.
 ///
 /// Opening checks header, network and directory. Blocks are compared with their checksums as those of a [`crate::table::Table`]
 /// are: [`BoundTable::code`] compares the one that it reads, [`BoundTable::check`] all, and
@@ -77,14 +77,17 @@ impl BoundTable {
         }
     }
 
-    /// A copy in memory, in huge pages where the system has them, which makes random reads faster. Every block is
-    /// compared with its checksum. `None` if `stop` was set meanwhile.
+    /// The codes of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
+    /// [`Blocks::copied_section`].
     ///
     /// # Errors
     /// When there is not enough memory, or a block is damaged.
-    pub fn copied(&self, stop: &AtomicBool) -> Result<Option<BoundTable>, TableError> {
-        let copied = self.blocks.copied(stop)?;
-        Ok(copied.map(|blocks| BoundTable { header: self.header.clone(), network: self.network.clone(), blocks }))
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameBounds<'_>>, TableError> {
+        let copied = self.blocks.copied_section(mover, stop)?;
+        Ok(copied.map(|codes| self.frame_in(mover, codes)))
     }
 
     /// The file.
@@ -152,10 +155,16 @@ impl BoundTable {
     /// When the layer has no such frame.
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameBounds<'_> {
-        let key = self.header.key;
         let entry = &self.header.entries[mover - 1];
-        let data = &self.blocks.bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES];
-        FrameBounds::new(Frame { pits: key.pits, mover, other: key.seeds - mover }, entry.cuts, data)
+        self.frame_in(mover, &self.blocks.bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES])
+    }
+
+    /// The frame whose codes are these.
+    #[inline]
+    fn frame_in<'a>(&self, mover: usize, codes: &'a [u8]) -> FrameBounds<'a> {
+        let key = self.header.key;
+        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
+        FrameBounds::new(frame, self.header.entries[mover - 1].cuts, codes)
     }
 
     /// The byte of the file that holds the code of the position with these ranks of rows and `mover` seeds in the mover's row.
@@ -180,6 +189,15 @@ impl BoundTable {
         assert!((mover_rank as usize) < frame.frame().mover_rows(), "no such ranks");
         self.blocks.touch(mover, (frame.byte(mover_rank, other_rank) / BLOCK_BYTES) as u64)?;
         Ok(frame.code(mover_rank, other_rank))
+    }
+
+    /// The error for a code that contradicts the position.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        let byte = self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64;
+        TableError::damaged_part(self.path(), Part::Score, self.header.entries[mover - 1].offset + byte)
     }
 }
 

@@ -1,8 +1,7 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::reader::BoundTable;
 use crate::evaluation::Network;
@@ -17,8 +16,6 @@ pub struct BoundTables {
     rows: Arc<RowIndex>,
     /// Fewest seeds first, without a gap; not empty.
     layers: Vec<Arc<BoundTable>>,
-    /// Those that were copied to memory, at the same places.
-    copies: Vec<OnceLock<BoundTable>>,
 }
 
 impl BoundTables {
@@ -66,8 +63,7 @@ impl BoundTables {
             return Err(TableError::Networks { path, other });
         }
         let rows = Arc::new(RowIndex::new(first.key().pits, last.key().seeds));
-        let copies = layers.iter().map(|_| OnceLock::new()).collect();
-        Ok(Some(BoundTables { directory: directory.to_owned(), rows, layers, copies }))
+        Ok(Some(BoundTables { directory: directory.to_owned(), rows, layers }))
     }
 
     /// The directory.
@@ -110,23 +106,6 @@ impl BoundTables {
     #[inline]
     pub fn layer(&self, seeds: usize) -> Option<&BoundTable> {
         seeds.checked_sub(self.layers[0].key().seeds).and_then(|index| self.layers.get(index)).map(|table| &**table)
-    }
-
-    /// A copy of the bound table with `seeds` seeds in memory (see [`BoundTable::copied`]), made on the first call and
-    /// kept; `None` if there is no such table, or `stop` was set meanwhile.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or a block of the table is damaged.
-    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&BoundTable>, TableError> {
-        let Some(table) = self.layer(seeds) else { return Ok(None) };
-        let place = &self.copies[seeds - self.seeds().start()];
-        if place.get().is_none()
-            && let Some(copy) = table.copied(stop)?
-        {
-            // If two threads copy at once, one copy is kept.
-            let _ = place.set(copy);
-        }
-        Ok(place.get())
     }
 
     /// The least and the greatest score of the position with these rows, as far as they are known; `None` if its layer is
