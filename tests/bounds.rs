@@ -96,8 +96,12 @@ fn the_bytes_do_not_depend_on_threads() {
     // A file has the same bytes, and so has a copy in memory.
     let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap().unwrap();
     assert!(std::fs::read(&path).unwrap() == bytes[0]);
-    let copy = BoundTable::open(&path).unwrap().copied(&AtomicBool::new(false)).unwrap().unwrap();
-    assert!(copy.is_checked() && copy.blocks().bytes() == bytes[0]);
+    let table = BoundTable::open(&path).unwrap();
+    for mover in 1..11 {
+        let copy = table.copied_frame(mover, &AtomicBool::new(false)).unwrap().unwrap();
+        assert!(copy.lines() == table.frame_unchecked(mover).lines());
+    }
+    assert!(table.is_checked());
 }
 
 #[test]

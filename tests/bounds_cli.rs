@@ -52,7 +52,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
     let made = json(directory, &["bounds", "--seeds", "4..9", "--json"]);
     let layers = made["layers"].as_array().unwrap();
     assert_eq!(layers.iter().map(|layer| layer["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9]);
-    assert_eq!(made["cuts"], serde_json::json!([-2.0, 0.0, 2.0]));
+    assert_eq!(made["cuts"], serde_json::json!([-4.0, 0.0, 4.0]));
     for layer in layers {
         let codes: u64 = layer["codes"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!((layer["kept"].as_bool(), layer["positions"].as_u64()), (Some(false), Some(codes)));

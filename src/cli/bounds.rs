@@ -19,7 +19,7 @@ use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{advice, args, output};
 
-/// Make bound tables from exact ones: half or a quarter as large, for solving
+/// Make bound tables, half or a quarter as large, for solving
 ///
 /// For each position they tell in which interval around its evaluation the score lies. The exact tables may be deleted
 /// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound tables that
@@ -30,7 +30,7 @@ pub struct Bounds {
     /// The layers: a number of seeds in play, or a range such as 15..28
     #[arg(long, value_name = "A..B", value_parser = args::range::<2, { MAX_TABLE_SEEDS as u32 }>)]
     seeds: Range,
-    /// Bits for each position: 1 (one cut, at 0) or 2 (three cuts, at -2, 0 and 2 seeds)
+    /// Bits for each position: 1 (one cut, at 0) or 2 (three cuts, at -4, 0 and 4 seeds)
     #[arg(long, value_name = "BITS", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     bits: u8,
     /// Other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
@@ -46,7 +46,7 @@ pub struct Bounds {
     common: args::Common,
 }
 
-/// Reads one or three cuts in seeds, such as -2,0,2.
+/// Reads one or three cuts in seeds, such as -4,0,4.
 fn cuts(text: &str) -> Result<Cuts, String> {
     let sixteenths = |text: &str| {
         let sixteenths = text.trim().parse::<f64>().ok()? * f64::from(SEED);
@@ -55,14 +55,8 @@ fn cuts(text: &str) -> Result<Cuts, String> {
     };
     let cuts: Option<Vec<i16>> = text.split(',').map(sixteenths).collect();
     cuts.and_then(|cuts| Cuts::new(&cuts)).ok_or_else(|| {
-        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -2,0,2".to_owned()
+        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -4,0,4".to_owned()
     })
-}
-
-/// The cuts of bound tables with so many bits a position.
-pub fn default_cuts(bits: u8) -> Cuts {
-    const TWO: i16 = 2 * SEED as i16;
-    Cuts::new(if bits == 1 { &[0] } else { &[-TWO, 0, TWO] }).expect("one or three, ascending")
 }
 
 /// The network of the board's bound tables where none is named.
@@ -106,7 +100,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.unwrap_or_else(|| default_cuts(self.bits));
+        let cuts = self.cuts.unwrap_or(if self.bits == 1 { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;

@@ -88,7 +88,7 @@ pub struct BoundHeader {
 /// The header as stored: the first bytes of a file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct RawHeader {
+struct RawHeader {
     magic: [u8; 8],
     version: u32,
     rules: u8,
