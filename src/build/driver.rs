@@ -69,8 +69,8 @@ impl<'a> Builder<'a> {
         Builder { only_last, ..self }
     }
 
-    /// Makes bound tables, too, of the layers from `first` seeds up: each when its layer is finished, while its table is
-    /// in the page cache.
+    /// Makes bound tables, too, of the layers from `first` seeds up: each when its layer is finished, while its table
+    /// is in the page cache.
     #[must_use]
     pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
         Builder { bounds: Some(Bounds { maker, first }), ..self }

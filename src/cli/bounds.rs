@@ -1,12 +1,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::PlanError;
 use kalah::evaluation::{Network, SEED};
-use kalah::file;
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::system::available_disk;
@@ -22,9 +21,9 @@ use super::{advice, args, output};
 /// Make bound tables, half or a quarter as large, for solving
 ///
 /// For each position they tell in which interval around its evaluation the score lies. The exact tables may be deleted
-/// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound tables that
-/// are there already, made from the same table with the same network and cuts, are kept. It can be stopped at any time
-/// (Ctrl-C); the same command goes on from the last finished layer.
+/// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound
+/// tables that are there already, made from the same table with the same network and cuts, are kept. It can be stopped
+/// at any time (Ctrl-C); the same command goes on from the last finished layer.
 #[derive(Args)]
 pub struct Bounds {
     /// The layers: a number of seeds in play, or a range such as 15..28
@@ -164,9 +163,6 @@ impl Bounds {
     /// Makes the bound table of a layer.
     fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> anyhow::Result<()> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        let path = key.bounds_path(directory);
-        file::remove_leftovers(&path)
-            .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
         let exact = Table::open_key(&self.common.tables.path, key)?;
         // In the pool: what waits for tasks takes part in them.
         match rayon::scope(|_| maker.write(&exact, directory, pulse))? {
