@@ -15,7 +15,7 @@ use super::options::SolverOptions;
 use super::packed::{Board, Keys, Sower, Word};
 use super::probing::{Audit, TableScores};
 use super::transposition::{self, TranspositionTable};
-use super::zero_window::{Expander, Node, Shared, Worker, unkept};
+use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::game::Position;
 use crate::table::TableError;
 
@@ -227,6 +227,7 @@ impl<W: Word> Search for Engine<'_, W> {
             error: Mutex::new(None),
             parallel: run.threads > 1,
             busy: Shared::<W>::busy_places(),
+            orders: SharedOrders::new(run.threads),
         };
         let result = Mutex::new(None);
         let pass = (!self.audit.is_sound()).then(|| self.audit.pass());

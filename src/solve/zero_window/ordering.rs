@@ -4,7 +4,7 @@ use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select}
 use crate::solve::packed::Word;
 
 /// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
-const LEAST_ABOVE: u32 = 17;
+pub(super) const LEAST_ABOVE: u32 = 17;
 
 /// This many more seeds above the tables make the search one turn deeper.
 const TURN: u32 = 3;

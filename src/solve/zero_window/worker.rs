@@ -2,7 +2,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::expansion::{Certain, Child, Expander, Known, Node};
-use super::ordering::{evaluate, refine};
+use super::ordering::{LEAST_ABOVE, evaluate, refine};
+use super::orders::SharedOrders;
 use crate::game::mover_score;
 use crate::solve::bounds::Bounds;
 use crate::solve::depth_limited::StaticSearch;
@@ -66,6 +67,8 @@ pub(crate) struct Shared<'a, 't, W> {
     pub parallel: bool,
     /// Positions under search, by hash.
     pub busy: Box<[AtomicU64]>,
+    /// Orders of moves.
+    pub orders: SharedOrders<W>,
 }
 
 impl<W> Shared<'_, '_, W> {
@@ -260,7 +263,14 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let end = self.children.len();
         evaluate(ordering.evaluation, &mut self.children[first..]);
         let above = seeds.saturating_sub(expander.tables.reach() as u32);
-        self.ordering_nodes += u64::from(refine(ordering, &mut self.children[first..], seeds, above, score));
+        let look = |children: &mut [Child<W>]| refine(ordering, children, seeds, above, score);
+        let visited = match self.busy(node, score) {
+            Some((_, mark)) if above >= LEAST_ABOVE => {
+                self.shared.orders.once(mark, node, score, &mut self.children[first..], look)
+            }
+            _ => look(&mut self.children[first..]),
+        };
+        self.ordering_nodes += u64::from(visited);
         let mut deferred = 0u32;
         for pass in 0..2 {
             for index in 0..end - first {
