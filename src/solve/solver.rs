@@ -83,7 +83,7 @@ impl<'a> Solver<'a> {
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables, bound tables or the network have other rules or pits.
+    /// When the tables, the bound tables or the network have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
@@ -129,7 +129,7 @@ impl<'a> Solver<'a> {
     /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables, bound tables or the network have other rules or pits.
+    /// When the tables, the bound tables or the network have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -153,11 +153,11 @@ impl<'a> Solver<'a> {
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
         );
+        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         assert!(
             bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
             "bound tables of {rules}, {pits}"
         );
-        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         Ok(Solver {
             tables,
             rules,
