@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::PlanError;
@@ -132,25 +132,16 @@ impl Bounds {
     /// The network of the bound tables.
     fn network(&self) -> anyhow::Result<Network> {
         let args::Board { rules, pits } = self.common.board;
-        let beside = self.common.tables.path.join(format!("{rules}-{pits}.network"));
-        let path = self.network.clone().or_else(|| beside.exists().then_some(beside));
-        let Some(path) = path else {
-            bail!(
-                "the program comes without an evaluation network for {rules} with {pits} pits; \
-                 make one with `kalah train` and name it with --network"
-            );
+        let found = match &self.network {
+            Some(path) => Some(Network::open(path, rules, pits)?),
+            None => Network::find(&self.common.tables.path, rules, pits)?,
         };
-        let bytes = file::read(&path).with_context(|| format!("cannot read the network {}", path.display()))?;
-        let network = Network::from_bytes(&bytes).with_context(|| format!("cannot use {}", path.display()))?;
-        if (network.rules(), network.pits()) != (rules, pits) {
-            bail!(
-                "{} is a network for {} with {} pits, not for {rules} with {pits} pits; name another with --network",
-                path.display(),
-                network.rules(),
-                network.pits(),
-            );
-        }
-        Ok(network)
+        found.ok_or_else(|| {
+            anyhow!(
+                "the program has no evaluation network for {rules} with {pits} pits; \
+                 make one with `kalah train` and name it with --network"
+            )
+        })
     }
 
     /// Whether the bound table that this run would make is there.

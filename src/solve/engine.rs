@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::bounds::Bounds;
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, StaticSearch};
 use super::error::SolveError;
-use super::evaluation::{PitEvaluation, SEED};
+use super::evaluation::{SEED, StaticEvaluation};
 use super::memory::Copies;
 use super::move_order::in_order;
 use super::options::SolverOptions;
@@ -99,7 +99,7 @@ pub(super) struct Engine<'a, W: Word> {
     keys: Keys<W>,
     tables: TableScores<'a>,
     audit: Audit<'a>,
-    evaluation: PitEvaluation,
+    evaluation: StaticEvaluation,
     positions: TranspositionTable<W>,
     /// Results of complete tests.
     proofs: Mutex<HashMap<Board<W>, Bounds>>,
@@ -123,12 +123,14 @@ impl<'a, W: Word> Engine<'a, W> {
             .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
         let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
         let audit = Audit::new(layers, end)?;
-        let evaluation = match layers.tables() {
-            // If all positions are in the tables, no moves are ordered.
-            Some(tables) if layers.exact() < seeds => {
-                PitEvaluation::learn(tables, layers.exact(), end)?.ok_or(SolveError::Stopped)?
+        // If all positions are in the tables, no moves are ordered.
+        let files = layers.tables().filter(|_| layers.exact() < seeds);
+        let evaluation = match (options.network, files) {
+            (Some(network), _) => StaticEvaluation::network(network.clone()),
+            (None, Some(files)) => {
+                StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
             }
-            _ => PitEvaluation::default(),
+            (None, None) => StaticEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
         Ok(Engine { seeds, sower, keys, tables, audit, evaluation, positions, proofs: Mutex::default() })

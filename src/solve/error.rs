@@ -1,5 +1,6 @@
 use super::bounds::Bounds;
 use super::packed::MAX_BOARD_SEEDS;
+use crate::evaluation::NetworkFileError;
 use crate::game::{MAX_PITS, Position};
 use crate::table::TableError;
 
@@ -38,6 +39,9 @@ pub enum SolveError {
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
+    /// The network beside the tables cannot be used.
+    #[error(transparent)]
+    Network(#[from] NetworkFileError),
     /// Bounds contradict each other.
     #[error("what is known of {0} contradicts itself: a saved search or a table is wrong")]
     Contradiction(Box<Position>),

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::memory::{Copies, Shares, TableBytes};
 use super::probing::Layers;
 use super::transposition::{most_bytes, table_bytes};
+use crate::evaluation::Network;
 use crate::game::{Position, Rules};
 use crate::index::row_count;
 use crate::system::available_memory;
@@ -33,6 +34,7 @@ pub struct SolverOptions<'a> {
     pub(super) bounds: Option<&'a BoundTables>,
     tables_up_to: usize,
     exact_up_to: usize,
+    pub(super) network: Option<&'a Network>,
     memory: Memory,
     budget: Budget,
     pub(super) threads: usize,
@@ -88,6 +90,7 @@ impl<'a> SolverOptions<'a> {
             bounds: None,
             tables_up_to: usize::MAX,
             exact_up_to: usize::MAX,
+            network: None,
             memory: Memory::BySize,
             budget: Budget::Copies(0),
             threads: 1,
@@ -119,6 +122,14 @@ impl<'a> SolverOptions<'a> {
     #[must_use]
     pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { exact_up_to: seeds, ..self }
+    }
+
+    /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
+    /// directory or the shipped one ([`Network::find`]). Where there is neither, evaluations are learned from the tables;
+    /// without tables they are half of the seeds in play.
+    #[must_use]
+    pub fn network(self, network: Option<&'a Network>) -> SolverOptions<'a> {
+        SolverOptions { network, ..self }
     }
 
     /// Sets the bytes of the transposition table, rounded down to a power of two.
@@ -237,7 +248,7 @@ impl<'a> SolverOptions<'a> {
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SolverOptions { rules, pits, seeds, tables, bounds, .. } = self;
-        let SolverOptions { tables_up_to, exact_up_to, memory, budget, threads, stop, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, network, memory, budget, threads, stop, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
@@ -246,6 +257,7 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("bounds", &bounds.map(BoundTables::seeds))
             .field("tables_up_to", tables_up_to)
             .field("exact_up_to", exact_up_to)
+            .field("network", &network.is_some())
             .field("memory", memory)
             .field("budget", budget)
             .field("threads", threads)

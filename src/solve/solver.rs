@@ -83,7 +83,7 @@ impl<'a> Solver<'a> {
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables or bound tables have other rules or pits.
+    /// When the tables, the bound tables or the network have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
@@ -129,7 +129,7 @@ impl<'a> Solver<'a> {
     /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables or bound tables have other rules or pits.
+    /// When the tables, the bound tables or the network have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -146,6 +146,7 @@ impl<'a> Solver<'a> {
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
         let Shares { transpositions, copies } = options.shares();
+        let network = options.network.map(|network| (network.rules(), network.pits()));
         let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
         let SolverOptions { rules, pits, seeds, tables, bounds, threads, stop, .. } = options;
         assert!(
@@ -156,6 +157,7 @@ impl<'a> Solver<'a> {
             bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
             "bound tables of {rules}, {pits}"
         );
+        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         Ok(Solver {
             tables,
             rules,

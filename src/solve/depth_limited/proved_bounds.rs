@@ -3,7 +3,7 @@ use super::static_leaves::{LIMIT, next_window};
 use crate::game::{Pit, Position};
 use crate::solve::bounds::Bounds;
 use crate::solve::error::SolveError;
-use crate::solve::evaluation::{MoveScore, PitEvaluation, SEED, mover_evaluation};
+use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};
 use crate::solve::packed::{Board, Sower, Word};
 use crate::table::TableError;
 
@@ -28,7 +28,7 @@ pub struct DepthLimitedResult {
 /// leaves.
 pub(crate) struct BoundedSearch<'s, W, K> {
     pub sower: &'s Sower<W>,
-    pub evaluation: &'s PitEvaluation,
+    pub evaluation: &'s StaticEvaluation,
     /// Returns the proved bounds of the score of a board.
     pub known: K,
     /// Why to stop searching.

@@ -1,4 +1,4 @@
-use crate::solve::evaluation::{MoveScore, PitEvaluation, SEED, mover_evaluation, select};
+use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 
 /// Larger than any evaluation.
@@ -10,7 +10,7 @@ const ASK_EVERY: u32 = 1 << 8;
 /// Depth-limited search with static evaluations at its leaves: alpha-beta without tables, proved bounds or transpositions.
 pub(crate) struct StaticSearch<'a, W> {
     pub sower: &'a Sower<W>,
-    pub evaluation: &'a PitEvaluation,
+    pub evaluation: &'a StaticEvaluation,
     /// Returns whether to stop searching deeper.
     pub interrupted: &'a (dyn Fn() -> bool + Sync),
 }

@@ -3,6 +3,9 @@
 mod least_squares;
 mod move_score;
 mod pits;
+mod static_evaluation;
 
 pub(crate) use move_score::{MoveScore, mover_evaluation, select};
-pub(crate) use pits::{PitEvaluation, SEED};
+pub(crate) use static_evaluation::StaticEvaluation;
+
+pub(crate) use crate::evaluation::SEED;

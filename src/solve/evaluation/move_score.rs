@@ -1,4 +1,4 @@
-use super::pits::SEED;
+use crate::evaluation::SEED;
 use crate::game::mover_score;
 use crate::solve::packed::{Board, Word};
 

@@ -1,11 +1,9 @@
 use super::least_squares::LeastSquares;
+use crate::evaluation::SEED;
 use crate::game::MAX_PITS;
 use crate::index::{LayerIndex, TableRow};
 use crate::solve::packed::{Board, Word};
 use crate::table::{TableError, Tables};
-
-/// Evaluations are in sixteenths of a seed.
-pub(crate) const SEED: i32 = 16;
 
 /// Pits with more seeds count as having this many.
 const MOST_HELD: usize = 14;

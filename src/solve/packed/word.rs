@@ -80,6 +80,9 @@ pub trait Word:
     /// The bytes, the lowest first.
     fn bytes(self) -> impl DoubleEndedIterator<Item = u8>;
 
+    /// The bytes, the lowest first, and zeros.
+    fn array(self) -> [u8; 16];
+
     /// Addition modulo 2^[`Word::BITS`].
     fn wrapping_add(self, other: Self) -> Self;
 
@@ -205,6 +208,11 @@ macro_rules! word {
             #[inline]
             fn bytes(self) -> impl DoubleEndedIterator<Item = u8> {
                 self.to_le_bytes().into_iter()
+            }
+
+            #[inline]
+            fn array(self) -> [u8; 16] {
+                (self as u128).to_le_bytes()
             }
 
             #[inline]

@@ -1,6 +1,6 @@
 use super::expansion::Child;
 use crate::solve::depth_limited::{LIMIT, StaticSearch, next_window};
-use crate::solve::evaluation::{PitEvaluation, SEED, mover_evaluation, select};
+use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::Word;
 
 /// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
@@ -31,7 +31,7 @@ const BUDGET: u32 = 100_000;
 
 /// Gives each move its static evaluation.
 #[inline]
-pub(crate) fn evaluate<W: Word>(evaluation: &PitEvaluation, children: &mut [Child<W>]) {
+pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [Child<W>]) {
     for child in children {
         let Child { node, again, stored, .. } = *child;
         let next = evaluation.of(node.board, node.seeds);

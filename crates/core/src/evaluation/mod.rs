@@ -3,9 +3,11 @@
 
 mod format;
 mod network;
+mod shipped;
 
 pub use format::{NETWORK_MAGIC, NETWORK_VERSION};
 pub use network::{LANES, MOST_HELD, Network, NetworkError, Weights};
+pub use shipped::{NetworkFileError, NetworkFileReason};
 
 /// Evaluations are in sixteenths of a seed.
 pub const SEED: i32 = 16;

@@ -2,6 +2,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::SEED;
 use crate::game::{MAX_PITS, Rules};
+use crate::isa::{Isa, per_isa};
 
 /// Units of the hidden layer: 16 bits each, together one cache line.
 pub const LANES: usize = 32;
@@ -143,22 +144,31 @@ impl Network {
     /// When a row has fewer bytes.
     #[inline]
     pub fn evaluate(&self, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
-        let mut lanes = self.bias.0;
-        let rows = mover[..self.pits].iter().chain(&other[..self.pits]);
-        for (inputs, &held) in self.inputs.as_chunks::<HELD>().0.iter().zip(rows) {
+        self.evaluate_on(Isa::detect(), mover, other, seeds)
+    }
+
+    /// The same by a given instruction set: all give the same evaluation.
+    ///
+    /// # Panics
+    /// When a row has fewer bytes than the board has pits.
+    #[inline]
+    pub fn evaluate_on(&self, isa: Isa, mover: &[u8], other: &[u8], seeds: u32) -> i32 {
+        SEED / 2 * seeds as i32 + output(isa, self, &mover[..self.pits], &other[..self.pits])
+    }
+}
+
+per_isa! {
+    /// The output of the network for two rows of as many pits as it has.
+    fn output(network: &Network, mover: &[u8], other: &[u8]) -> i32 {
+        let mut lanes = network.bias.0;
+        let rows = mover.iter().chain(other);
+        for (inputs, &held) in network.inputs.as_chunks::<HELD>().0.iter().zip(rows) {
             let input = &inputs[usize::from(held).min(MOST_HELD)].0;
             lanes.iter_mut().zip(input).for_each(|(lane, &input)| *lane = lane.wrapping_add(input));
         }
-        SEED / 2 * seeds as i32 + self.output(&lanes)
-    }
-
-    #[inline]
-    fn output(&self, lanes: &[i16; LANES]) -> i32 {
-        let mut sum = 0i32;
-        for lane in 0..LANES {
-            sum += i32::from(lanes[lane].max(self.floor.0[lane])) * i32::from(self.outputs.0[lane]);
-        }
-        sum >> self.shift
+        let products = lanes.iter().zip(&network.floor.0).zip(&network.outputs.0);
+        let sum: i32 = products.map(|((&lane, &floor), &output)| i32::from(lane.max(floor)) * i32::from(output)).sum();
+        sum >> network.shift
     }
 }
 

@@ -1,0 +1,99 @@
+//! Where networks come from: the program itself, or a file beside the tables.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::network::{Network, NetworkError};
+use crate::game::Rules;
+
+/// The files of the networks that the program has, one for each rule set, made by `kalah train` (docs/evaluation.md in
+/// the repository).
+const SHIPPED: &[&[u8]] =
+    &[include_bytes!("networks/empty-capture-6.network"), include_bytes!("networks/standard-6.network")];
+
+/// Why a network cannot be read from a file.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub struct NetworkFileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong.
+    pub reason: NetworkFileReason,
+}
+
+/// What is wrong with a network file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetworkFileReason {
+    /// It cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It holds no network that this program can use.
+    #[error("{0}")]
+    Network(#[from] NetworkError),
+    /// It is for another rule set or board than expected.
+    #[error("it evaluates positions of {} with {} pits, not of {} with {} pits", found.0, found.1, expected.0, expected.1)]
+    Other {
+        /// Rule set and pits a side of the network.
+        found: (Rules, usize),
+        /// Those that it should be for.
+        expected: (Rules, usize),
+    },
+}
+
+impl Network {
+    /// The network for a rule set and board that the program has, if there is one.
+    pub fn shipped(rules: Rules, pits: usize) -> Option<Network> {
+        let networks =
+            SHIPPED.iter().map(|bytes| Network::from_bytes(bytes).expect("the program's own networks are sound"));
+        networks.into_iter().find(|network| (network.rules(), network.pits()) == (rules, pits))
+    }
+
+    /// The name of a network's file in a directory of tables, such as `empty-capture-6.network`.
+    pub fn file_name(rules: Rules, pits: usize) -> String {
+        format!("{rules}-{pits}.network")
+    }
+
+    /// Reads the network for a rule set and board from the file at `path`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or holds a network for other positions.
+    pub fn open(path: &Path, rules: Rules, pits: usize) -> Result<Network, NetworkFileError> {
+        let read = || -> Result<Network, NetworkFileReason> {
+            let network = Network::from_bytes(&crate::file::read(path)?)?;
+            let (found, expected) = ((network.rules(), network.pits()), (rules, pits));
+            if found == expected { Ok(network) } else { Err(NetworkFileReason::Other { found, expected }) }
+        };
+        read().map_err(|reason| NetworkFileError { path: path.to_owned(), reason })
+    }
+
+    /// The network to use with the tables in a directory: the one of the file with its [name](Network::file_name), or
+    /// else the [shipped](Network::shipped) one.
+    ///
+    /// # Errors
+    /// When there is a file and it cannot be used.
+    pub fn find(directory: &Path, rules: Rules, pits: usize) -> Result<Option<Network>, NetworkFileError> {
+        match Network::open(&directory.join(Network::file_name(rules, pits)), rules, pits) {
+            Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })
+                if error.kind() == io::ErrorKind::NotFound =>
+            {
+                Ok(Network::shipped(rules, pits))
+            }
+            opened => opened.map(Some),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_networks_are_sound() {
+        for bytes in SHIPPED {
+            let network = Network::from_bytes(bytes).unwrap();
+            assert_eq!(Network::shipped(network.rules(), network.pits()), Some(network));
+        }
+        assert_eq!(Network::shipped(Rules::Standard, 5), None);
+    }
+}
