@@ -89,8 +89,8 @@ impl<'a> SolverOptions<'a> {
             tables: None,
             bounds: None,
             tables_up_to: usize::MAX,
-            exact_up_to: usize::MAX,
             network: None,
+            exact_up_to: usize::MAX,
             memory: Memory::BySize,
             budget: Budget::Copies(0),
             threads: 1,
@@ -117,19 +117,19 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
     }
 
-    /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
-    /// tables.
-    #[must_use]
-    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
-        SolverOptions { exact_up_to: seeds, ..self }
-    }
-
     /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
     /// directory or the shipped one ([`Network::find`]). Where there is neither, evaluations are learned from the tables;
     /// without tables they are half of the seeds in play.
     #[must_use]
     pub fn network(self, network: Option<&'a Network>) -> SolverOptions<'a> {
         SolverOptions { network, ..self }
+    }
+
+    /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
+    /// tables.
+    #[must_use]
+    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
+        SolverOptions { exact_up_to: seeds, ..self }
     }
 
     /// Sets the bytes of the transposition table, rounded down to a power of two.
@@ -247,8 +247,8 @@ impl<'a> SolverOptions<'a> {
 
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, tables, bounds, .. } = self;
-        let SolverOptions { tables_up_to, exact_up_to, network, memory, budget, threads, stop, .. } = self;
+        let SolverOptions { rules, pits, seeds, tables, bounds, network, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, memory, budget, threads, stop, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
@@ -256,8 +256,8 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("tables", &tables.and_then(Tables::max_seeds))
             .field("bounds", &bounds.map(BoundTables::seeds))
             .field("tables_up_to", tables_up_to)
-            .field("exact_up_to", exact_up_to)
             .field("network", &network.is_some())
+            .field("exact_up_to", exact_up_to)
             .field("memory", memory)
             .field("budget", budget)
             .field("threads", threads)

@@ -153,11 +153,11 @@ impl<'a> Solver<'a> {
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
         );
+        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         assert!(
             bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
             "bound tables of {rules}, {pits}"
         );
-        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         Ok(Solver {
             tables,
             rules,
