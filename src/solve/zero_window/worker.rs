@@ -5,7 +5,7 @@ use super::expansion::{Certain, Child, Expander, Known, Node};
 use super::ordering::{evaluate, refine};
 use crate::game::mover_score;
 use crate::solve::bounds::Bounds;
-use crate::solve::depth_limited::StaticSearch;
+use crate::solve::depth_limited::{Looks, StaticSearch};
 use crate::solve::evaluation::select;
 use crate::solve::packed::Word;
 use crate::solve::transposition::{Slot, TranspositionTable};
@@ -100,6 +100,8 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
     known: W::Moves<Known>,
+    /// What the searches that order moves found lately.
+    looks: Looks,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
     /// The work at which to check next whether to stop.
@@ -119,6 +121,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
+            looks: Looks::default(),
             ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
             back_to: None,
@@ -258,7 +261,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let end = self.children.len();
         evaluate(ordering.evaluation, &mut self.children[first..]);
         let above = seeds - expander.tables.reach() as u32;
-        self.ordering_nodes += u64::from(refine(ordering, &mut self.children[first..], seeds, above, score));
+        let looked = refine(ordering, &mut self.looks, &mut self.children[first..], seeds, above, score);
+        self.ordering_nodes += u64::from(looked);
         let mut deferred = 0u32;
         for pass in 0..2 {
             for index in 0..end - first {
