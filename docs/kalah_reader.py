@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Reads scores from kalah tables.
+"""Reads scores from kalah tables, or bounds of scores from bound tables.
 
     python3 kalah_reader.py DIRECTORY RULES [POSITION...]
+    python3 kalah_reader.py --bounds DIRECTORY RULES [POSITION...]
 
 RULES is empty-capture, standard, s-kalaha or single-move. A POSITION is <m,S,N,s1,..,sm,n1,..,nm>: pits a side, the
 mover's store, the other store, the mover's row, the other row, each in its owner's sowing order. Without arguments,
 positions are read from standard input, one per line. For each it prints a line `POSITION SCORE`: the most of the seeds
-in play that the mover can still collect.
+in play that the mover can still collect; with --bounds a line `POSITION LOWER UPPER`: what the score is at least and at
+most by the bound table.
 
-Written only from docs/indexing.md and docs/format.md, with only the standard library. The header and every block that
+Written only from docs/indexing.md, docs/format.md, docs/bounds.md and docs/evaluation.md, with only the standard library. The header and every block that
 is read are compared with their checksums: a flipped bit is an error, never a wrong score. Digests are not compared,
 because BLAKE3 is not in the standard library: if a small frame, with its checksum, overwrote another one, this is not
 noticed here, but `kalah verify --checksums` notices it.
@@ -25,6 +27,13 @@ HEADER = struct.Struct("<8sIBBBBQQ32s56sQ")
 ENTRY = struct.Struct("<5Q32s")
 GROUP_POSITIONS = 126
 BLOCK = 65536
+
+BOUNDS_MAGIC = b"KALAHBD\n"
+BOUNDS_HEADER = struct.Struct("<8sIBBBBQQ32s32sI20sQ")
+BOUNDS_ENTRY = struct.Struct("<QQ3hH4Q32s")
+NETWORK_MAGIC = b"KALAHNN\n"
+NETWORK_HEAD = struct.Struct("<8sIBBBB32h32h32h")
+LANES, MOST_HELD = 32, 15
 
 
 class TableError(Exception):
@@ -156,36 +165,33 @@ def up(size):
     return (size + 63) // 64 * 64
 
 
-class Table:
-    """The table of one layer (docs/format.md)."""
+class File:
+    """A mapped file with frames in blocks, each compared with its checksum once."""
 
-    def __init__(self, directory, rules, pits, seeds, rows=None):
-        self.pits, self.seeds = pits, seeds
-        self.rows = rows if rows is not None else Rows(pits, seeds)
-        self.path = os.path.join(directory, "%s-%d-%02d.kalah" % (rules, pits, seeds))
+    def __init__(self, path, kind, header, magic):
+        self.path, self.sound = path, set()
         try:
-            with open(self.path, "rb") as file:
-                if os.fstat(file.fileno()).st_size < HEADER.size:
-                    raise TableError("%s: not a kalah table" % self.path)
+            with open(path, "rb") as file:
+                if os.fstat(file.fileno()).st_size < header.size:
+                    raise TableError("%s: not a %s" % (path, kind))
                 self.bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
-            raise TableError("%s: %s" % (self.path, error.strerror)) from None
-        self.sound = set()
-        magic, version, *key, finished, _, length, _, _, checksum = HEADER.unpack_from(self.bytes)
-        if magic != MAGIC:
-            raise TableError("%s: not a kalah table" % self.path)
-        if version != 1:
-            raise TableError("%s: version %d of the format, not 1" % (self.path, version))
-        if not finished:
-            raise TableError("%s: never finished" % self.path)
-        if key != [RULES.index(rules), pits, seeds]:
-            raise TableError("%s: another table than its name says" % self.path)
+            raise TableError("%s: %s" % (path, error.strerror)) from None
+        self.header = header.unpack_from(self.bytes)
+        if self.header[0] != magic:
+            raise TableError("%s: not a %s" % (path, kind))
+        if self.header[1] != 1:
+            raise TableError("%s: version %d of the format, not 1" % (path, self.header[1]))
+        self.header_bytes = header.size
+
+    def check_header(self, length):
+        """Checks the length of the file and the checksum of its header."""
         if length != len(self.bytes):
             raise TableError("%s: %d bytes where %d belong" % (self.path, len(self.bytes), length))
-        if xxh3(self.bytes[:HEADER.size - 8] + bytes(8)) != checksum:
+        if xxh3(self.bytes[:self.header_bytes - 8] + bytes(8)) != self.header[-1]:
             raise TableError("%s: its header is damaged" % self.path)
 
-    def check(self, frame, checksums_at, start, end):
+    def check(self, frame, checksums_at, start, end, tag=0):
         """Checks the blocks that hold the bytes from start to end of a frame against their checksums, each once."""
         for block in range(start // BLOCK, (end - 1) // BLOCK + 1):
             at = frame + block * BLOCK
@@ -193,9 +199,25 @@ class Table:
                 continue
             data = self.bytes[at:min(at + BLOCK, checksums_at)]
             checksum = self.bytes[checksums_at + 8 * block:checksums_at + 8 * block + 8]
-            if len(data) <= 16 or len(checksum) < 8 or xxh3(data) != struct.unpack("<Q", checksum)[0]:
+            if len(data) <= 16 or len(checksum) < 8 or xxh3(data) ^ tag != struct.unpack("<Q", checksum)[0]:
                 raise TableError("%s: its block of scores at byte %d is damaged" % (self.path, at))
             self.sound.add(at)
+
+
+class Table(File):
+    """The table of one layer (docs/format.md)."""
+
+    def __init__(self, directory, rules, pits, seeds, rows=None):
+        self.pits, self.seeds = pits, seeds
+        self.rows = rows if rows is not None else Rows(pits, seeds)
+        path = os.path.join(directory, "%s-%d-%02d.kalah" % (rules, pits, seeds))
+        super().__init__(path, "kalah table", HEADER, MAGIC)
+        _, _, *key, finished, _, length, _, _, _ = self.header
+        if not finished:
+            raise TableError("%s: never finished" % self.path)
+        if key != [RULES.index(rules), pits, seeds]:
+            raise TableError("%s: another table than its name says" % self.path)
+        self.check_header(length)
 
     def score(self, mover, other):
         """The score of the position with these rows, each in its owner's sowing order."""
@@ -232,6 +254,69 @@ class Table:
         return score
 
 
+class Network:
+    """An evaluation network (docs/evaluation.md)."""
+
+    def __init__(self, path, data):
+        if len(data) < NETWORK_HEAD.size + 8 or data[:8] != NETWORK_MAGIC:
+            raise TableError("%s: its evaluation network is damaged" % path)
+        _, version, self.rules, self.pits, lanes, self.shift, *numbers = NETWORK_HEAD.unpack_from(data)
+        if version != 1:
+            raise TableError("%s: version %d of the evaluation network, not 1" % (path, version))
+        count = 2 * self.pits * (MOST_HELD + 1) * LANES
+        if lanes != LANES or len(data) != NETWORK_HEAD.size + 2 * count + 8:
+            raise TableError("%s: its evaluation network is damaged" % path)
+        if xxh3(data[:-8]) != struct.unpack("<Q", data[-8:])[0]:
+            raise TableError("%s: its evaluation network is damaged" % path)
+        self.bias, self.floor, self.outputs = (numbers[at:at + LANES] for at in range(0, 3 * LANES, LANES))
+        self.inputs = struct.unpack_from("<%dh" % count, data, NETWORK_HEAD.size)
+
+    def evaluate(self, mover, other):
+        """The evaluation of the position with these rows, in sixteenths of a seed."""
+        lanes = list(self.bias)
+        for pit, held in enumerate(tuple(mover) + tuple(other)):
+            at = (pit * (MOST_HELD + 1) + min(held, MOST_HELD)) * LANES
+            lanes = [lane + number for lane, number in zip(lanes, self.inputs[at:at + LANES])]
+        total = sum(max(lane, floor) * output for lane, floor, output in zip(lanes, self.floor, self.outputs))
+        return 8 * (sum(mover) + sum(other)) + (total >> self.shift)
+
+
+class BoundTable(File):
+    """The bound table of one layer (docs/bounds.md)."""
+
+    def __init__(self, directory, rules, pits, seeds, rows=None):
+        self.pits, self.seeds = pits, seeds
+        self.rows = rows if rows is not None else Rows(pits, seeds)
+        path = os.path.join(directory, "%s-%d-%02d.bounds" % (rules, pits, seeds))
+        super().__init__(path, "bound table", BOUNDS_HEADER, BOUNDS_MAGIC)
+        _, _, *key, self.bits, _, length, _, _, network_bytes, _, _ = self.header
+        if key != [RULES.index(rules), pits, seeds]:
+            raise TableError("%s: another table than its name says" % self.path)
+        self.check_header(length)
+        self.network = Network(self.path, self.bytes[BOUNDS_HEADER.size:BOUNDS_HEADER.size + network_bytes])
+        if (self.network.rules, self.network.pits) != (RULES.index(rules), pits):
+            raise TableError("%s: its evaluation network is that of another board" % self.path)
+        self.directory = up(BOUNDS_HEADER.size + network_bytes)
+
+    def bounds(self, mover, other):
+        """The least and the greatest score of the position with these rows."""
+        mover_seeds = sum(mover)
+        at = self.directory + (mover_seeds - 1) * BOUNDS_ENTRY.size
+        frame, lines, *rest = BOUNDS_ENTRY.unpack_from(self.bytes, at)
+        cuts = rest[:2 ** self.bits - 1]
+        index = self.rows.rank(other) * self.rows.rows(mover_seeds) + self.rows.rank(mover)
+        byte, place = divmod(index * self.bits, 8)
+        if byte >= 64 * lines or sorted(cuts) != cuts or frame + 64 * lines > len(self.bytes):
+            raise TableError("%s: its directory is damaged" % self.path)
+        self.check(frame, frame + 64 * lines, byte, byte + 1, tag=mover_seeds)
+        code = self.bytes[frame + byte] >> place & 2 ** self.bits - 1
+        evaluation = self.network.evaluate(mover, other)
+        thresholds = [-((-evaluation - cut) // 16) for cut in cuts]
+        lower = thresholds[code - 1] if code > 0 else 0
+        upper = thresholds[code] - 1 if code < len(cuts) else self.seeds
+        return tuple(max(0, min(self.seeds, bound)) for bound in (lower, upper))
+
+
 class Tables:
     """The tables of a directory, opened on first use."""
 
@@ -241,19 +326,29 @@ class Tables:
         self.directory, self.rules = directory, rules
         self.rows, self.tables = {}, {}
 
+    def layer(self, kind, pits, seeds):
+        """The table or bound table, as `kind` says, of a layer."""
+        if not 1 <= pits <= 6 or seeds > 48:
+            raise TableError("no table has %d pits a side and %d seeds" % (pits, seeds))
+        if (kind, pits, seeds) not in self.tables:
+            if pits not in self.rows:
+                self.rows[pits] = Rows(pits, 48)
+            self.tables[kind, pits, seeds] = kind(self.directory, self.rules, pits, seeds, self.rows[pits])
+        return self.tables[kind, pits, seeds]
+
     def score(self, mover, other):
         """The score of the position with these rows."""
         mover, other = tuple(mover), tuple(other)
-        pits, seeds = len(mover), sum(mover) + sum(other)
         if sum(mover) == 0 or sum(other) == 0:
             return sum(mover)
-        if not 1 <= pits <= 6 or seeds > 48:
-            raise TableError("no table has %d pits a side and %d seeds" % (pits, seeds))
-        if (pits, seeds) not in self.tables:
-            if pits not in self.rows:
-                self.rows[pits] = Rows(pits, 48)
-            self.tables[pits, seeds] = Table(self.directory, self.rules, pits, seeds, self.rows[pits])
-        return self.tables[pits, seeds].score(mover, other)
+        return self.layer(Table, len(mover), sum(mover) + sum(other)).score(mover, other)
+
+    def bounds(self, mover, other):
+        """The least and the greatest score of the position with these rows, by the bound table."""
+        mover, other = tuple(mover), tuple(other)
+        if sum(mover) == 0 or sum(other) == 0:
+            return sum(mover), sum(mover)
+        return self.layer(BoundTable, len(mover), sum(mover) + sum(other)).bounds(mover, other)
 
 
 def parse(text):
@@ -272,12 +367,15 @@ def parse(text):
 
 
 def main(arguments):
+    of_bounds = arguments[:1] == ["--bounds"]
+    arguments = arguments[of_bounds:]
     if len(arguments) < 2:
         sys.exit(__doc__)
     try:
         tables = Tables(*arguments[:2])
         for position in arguments[2:] or filter(str.strip, sys.stdin):
-            print(position.strip(), tables.score(*parse(position)))
+            rows = parse(position)
+            print(position.strip(), *(tables.bounds(*rows) if of_bounds else [tables.score(*rows)]))
     except (TableError, ValueError) as error:
         sys.exit("error: %s" % error)
 

@@ -10,9 +10,10 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 26] = [
+const COMMANDS: [&str; 27] = [
     "build",
     "plan",
+    "bounds",
     "verify",
     "info",
     "stats",
@@ -308,8 +309,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..26], COMMANDS);
-    assert_eq!(listed[26..], ["help"]);
+    assert_eq!(listed[..27], COMMANDS);
+    assert_eq!(listed[27..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 

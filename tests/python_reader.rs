@@ -4,9 +4,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Output;
 
+use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::Rules;
 use kalah::index::{LayerIndex, TableRow};
-use kalah::table::Tables;
+use kalah::progress::Pulse;
+use kalah::table::{BoundMaker, BoundTables, Cuts, Tables};
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
 
@@ -26,8 +28,13 @@ fn skip() -> bool {
 
 /// The answers of the Python reader to the positions, one per line.
 fn ask(directory: &Path, rules: Rules, positions: &str) -> Output {
+    ask_with(&[], directory, rules, positions)
+}
+
+/// The same with flags.
+fn ask_with(flags: &[&str], directory: &Path, rules: Rules, positions: &str) -> Output {
     let mut command = assert_cmd::Command::new("python3");
-    command.arg(READER).arg(directory).arg(rules.name()).write_stdin(positions);
+    command.arg(READER).args(flags).arg(directory).arg(rules.name()).write_stdin(positions);
     command.output().unwrap_or_else(|error| {
         panic!(
             "cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without"
@@ -89,6 +96,61 @@ fn the_python_reader_reads_every_score_that_the_library_reads() {
                 assert_eq!(answer, expected, "{rules}");
             }
             assert_eq!(answers.lines().count(), expected.lines().count(), "{rules} {pits} pits");
+        }
+    }
+}
+
+/// A network with random numbers.
+fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
+    let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
+    let inputs = (0..2 * pits * 16).map(|_| lanes(90)).collect();
+    let (bias, outputs) = (lanes(200), lanes(50));
+    let floor = std::array::from_fn(|lane| if lane == 0 { i16::MIN } else { 0 });
+    Network::new(rules, pits, &Weights { inputs, bias, floor, outputs, shift: 9 }).unwrap()
+}
+
+#[test]
+fn the_python_reader_reads_the_bounds_that_the_library_reads() {
+    if skip() {
+        return;
+    }
+    let mut random = fastrand::Rng::with_seed(2);
+    for (pits, seeds, cuts) in [(6, 9, &[-32, 0, 32][..]), (2, 18, &[-7]), (1, 20, &[-20, -20, 90])] {
+        for rules in Rules::ALL {
+            let directory = tempfile::tempdir().unwrap();
+            let tables = build(directory.path(), rules, pits, seeds);
+            let network = network(rules, pits, &mut random);
+            let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
+            let layer = tables.layer(seeds).unwrap();
+            maker.write(layer, directory.path(), &Pulse::default()).unwrap().unwrap();
+            let bounds = BoundTables::open(directory.path(), rules, pits, seeds).unwrap().unwrap();
+            let index = LayerIndex::new(tables.rows(), seeds);
+            let (mut positions, mut expected) = (String::new(), String::new());
+            for _ in 0..300 {
+                let (mover, other) = index.unrank(random.u64(..index.positions()));
+                let (lower, upper) = bounds.bounds(&mover, &other).unwrap().unwrap();
+                let literal = literal(pits, &mover, &other);
+                positions += &format!("{literal}\n");
+                expected += &format!("{literal} {lower} {upper}\n");
+            }
+            let output = ask_with(&["--bounds"], directory.path(), rules, &positions);
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{rules} {pits} pits: {errors}");
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), expected, "{rules} {pits} pits");
+            // Damage is an error, wherever it is.
+            let path = layer.key().bounds_path(directory.path());
+            let (sound, first) =
+                (std::fs::read(&path).unwrap(), bounds.layers()[0].header().entries[0].offset as usize);
+            drop(bounds);
+            for at in [20, 200, first + 1] {
+                let mut bytes = sound.clone();
+                bytes[at] ^= 4;
+                std::fs::remove_file(&path).unwrap();
+                std::fs::write(&path, bytes).unwrap();
+                let (mover, other) = index.unrank(0);
+                let output = ask_with(&["--bounds"], directory.path(), rules, &literal(pits, &mover, &other));
+                assert!(!output.status.success() && output.stdout.is_empty(), "byte {at}");
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
 use super::statement::{gpu_error, statement};
-use super::suggestion::{build_command, plan, quick_build, solve_command};
+use super::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
 
 /// An error, and after a semicolon what to do about it.
 pub fn with_advice(error: &(dyn Error + 'static)) -> String {
@@ -242,7 +242,7 @@ fn of_table(error: &TableError) -> Option<String> {
     match error {
         TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
-        TableError::Damaged { damage: Damage::Shrunk, .. } => {
+        TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(_), .. } => {
             Some("put it back, or delete it: `kalah build` makes it again".to_owned())
         }
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
@@ -257,6 +257,13 @@ fn of_table(error: &TableError) -> Option<String> {
         }
         TableError::Damaged { kind: FileKind::Table(None), .. } => {
             Some("its name is not that of a table, so it cannot be rebuilt".to_owned())
+        }
+        TableError::Damaged { kind: FileKind::Bounds(key), path, .. } => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
+        }
+        TableError::Networks { .. } => {
+            Some("make those of all layers with the same one: `kalah bounds` with --network".to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => {

@@ -6,7 +6,10 @@ use kalah::game::Rules;
 
 /// The commands by what they are for.
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("Build and check tables", &["build", "plan", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"]),
+    (
+        "Build and check tables",
+        &["build", "plan", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
+    ),
     ("Look up and solve", &["probe", "solve", "line", "values", "search"]),
     ("Play", &["play", "move", "tournament"]),
     ("Serve", &["serve", "kgp"]),
@@ -18,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 26] = [
+const EXAMPLES: [(&str, &[Example]); 27] = [
     (
         "build",
         &[
@@ -31,6 +34,14 @@ const EXAMPLES: [(&str, &[Example]); 26] = [
         &[
             ("What is missing of a build, as commands for a batch system", "kalah plan --seeds 30 --commands"),
             ("The same for a program", "kalah plan --seeds 30 --json"),
+            ("Which tables to have for a search", "kalah plan --search 6x6 --memory 24GiB"),
+        ],
+    ),
+    (
+        "bounds",
+        &[
+            ("Two bits a position of the layers from 15 seeds up", "kalah bounds --seeds 15..28"),
+            ("One bit, whether the score reaches the evaluation", "kalah bounds --seeds 29..30 --bits 1"),
         ],
     ),
     (

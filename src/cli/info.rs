@@ -1,12 +1,12 @@
-use std::ffi::OsStr;
 use std::io;
 
 use anyhow::anyhow;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::BuildRecord;
+use kalah::evaluation::SEED;
 use kalah::game::Rules;
-use kalah::table::{ManifestEntry, Table, TableKey};
+use kalah::table::{BoundTable, ManifestEntry, Table, TableKey};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
@@ -41,9 +41,28 @@ struct Entry {
     seconds: Option<f64>,
 }
 
+/// A bound table.
+#[derive(Serialize)]
+struct BoundEntry {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+    bits: u32,
+    /// In seeds, from the first frame; `None` if those of others differ.
+    cuts: Option<Vec<f64>>,
+    /// Positions with each code, from the lowest interval up.
+    codes: Vec<u64>,
+    network: String,
+    digest: String,
+}
+
 #[derive(Serialize)]
 struct Report {
     tables: Vec<Entry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bounds: Vec<BoundEntry>,
 }
 
 impl Info {
@@ -55,25 +74,25 @@ impl Info {
             let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
             anyhow!("cannot list {}: {error}{advice}", directory.display())
         })?;
-        let mut tables = Vec::new();
+        let (mut tables, mut bounds) = (Vec::new(), Vec::new());
         let mut outcome = Outcome::Done;
         for file in files {
             let path = file?.path();
-            if path.extension() != Some(OsStr::new("kalah")) {
-                continue;
-            }
-            match Table::open(&path) {
-                Ok(table) => tables.push(table),
-                Err(error) => {
-                    outcome = match outcome {
-                        Outcome::Wrong => Outcome::Wrong,
-                        _ if error.is_damage() => Outcome::Wrong,
-                        _ => Outcome::Failed,
-                    };
-                    output::tell(format_args!("kalah: {}", advice::with_advice(&error)));
-                }
+            let opened = match path.extension() {
+                Some(extension) if extension == "kalah" => Table::open(&path).map(|table| tables.push(table)),
+                Some(extension) if extension == "bounds" => BoundTable::open(&path).map(|table| bounds.push(table)),
+                _ => continue,
+            };
+            if let Err(error) = opened {
+                outcome = match outcome {
+                    Outcome::Wrong => Outcome::Wrong,
+                    _ if error.is_damage() => Outcome::Wrong,
+                    _ => Outcome::Failed,
+                };
+                output::tell(format_args!("kalah: {}", advice::with_advice(&error)));
             }
         }
+        bounds.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
         tables.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
         if self.manifest {
             for table in &tables {
@@ -95,9 +114,30 @@ impl Info {
                 seconds: BuildRecord::last(directory, key).map(|record| record.seconds),
             }
         });
-        let report = Report { tables: entries.collect() };
+        let report = Report { tables: entries.collect(), bounds: bounds.iter().map(BoundEntry::new).collect() };
         self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
         Ok(outcome)
+    }
+}
+
+impl BoundEntry {
+    fn new(table: &BoundTable) -> BoundEntry {
+        let (key, header) = (table.key(), table.header());
+        let cuts = header.entries[0].cuts;
+        let same = header.entries.iter().all(|entry| entry.cuts == cuts);
+        let seeds = |&cut: &i16| f64::from(cut) / f64::from(SEED);
+        BoundEntry {
+            rules: key.rules.name(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions: header.positions,
+            bytes: header.file_bytes,
+            bits: header.bits,
+            cuts: same.then(|| cuts.sixteenths().iter().map(seeds).collect()),
+            codes: header.counts()[..1 << header.bits].to_vec(),
+            network: output::hex(&table.network().digest()),
+            digest: output::hex(&header.digest),
+        }
     }
 }
 
@@ -119,6 +159,7 @@ impl Report {
             ]);
         }
         grid.print()?;
+        self.bounds_text()?;
         let (positions, bytes) =
             self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
         output::line(format_args!(
@@ -127,6 +168,33 @@ impl Report {
             HumanCount(positions),
             HumanBytes(bytes)
         ))
+    }
+
+    /// The bound tables.
+    fn bounds_text(&self) -> io::Result<()> {
+        if self.bounds.is_empty() {
+            return Ok(());
+        }
+        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits", "cuts", "codes", "network", "digest"];
+        let mut grid = Grid::new(heading);
+        for entry in &self.bounds {
+            let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
+            let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
+            grid.row([
+                entry.rules.to_owned(),
+                entry.pits.to_string(),
+                entry.seeds.to_string(),
+                HumanCount(entry.positions).to_string(),
+                HumanBytes(entry.bytes).to_string(),
+                entry.bits.to_string(),
+                cuts,
+                output::joined(shares, ":") + " %",
+                entry.network[..16].to_owned(),
+                entry.digest[..16].to_owned(),
+            ]);
+        }
+        output::line("bound tables")?;
+        grid.print()
     }
 
     fn records(&self) -> Grid {

@@ -159,7 +159,7 @@ impl Line {
         let tables = self.with.open_tables(&start, &stop)?;
         let began = Instant::now();
         let progress = SearchProgress::new(start);
-        let Some(solver) = self.with.solver(&start, tables.as_ref(), &stop)? else { return Ok(Outcome::Usage) };
+        let Some(solver) = self.with.solver(&start, &tables, &stop)? else { return Ok(Outcome::Usage) };
         let solver = solver.with_events(|_, event| progress.event(event));
         stop_on_signal(&stop)?;
 

@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod board_view;
 mod boards;
+mod bounds;
 mod build;
 mod build_pairs;
 mod chart;
@@ -35,6 +36,7 @@ mod progress;
 mod report;
 mod rules;
 mod search;
+mod search_plan;
 mod search_progress;
 #[cfg(feature = "serve")]
 mod serve;
@@ -50,6 +52,7 @@ mod tournament;
 mod tournament_report;
 mod values;
 mod verify;
+mod verify_bounds;
 mod verify_report;
 
 use std::ffi::OsString;
@@ -90,6 +93,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Build(build::Build),
+    Bounds(bounds::Bounds),
     Plan(plan::Plan),
     Bench(bench::Bench),
     Gpu(gpu::Gpu),
@@ -189,6 +193,7 @@ impl Cli {
     fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Build(build) => build.run(),
+            Command::Bounds(bounds) => bounds.run(),
             Command::Plan(plan) => plan.run(),
             Command::Bench(bench) => bench.run(),
             Command::Gpu(gpu) => gpu.run(),

@@ -68,6 +68,11 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
+/// Things in a row, with `between` between them.
+pub fn joined(things: impl IntoIterator<Item = impl std::fmt::Display>, between: &str) -> String {
+    things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
+}
+
 /// Prints a JSON document on a line.
 pub fn json(document: &impl Serialize) -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -1,23 +1,37 @@
+use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{PairWork, Work};
+use kalah::build::{Backend, PairWork, Work};
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
-use super::{Outcome, args, output, suggestion};
+use super::search_plan::Search;
+use super::{Outcome, args, output, positions, suggestion};
 
-/// List what a build still needs, to spread it over machines
+/// List what a build still needs, to spread it over machines; or which tables a search needs
 ///
 /// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
 /// pair first. See docs/cluster.md.
+///
+/// With --search it says which layers to have exact, which as bound tables of 2 bits a position, and which of 1 bit, so that a
+/// search with so much memory has the fewest nodes. See docs/solving.md.
 #[derive(Args)]
 pub struct Plan {
     /// Plan up to this many seeds in play
-    #[arg(long, value_name = "N", value_parser = args::seeds)]
-    seeds: usize,
+    #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "search")]
+    seeds: Option<usize>,
+    /// Plan the tables for a search
+    #[arg(long, conflicts_with = "commands")]
+    search: bool,
+    /// The position to search, such as 6x6 [default: six seeds in each pit]
+    #[arg(requires = "search")]
+    position: Option<OsString>,
+    /// Memory of the search, such as 24GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes, requires = "search")]
+    memory: Option<u64>,
     /// Print the commands instead, a comment before each layer
     #[arg(long, conflicts_with = "json")]
     commands: bool,
@@ -63,7 +77,8 @@ impl Plan {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let (backend, why) = self.compute.choose()?;
-        let (seeds, threads) = (self.seeds, self.common.threads.number());
+        let threads = self.common.threads.number();
+        let Some(seeds) = self.seeds.filter(|_| !self.search) else { return self.search(&backend, threads) };
         // What has the name of a table must be that table, or the build would stop there.
         for seeds in 2..=seeds {
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
@@ -122,6 +137,20 @@ impl Plan {
             time(work.critical_seconds),
         ))?;
         Ok(Outcome::Done)
+    }
+
+    fn search(&self, backend: &Backend, threads: usize) -> anyhow::Result<Outcome> {
+        let args::Board { rules, pits } = self.common.board;
+        let start = || OsString::from(format!("{pits}x6"));
+        let position = match positions::one(&self.position.clone().unwrap_or_else(start)) {
+            Ok(position) => position,
+            Err(error) => {
+                output::tell(format_args!("kalah: {error}"));
+                return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
+            }
+        };
+        let (memory, most, directory) = (self.memory, self.seeds, &self.common.tables.path);
+        Search { rules, position, memory, most, directory, backend, threads }.run(self.common.json)
     }
 
     fn pair(&self, work: &PairWork) -> Pair {

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use kalah::game::Position;
 use kalah::solve::{Event, Solver, ValueBounds};
 use kalah::watcher::watched;
@@ -16,6 +16,9 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// How often a line is logged where there is no terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
+
+/// The same, while tables are read from the disk.
+const LOG_READING_EVERY: Duration = Duration::from_secs(5);
 
 /// Progress of a search of one position.
 pub struct SearchProgress {
@@ -81,7 +84,7 @@ impl SearchProgress {
         call: impl Fn() + Sync,
         work: impl FnOnce() -> T,
     ) -> T {
-        let (mut logged, mut called) = (Instant::now(), Instant::now());
+        let (mut logged, mut told_reading, mut called) = (Instant::now(), Instant::now(), Instant::now());
         let look = || {
             if self.terminal {
                 self.bar.set_message(self.text(solver));
@@ -89,6 +92,11 @@ impl SearchProgress {
             } else if logged.elapsed() > LOG_EVERY {
                 logged = Instant::now();
                 output::note(self.text(solver));
+            } else if told_reading.elapsed() > LOG_READING_EVERY
+                && let Some(reading) = reading(solver)
+            {
+                told_reading = Instant::now();
+                output::note(reading);
             }
             if every.is_some_and(|every| called.elapsed() > every) {
                 call();
@@ -105,8 +113,9 @@ impl SearchProgress {
         let seconds = self.start.elapsed().as_secs_f64();
         let (stage, test) = self.lock().clone();
         let separator = if stage.is_empty() { "" } else { ": " };
+        let reading = reading(solver).map_or(String::new(), |reading| format!("{reading} | "));
         format!(
-            "{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns {} | {:.0} s",
+            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns {} | {:.0} s",
             HumanCount(solver.nodes()),
             HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
             HumanCount(solver.table_hits()),
@@ -134,4 +143,10 @@ impl SearchProgress {
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// What a search has to wait for: no result is reported before all tables are compared with their checksums.
+fn reading(solver: &Solver) -> Option<String> {
+    let (done, all) = solver.compared()?;
+    Some(format!("reading tables: {} of {}", HumanBytes(done), HumanBytes(all)))
 }

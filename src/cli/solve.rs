@@ -78,6 +78,8 @@ struct Answer<'a> {
     line: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     table_seeds: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_seeds: Option<usize>,
     threads: usize,
     nodes: u64,
     table_hits: u64,
@@ -110,7 +112,7 @@ impl Solve {
                 progress.line(&format!("kalah: the checkpoint was not written: {error}"));
             }
         };
-        let Some(solver) = self.with.solver(&position, tables.as_ref(), &stop)? else { return Ok(Outcome::Usage) };
+        let Some(solver) = self.with.solver(&position, &tables, &stop)? else { return Ok(Outcome::Usage) };
         let mut solver = solver.with_events(on_event);
         stop_on_signal(&stop)?;
         if let Some(checkpoint) = &checkpoint
@@ -208,7 +210,7 @@ impl Asked<'_, '_> {
             answer.value = Some(value);
             (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
         }
-        answer.table_seeds = solver.table_seeds();
+        (answer.table_seeds, answer.bound_seeds) = (solver.table_seeds(), solver.bound_seeds());
         answer.threads = rayon::current_num_threads();
         (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
         answer.seconds = self.start.elapsed().as_secs_f64();

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{SolveError, Solver, SolverOptions};
-use kalah::table::{Tables, missing_layers};
+use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
+use kalah::table::{BoundTables, Tables, missing_layers};
 
 use super::{args, output, solve_tables};
 
@@ -23,28 +24,44 @@ pub struct SolverFlags {
     /// Use tables up to this many seeds
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     tables_up_to: Option<usize>,
+    /// Use exact tables up to this many seeds only, and bound tables above [default: exact tables as far as there are any]
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
+    exact_up_to: Option<usize>,
     /// Build the missing tables that fit memory and disk, or those to --tables-up-to
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,
-    /// Memory of the transposition table, such as 4GiB [default: by the size of the problem]
+    /// Memory of the search: transposition table, and tables in memory, such as 16GiB [default: what is available]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
+    /// Memory of the transposition table, such as 4GiB [default: what the tables leave of --memory; without that, by the
+    /// size of the problem]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    transpositions: Option<u64>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
     pub threads: args::Threads,
 }
 
+/// The tables of a search.
+#[derive(Default)]
+pub struct SearchTables {
+    exact: Option<Tables>,
+    bounds: Option<BoundTables>,
+    /// The largest layer; 0 for none.
+    reach: usize,
+}
+
 impl SolverFlags {
     /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
-    pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<Option<Tables>> {
+    pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.no_tables || position.is_over() {
-            return Ok(None);
+            return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
             output::note(format_args!("there are no tables of {pits} pits a side: searching without"));
-            return Ok(None);
+            return Ok(SearchTables::default());
         }
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let directory = &self.tables.path;
@@ -52,21 +69,42 @@ impl SolverFlags {
             solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory, stop)?;
         }
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
-        let reach = tables.max_seeds().unwrap_or(0);
+        let bounds = BoundTables::open(directory, self.rules, pits, wanted)?;
+        let exact = tables.max_seeds().unwrap_or(0).min(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
+        let reach = self.reach(exact, bounds.as_ref());
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             let missing = tables.missing(wanted);
             // Those above a gap are of no use, which surprises who sees them.
             let gap = reach > 0 && missing.len() < wanted - reach;
             output::note(format_args!(
                 "{}{} for {} with {pits} pits in {}{}; --build makes those that fit",
-                if reach == 0 { "no tables".to_owned() } else { format!("tables to {reach} seeds only") },
+                match (exact, reach) {
+                    (0, 0) => "no tables".to_owned(),
+                    (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
+                    _ => format!("tables to {reach} seeds only"),
+                },
                 if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
                 self.rules,
                 directory.display(),
                 if reach == 0 { ": searching without" } else { "" },
             ));
         }
-        Ok((reach > 0).then_some(tables))
+        Ok(SearchTables { exact: Some(tables), bounds, reach })
+    }
+
+    /// The largest layer to use, with `exact` as the largest exact one. A note says why bound tables are not used.
+    fn reach(&self, exact: usize, bounds: Option<&BoundTables>) -> usize {
+        let Some(seeds) = bounds.map(BoundTables::seeds).filter(|seeds| *seeds.end() > exact) else { return exact };
+        let next = exact.max(1) + 1;
+        if *seeds.start() <= next {
+            return *seeds.end();
+        }
+        output::note(format_args!(
+            "the bound tables of {} to {} seeds are not used, since there is no table of {next}",
+            seeds.start(),
+            seeds.end()
+        ));
+        exact
     }
 
     /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large,
@@ -74,16 +112,34 @@ impl SolverFlags {
     pub fn solver<'a>(
         &self,
         position: &Position,
-        tables: Option<&'a Tables>,
+        tables: &'a SearchTables,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
         let mut options = SolverOptions::new(self.rules, position)
-            .tables(tables)
-            .copy_what_fits()
+            .tables(tables.exact.as_ref())
+            .bounds(tables.bounds.as_ref())
+            .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
             .threads(rayon::current_num_threads())
             .stop(Arc::clone(stop));
-        if let Some(bytes) = self.memory {
+        options = match self.memory {
+            Some(bytes) => options.within(bytes),
+            None => options.within_available(),
+        };
+        if let Some(bytes) = self.transpositions {
             options = options.memory(bytes);
+        }
+        // A position in the tables is looked up, which takes no memory.
+        let most = tables.reach;
+        if self.tables_up_to.is_none()
+            && most < position.seeds() as usize
+            && let Some(fitting) = options.layers_that_fit()
+        {
+            output::note(format_args!(
+                "not all tables fit {} of memory: {}; --tables-up-to {most} uses them all the same",
+                HumanBytes(fitting.memory),
+                used(fitting),
+            ));
+            options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
         match Solver::new(options) {
             Ok(solver) => Ok(Some(solver)),
@@ -93,5 +149,15 @@ impl SolverFlags {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Which of the tables are used.
+fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
+    match (exact, reach) {
+        (_, 0) => "searching without".to_owned(),
+        (0, reach) => format!("bound tables to {reach} seeds are used"),
+        (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),
+        (exact, reach) => format!("exact tables to {exact} seeds and bound tables to {reach} seeds are used"),
     }
 }

@@ -32,6 +32,11 @@ pub fn build_command(directory: &Path, key: TableKey) -> String {
     format!("kalah build --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
 }
 
+/// The command that makes the bound table of a layer.
+pub fn bounds_command(directory: &Path, key: TableKey) -> String {
+    format!("kalah bounds --seeds {}{}", key.seeds, table_flags(directory, key.rules, key.pits))
+}
+
 /// The command that solves a position.
 pub fn solve_command(directory: &Path, rules: Rules, position: &Position) -> String {
     format!("kalah solve {}{}", word(position), table_flags(directory, rules, DEFAULT_PITS))

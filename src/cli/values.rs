@@ -147,7 +147,7 @@ impl Values {
         let tables = self.with.open_tables(&position, stop)?;
         let progress = SearchProgress::new(position);
         progress.stage(told);
-        let Some(solver) = self.with.solver(&position, tables.as_ref(), stop)? else { return Ok(Ended::Refused) };
+        let Some(solver) = self.with.solver(&position, &tables, stop)? else { return Ok(Ended::Refused) };
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
         let checkpoint = self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose()?;
         if let Some(checkpoint) = &checkpoint {

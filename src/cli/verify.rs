@@ -11,7 +11,7 @@ use kalah::build::Backend;
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{Manifest, Table, TableKey, Tables};
+use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables};
 use kalah::verify::{
     Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,
 };
@@ -19,18 +19,19 @@ use kalah::verify::{
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::verify_report::{self, Board, Check, Directory, Passed};
-use super::{args, output};
+use super::{args, output, verify_bounds};
 
 /// Check that tables are correct
 ///
 /// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks: --checksums.
-/// Every file of the board is opened, and none may be missing below one that is there. Where there was nothing to check or to
+/// Every file of the board is opened, and none may be missing below one that is there. Bound tables are checked, too: with
+/// --consistency against the exact tables of their layers where these are there, else against the layers below. Where there was nothing to check or to
 /// compare, it exits 1.
 #[derive(Args)]
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]
     #[arg(long, value_parser = args::seeds)]
-    seeds: Option<usize>,
+    pub seeds: Option<usize>,
     /// Check all rule sets and boards in the directory; files that are no tables are listed
     #[arg(long, conflicts_with_all = ["seeds", "rules", "pits"])]
     all: bool,
@@ -43,7 +44,7 @@ pub struct Verify {
     /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and the
     /// last of every frame, and random ones in proportion to its positions
     #[arg(long, value_name = "N", requires = "consistency")]
-    sample: Option<u64>,
+    pub sample: Option<u64>,
     /// With --sample: where the random numbers start; the same number draws the same positions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
@@ -69,20 +70,22 @@ enum Against {
 }
 
 /// What all boards are checked with.
-struct Means<'a> {
-    verify: &'a Verify,
-    checks: Vec<Check>,
+pub struct Means<'a> {
+    pub verify: &'a Verify,
+    pub checks: Vec<Check>,
     manifest: Option<Manifest>,
     backend: Backend,
-    pulse: Pulse,
+    pub pulse: Pulse,
 }
 
 /// The tables of one board, opened.
-struct Opened {
+pub struct Opened {
     /// Those from 2 seeds up to the first that is missing or cannot be opened.
-    tables: Tables,
+    pub tables: Tables,
     /// Those that are to be checked, by seeds.
     chosen: BTreeMap<usize, Arc<Table>>,
+    /// All bound tables up to the largest layer that is to be checked.
+    pub bounds: Vec<Arc<BoundTable>>,
     report: Board,
 }
 
@@ -92,11 +95,8 @@ impl Verify {
         let directory = &self.common.tables.path;
         let means = self.means()?;
         let survey = Survey::read(directory).with_context(|| format!("cannot list {}", directory.display()))?;
-        let boards: Vec<(Rules, usize)> = if self.all {
-            survey.boards.iter().map(|&(rules, pits, _)| (rules, pits)).collect()
-        } else {
-            vec![(self.common.board.rules, self.common.board.pits)]
-        };
+        let boards: Vec<(Rules, usize)> =
+            if self.all { survey.known_boards() } else { vec![(self.common.board.rules, self.common.board.pits)] };
         if boards.is_empty() {
             bail!("there are no tables in {}: nothing was checked", directory.display());
         }
@@ -172,12 +172,17 @@ impl Verify {
     /// Opens the tables of a board, and notes those that are missing or cannot be opened.
     fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> anyhow::Result<Opened> {
         let directory = &self.common.tables.path;
-        let there = survey.layers(rules, pits);
-        let highest = self.seeds.or(there.last().copied()).unwrap_or(2);
-        let mut tables = Tables::empty(directory, rules, pits, highest);
+        let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
+        let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
+        let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
+        let mut tables = Tables::empty(directory, rules, pits, most);
         if !there.contains(&highest) {
-            // The error names the command that builds it.
-            tables.require(highest)?;
+            if !bounds_there.iter().any(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)) {
+                // The error names the command that builds it.
+                tables.require(highest)?;
+            }
+            // Of this layer there is a bound table only.
+            highest = there.iter().copied().rfind(|&seeds| seeds < highest).unwrap_or(1);
         }
         // One layer alone can be checked against its own checksums; anything else needs those below.
         let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
@@ -203,21 +208,28 @@ impl Verify {
         if !missing.is_empty() {
             report.add(highest, Check::Files, &Fault::gap(&tables, highest, missing));
         }
+        let lacks = |seeds: &usize| !there.contains(seeds) && !bounds_there.contains(seeds);
+        let below_bounds: Vec<usize> = (highest + 1..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
+        if needs_below && !below_bounds.is_empty() {
+            report.add(most, Check::Files, &Fault::gap(&tables, most, below_bounds));
+        }
+        let bounds = verify_bounds::open(&tables, bounds_there, most, &mut report);
         if let Some(seeds) = self.seeds {
             chosen.retain(|&own, _| own == seeds);
         }
-        Ok(Opened { tables, chosen, report })
+        Ok(Opened { tables, chosen, bounds, report })
     }
 
-    /// The positions that --sample asks for.
-    fn sample(&self, tables: &Tables, seeds: usize, count: u64) -> Sample {
+    /// The positions of a layer that --sample asks for.
+    pub fn sample(&self, tables: &Tables, seeds: usize, count: u64) -> Sample {
         Sample::new(tables.key(seeds), count, self.random_seed)
     }
 }
 
 /// Names that end like those of tables, but that no table has: `kalah info` refuses these files, too.
 fn misnamed(survey: &Survey) -> Vec<String> {
-    survey.others.iter().filter(|name| name.ends_with(".kalah")).cloned().collect()
+    let ends_like_one = |name: &&String| name.ends_with(".kalah") || name.ends_with(".bounds");
+    survey.others.iter().filter(ends_like_one).cloned().collect()
 }
 
 /// Makes the run fail if the manifest has no entry of a table that was checked.
@@ -246,10 +258,11 @@ impl Means<'_> {
             (Check::Consistency, Some(count)) => {
                 self.verify.sample(&board.tables, table.key().seeds, count).positions()
             }
-            (Check::Consistency | Check::Cpu | Check::Gpu, _) => table.header().positions,
+            _ => table.header().positions,
         };
         let tables = || board.chosen.values();
-        self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum()
+        let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
+        exact + self.work_on_bounds(board)
     }
 
     /// Makes all checks of a board.
@@ -257,7 +270,7 @@ impl Means<'_> {
     /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first fault is the
     /// last: others would come from it.
     fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<Board> {
-        let Opened { tables, chosen, mut report } = board;
+        let Opened { tables, chosen, bounds, mut report } = board;
         if let Some(manifest) = &self.manifest
             && self.verify.seeds.is_none()
         {
@@ -290,6 +303,7 @@ impl Means<'_> {
             report.leave_out(check, untold, "for which the manifest has no entry");
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
+        self.check_bounds(&tables, &bounds, &mut report, progress);
         Ok(report)
     }
 
@@ -323,7 +337,7 @@ impl Means<'_> {
             (Check::Consistency, _) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.
             (Check::Cpu, _) => rayon::scope(|_| check_against(&self.backend, tables, seeds, pulse)),
-            (Check::Gpu, _) => check_against(&self.backend, tables, seeds, pulse),
+            _ => check_against(&self.backend, tables, seeds, pulse),
         }
     }
 }

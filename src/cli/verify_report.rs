@@ -20,6 +20,29 @@ pub enum Check {
     Consistency,
     Cpu,
     Gpu,
+    /// Bound tables alone.
+    #[serde(rename = "bound-checksums")]
+    BoundChecksums,
+    /// Bound tables against the exact ones of their layers.
+    #[serde(rename = "bounds-against-exact")]
+    BoundsAgainstExact,
+    /// Bound tables against those of lower layers.
+    #[serde(rename = "bound-consistency")]
+    BoundConsistency,
+}
+
+impl Check {
+    /// All checks but that of the files.
+    const ALL: [Check; 8] = [
+        Check::Checksums,
+        Check::Manifest,
+        Check::Consistency,
+        Check::Cpu,
+        Check::Gpu,
+        Check::BoundChecksums,
+        Check::BoundsAgainstExact,
+        Check::BoundConsistency,
+    ];
 }
 
 /// One check of one layer.
@@ -141,7 +164,7 @@ impl Board {
     /// Seeds of the layer that is wrong: that of the check, or one below that was found on the way.
     fn blamed(&self, seeds: usize, fault: &Fault) -> usize {
         match fault {
-            Fault::Score { key, .. } => key.seeds,
+            Fault::Score { key, .. } | Fault::Bounds { key, .. } => key.seeds,
             Fault::Damage(TableError::Damaged { path, .. }) => {
                 let named = |seeds: &usize| {
                     let name = TableKey { seeds: *seeds, ..self.key }.file_name();
@@ -202,7 +225,7 @@ pub fn text(boards: &[Board]) -> std::io::Result<()> {
             output::tell(format_args!("kalah: {}", failed.message));
         }
     }
-    for check in [Check::Checksums, Check::Manifest, Check::Consistency, Check::Cpu, Check::Gpu] {
+    for check in Check::ALL {
         let of_check = || boards.iter().flat_map(|board| &board.passed).filter(|passed| passed.check == check);
         let layers = of_check().count();
         if layers == 0 {
@@ -267,15 +290,20 @@ impl Check {
             Check::Consistency => "consistency",
             Check::Cpu => "against the CPU",
             Check::Gpu => "against the GPU",
+            Check::BoundChecksums => "checksums of bound tables",
+            Check::BoundsAgainstExact => "bound tables against exact tables",
+            Check::BoundConsistency => "consistency of bound tables",
         }
     }
 
     pub fn unit(self) -> &'static str {
         match self {
             Check::Files => "tables",
-            Check::Checksums => "blocks",
+            Check::Checksums | Check::BoundChecksums => "blocks",
             Check::Manifest => "positions with the digests, sizes and numbers of each score of the manifest",
             Check::Consistency => "positions are the minimax of their children",
+            Check::BoundsAgainstExact => "positions have the bounds of their exact scores",
+            Check::BoundConsistency => "positions have bounds that agree with those of their children",
             Check::Cpu | Check::Gpu => "positions computed again, all equal",
         }
     }
@@ -289,6 +317,7 @@ impl Wrong {
             Fault::Score { position, stored, right, .. } => {
                 Wrong { position: Some(position.to_string()), stored: Some(*stored), right: Some(*right), ..wrong }
             }
+            Fault::Bounds { position, .. } => Wrong { position: Some(position.to_string()), ..wrong },
             Fault::Gap { missing, .. } => Wrong { missing: missing.clone(), ..wrong },
             _ => wrong,
         }

@@ -1,4 +1,4 @@
-use crate::game::{Played, Position};
+use crate::game::{Played, Position, mover_score};
 
 /// Proved bounds of the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,6 +10,14 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Bounds of the score of the position after a move that stores `stored` seeds, for the player who moved, with `seeds`
+    /// seeds in play before; that player moves `again`, or not.
+    #[inline]
+    pub(crate) fn after(self, again: bool, stored: u32, seeds: u32) -> Bounds {
+        let [one, two] = [self.lower, self.upper].map(|score| mover_score(again, stored, seeds, score));
+        Bounds { lower: one.min(two), upper: one.max(two) }
+    }
+
     /// Bounds of the score of the position after a move, for the player who moved in `before`.
     pub fn for_mover(self, played: &Played, before: &Position) -> Bounds {
         let ends = [self.lower, self.upper].map(|score| played.mover_score(before, score));

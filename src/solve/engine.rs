@@ -9,17 +9,15 @@ use super::bounds::Bounds;
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Looks, StaticSearch};
 use super::error::SolveError;
 use super::evaluation::{SEED, StaticEvaluation};
+use super::memory::Copies;
 use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, Keys, Sower, Word};
 use super::probing::{Audit, TableScores};
 use super::transposition::{self, TranspositionTable};
-use super::zero_window::{Expander, Node, Shared, Worker, unkept};
+use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::game::Position;
 use crate::table::TableError;
-
-/// Copying tables to memory starts after a search of this length.
-const COPY_AFTER: Duration = Duration::from_secs(2);
 
 /// The longest that saving waits until the tables are compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
@@ -33,8 +31,8 @@ pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
 /// The limits and counters of a test.
 pub(super) struct Run<'s> {
     pub threads: usize,
-    /// Bytes of tables that may be copied to memory.
-    pub copy: u64,
+    /// Which tables are copied to memory.
+    pub copies: Copies,
     /// When the search began.
     pub start: Instant,
     pub interrupted: &'s Interrupted<'s>,
@@ -44,8 +42,11 @@ pub(super) struct Run<'s> {
 
 /// The interface of an [`Engine`], independent of its word. All positions must fit it; their stores do not matter.
 pub(super) trait Search: Send + Sync {
-    /// The largest layer of tables in use; 0 for none.
+    /// The largest layer of exact tables in use; 0 for none.
     fn reach(&self) -> usize;
+
+    /// The largest layer of tables in use, exact or of bounds; 0 for none.
+    fn bound_reach(&self) -> usize;
 
     /// Bounds of the score of `position` from the rules, tables, complete tests, and the transposition table.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
@@ -73,6 +74,9 @@ pub(super) trait Search: Send + Sync {
         budget: u64,
         interrupted: &Interrupted,
     ) -> Result<Option<DepthLimitedResult>, SolveError>;
+
+    /// Bytes of tables that were compared with their checksums, and of all; `None` once all were.
+    fn compared(&self) -> Option<(u64, u64)>;
 
     /// The share of the transposition table in use.
     fn fill(&self) -> f64;
@@ -113,17 +117,18 @@ impl<'a, W: Word> Engine<'a, W> {
         memory: u64,
         end: &dyn Fn() -> bool,
     ) -> Result<Engine<'a, W>, SolveError> {
-        let &SolverOptions { rules, pits, seeds, tables: files, tables_up_to, .. } = options;
+        let &SolverOptions { rules, pits, seeds, .. } = options;
+        let layers = options.layers();
         let positions = TranspositionTable::new(keys.count(), memory)
             .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
-        let tables = TableScores::new(&keys, files, tables_up_to.min(seeds), end).ok_or(SolveError::Stopped)?;
-        let audit = Audit::new(files, tables.reach(), end)?;
-        // If all positions are in the tables, no moves are ordered.
-        let files = files.filter(|_| (2..seeds).contains(&tables.reach()));
+        let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
+        let audit = Audit::new(layers, end)?;
+        // If all positions are in the exact tables, no moves are ordered.
+        let files = layers.tables().filter(|_| (2..seeds).contains(&layers.exact()));
         let evaluation = match (options.network, files) {
             (Some(network), _) => StaticEvaluation::network(network.clone()),
             (None, Some(files)) => {
-                StaticEvaluation::of_tables(files, tables.reach(), end)?.ok_or(SolveError::Stopped)?
+                StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
             }
             (None, None) => StaticEvaluation::default(),
         };
@@ -144,11 +149,14 @@ impl<'a, W: Word> Engine<'a, W> {
         }
         let (mover, mover_seeds) = (self.keys.row(board.mover.sums()), board.mover.total());
         let other = self.keys.row(board.other.sums());
+        let mut known = Bounds { lower: 0, upper: seeds };
         if seeds as usize <= self.tables.reach() {
             let spot = self.tables.locate(seeds, mover_seeds, mover, other);
-            return Ok(exact(self.tables.checked_score(seeds, spot)?));
+            known = self.tables.checked_bounds(board, seeds, spot)?;
+            if seeds as usize <= self.tables.exact() {
+                return Ok(known);
+            }
         }
-        let mut known = Bounds { lower: 0, upper: seeds };
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
         let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
         let proved = [self.lock().get(&board).copied(), transposition];
@@ -175,6 +183,10 @@ fn board<W: Word>(position: &Position) -> Board<W> {
 
 impl<W: Word> Search for Engine<'_, W> {
     fn reach(&self) -> usize {
+        self.tables.exact()
+    }
+
+    fn bound_reach(&self) -> usize {
         self.tables.reach()
     }
 
@@ -206,7 +218,7 @@ impl<W: Word> Search for Engine<'_, W> {
             expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
             ordering: self.static_search(&interrupted),
-            unkept: unkept(self.tables.reach()),
+            unkept: unkept(self.tables.exact()),
             interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,
@@ -214,6 +226,7 @@ impl<W: Word> Search for Engine<'_, W> {
             error: Mutex::new(None),
             parallel: run.threads > 1,
             busy: Shared::<W>::busy_places(),
+            orders: SharedOrders::new(run.threads),
         };
         let result = Mutex::new(None);
         let pass = (!self.audit.is_sound()).then(|| self.audit.pass());
@@ -238,13 +251,14 @@ impl<W: Word> Search for Engine<'_, W> {
                 let _ = std::thread::Builder::new()
                     .spawn_scoped(scope, || pass.work(&|| !ended.load(Ordering::Relaxed) || is_waiting()));
             }
-            let copier = (run.copy > 0 && !self.tables.is_copied()).then(|| {
+            let copier = (run.copies != Copies::NONE && !self.tables.is_copied()).then(|| {
                 std::thread::Builder::new().spawn_scoped(scope, || {
-                    // Short searches end before copying pays off.
-                    while run.start.elapsed() < COPY_AFTER && !ended.load(Ordering::Relaxed) {
-                        std::thread::park_timeout(COPY_AFTER.saturating_sub(run.start.elapsed()));
-                    }
-                    self.tables.copy(run.copy, &self.audit, &ended);
+                    let wait = |until: Duration| {
+                        while run.start.elapsed() < until && !ended.load(Ordering::Relaxed) {
+                            std::thread::park_timeout(until.saturating_sub(run.start.elapsed()));
+                        }
+                    };
+                    self.tables.copy(run.copies, &self.audit, &wait, &ended);
                 })
             });
             for _ in 1..run.threads {
@@ -303,6 +317,14 @@ impl<W: Word> Search for Engine<'_, W> {
         search.run(position, board(position), &in_order(self.sower.rules(), position), depth)
     }
 
+    fn compared(&self) -> Option<(u64, u64)> {
+        if self.audit.is_sound() {
+            return None;
+        }
+        let (all, left) = self.audit.bytes();
+        Some((all - left, all))
+    }
+
     fn fill(&self) -> f64 {
         self.positions.fill()
     }
@@ -350,7 +372,14 @@ mod tests {
                 engine.test(
                     &position,
                     9,
-                    &Run { threads, copy: 0, start: Instant::now(), interrupted, nodes: &nodes, hits: &hits },
+                    &Run {
+                        threads,
+                        copies: Copies::NONE,
+                        start: Instant::now(),
+                        interrupted,
+                        nodes: &nodes,
+                        hits: &hits,
+                    },
                 )
             };
             assert!(!engine.audit.is_sound());

@@ -11,9 +11,11 @@
 //! | `zero_window` | the zero-window test, on one thread |
 //! | `move_order` | the order of a position's moves outside the search |
 //! | `engine` | all of the above for one word; tests on all threads |
+//! | `memory` | how the transposition table, tables in the page cache and copies of tables share the memory |
 //! | `options` | [memory, threads, tables](SolverOptions) of a solver |
 //! | [`solver`](Solver) | the word for a board, MTD(f) over tests |
 //! | `heuristic` | unproved: a [first guess](Solver::first_guess), [depth-limited searches](Solver::depth_limited) |
+//! | `table_plan` | [which tables](TablePlan) to have for a search with so much memory |
 //! | `solution` | [best moves, a line of best play, openings](Solution) |
 //! | `narrowing` | bounds of a value [in a given time](Solver::narrow) |
 //! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
@@ -26,6 +28,7 @@ mod engine;
 mod error;
 mod evaluation;
 mod heuristic;
+mod memory;
 mod move_order;
 mod narrowing;
 mod options;
@@ -33,6 +36,7 @@ mod packed;
 mod probing;
 mod solution;
 mod solver;
+mod table_plan;
 mod transposition;
 mod zero_window;
 
@@ -41,7 +45,8 @@ pub use checkpoint::{Checkpoint, CheckpointError, Resumed};
 pub(crate) use depth_limited::{Deepening, MAX_MOVES, deepen};
 pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};
 pub use error::SolveError;
-pub use options::SolverOptions;
+pub use options::{FittingLayers, SolverOptions};
 pub use packed::{Board, Keys, MAX_BOARD_SEEDS, Sower, Sown, Word};
 pub use solution::{Opening, Solution};
 pub use solver::{Event, Solver};
+pub use table_plan::{LayerKind, TablePlan};

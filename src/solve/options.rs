@@ -2,11 +2,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::transposition::table_bytes;
+use super::memory::{Copies, Shares, TableBytes};
+use super::probing::Layers;
+use super::transposition::{most_bytes, table_bytes};
 use crate::evaluation::Network;
 use crate::game::{Position, Rules};
+use crate::index::row_count;
 use crate::system::available_memory;
-use crate::table::Tables;
+use crate::table::{BoundTables, Tables};
 
 /// Options of a [`Solver`](super::Solver).
 ///
@@ -28,10 +31,12 @@ pub struct SolverOptions<'a> {
     pub(super) pits: usize,
     pub(super) seeds: usize,
     pub(super) tables: Option<&'a Tables>,
-    pub(super) tables_up_to: usize,
+    pub(super) bounds: Option<&'a BoundTables>,
+    tables_up_to: usize,
+    exact_up_to: usize,
     pub(super) network: Option<&'a Network>,
     memory: Memory,
-    copies: Copies,
+    budget: Budget,
     pub(super) threads: usize,
     pub(super) stop: Arc<AtomicBool>,
 }
@@ -42,16 +47,35 @@ enum Memory {
     Exactly(u64),
     /// Depending on the size of the problem, at most this.
     AtMost(u64),
-    /// Depending on the size of the problem, at most a quarter of the available memory.
+    /// Depending on the size of the problem, at most a quarter of the memory of the search.
+    BySize,
+    /// What the tables leave of the memory of the search, as far as the board has use for it.
+    Rest,
+}
+
+/// The memory of a search: transposition table, tables in the page cache, copies of tables.
+#[derive(Clone, Copy, Debug)]
+enum Budget {
+    /// No copies but up to so many bytes; the page cache is the system's.
+    Copies(u64),
+    Bytes(u64),
+    /// What is available, except for a part that other programs may need.
     Available,
 }
 
-/// Bytes of tables that may be copied to memory.
-#[derive(Clone, Copy, Debug)]
-enum Copies {
-    AtMost(u64),
-    /// Half of the memory available after the transposition table.
-    Available,
+/// The part of the available memory that a search leaves to other programs.
+const LEFT: u64 = 16;
+
+/// The layers of tables that fit the memory of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FittingLayers {
+    /// The largest exact layer; 0 for none.
+    pub exact: usize,
+    /// The largest layer, exact or in a bound table; 0 for none.
+    pub reach: usize,
+    /// Bytes of memory.
+    pub memory: u64,
 }
 
 impl<'a> SolverOptions<'a> {
@@ -63,10 +87,12 @@ impl<'a> SolverOptions<'a> {
             pits: position.pits(),
             seeds: position.seeds() as usize,
             tables: None,
+            bounds: None,
             tables_up_to: usize::MAX,
             network: None,
-            memory: Memory::Available,
-            copies: Copies::AtMost(0),
+            exact_up_to: usize::MAX,
+            memory: Memory::BySize,
+            budget: Budget::Copies(0),
             threads: 1,
             stop: Arc::default(),
         }
@@ -78,7 +104,14 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { tables, ..self }
     }
 
-    /// Sets the seeds of the largest layer to use; all layers by default.
+    /// Sets the bound tables to use for the layers above the exact tables; they must have the same rules and pits. If the
+    /// layer above the exact tables is not among them, none is used.
+    #[must_use]
+    pub fn bounds(self, bounds: Option<&'a BoundTables>) -> SolverOptions<'a> {
+        SolverOptions { bounds, ..self }
+    }
+
+    /// Sets the seeds of the largest layer to use, of tables or bound tables; all layers by default.
     #[must_use]
     pub fn tables_up_to(self, seeds: usize) -> SolverOptions<'a> {
         SolverOptions { tables_up_to: seeds, ..self }
@@ -90,6 +123,13 @@ impl<'a> SolverOptions<'a> {
     #[must_use]
     pub fn network(self, network: Option<&'a Network>) -> SolverOptions<'a> {
         SolverOptions { network, ..self }
+    }
+
+    /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
+    /// tables.
+    #[must_use]
+    pub fn exact_up_to(self, seeds: usize) -> SolverOptions<'a> {
+        SolverOptions { exact_up_to: seeds, ..self }
     }
 
     /// Sets the bytes of the transposition table, rounded down to a power of two.
@@ -107,14 +147,24 @@ impl<'a> SolverOptions<'a> {
     /// Sets the bytes of tables that may be copied to memory, after two seconds of searching; 0 by default.
     #[must_use]
     pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { copies: Copies::AtMost(bytes), ..self }
+        SolverOptions { budget: Budget::Copies(bytes), ..self }
     }
 
-    /// Copies tables to memory if it is available: half of what the transposition table leaves, since the files stay in
-    /// the page cache as well.
+    /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache, and
+    /// copies of tables. What the tables leave goes to the transposition table, unless its size is set: a power of two,
+    /// at least a sixteenth, and no more than the board has use for. Tables are copied as far as no others lose their place
+    /// in the page cache.
     #[must_use]
-    pub fn copy_what_fits(self) -> SolverOptions<'a> {
-        SolverOptions { copies: Copies::Available, ..self }
+    pub fn within(self, bytes: u64) -> SolverOptions<'a> {
+        let memory = if matches!(self.memory, Memory::BySize) { Memory::Rest } else { self.memory };
+        SolverOptions { memory, budget: Budget::Bytes(bytes), ..self }
+    }
+
+    /// The same with the memory that is available when the solver is made, less a sixteenth. The size of the transposition
+    /// table depends on the problem, at most a quarter of that.
+    #[must_use]
+    pub fn within_available(self) -> SolverOptions<'a> {
+        SolverOptions { budget: Budget::Available, ..self }
     }
 
     /// Sets the threads of a search, at least 1.
@@ -130,37 +180,86 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { stop, ..self }
     }
 
-    /// Bytes of the transposition table, and of tables that may be copied.
-    pub(super) fn bytes(&self) -> (u64, u64) {
-        let asks = matches!((self.memory, self.copies), (Memory::Available, _) | (_, Copies::Available));
-        let available = if asks { available_memory().unwrap_or(0) } else { 0 };
-        let reach = self.tables.and_then(Tables::max_seeds).unwrap_or(0).min(self.tables_up_to);
-        let by_size = |most| table_bytes(self.pits, self.seeds, reach, most);
-        let memory = match self.memory {
+    /// The layers to use.
+    pub(super) fn layers(&self) -> Layers<'a> {
+        Layers::new(self.tables, self.bounds, self.exact_up_to, self.tables_up_to.min(self.seeds))
+    }
+
+    /// The most bytes of memory, if there is a limit.
+    fn budget(&self) -> Option<u64> {
+        match self.budget {
+            Budget::Copies(_) => None,
+            Budget::Bytes(bytes) => Some(bytes),
+            Budget::Available => available_memory().map(|bytes| bytes - bytes / LEFT),
+        }
+    }
+
+    /// These layers.
+    fn table_bytes(&self, layers: Layers) -> TableBytes {
+        TableBytes {
+            files: layers.files().map(|file| file.bytes().len() as u64).sum(),
+            frame: layers.files().flat_map(|file| file.sections()).map(|section| section.bytes()).max().unwrap_or(0),
+            ranks: (0..layers.reach()).map(|seeds| 4 * row_count(self.pits, seeds) as u64).sum(),
+        }
+    }
+
+    /// The layers that fit the memory ([`SolverOptions::within`]): as many as possible, then as many exact ones as possible.
+    /// `None` if all that are given fit, or there is no limit. With tables that do not fit, a search waits for the disk all the
+    /// time.
+    pub fn layers_that_fit(&self) -> Option<FittingLayers> {
+        let (all, memory) = (self.layers(), self.budget()?);
+        if Shares::fit(memory, self.table_bytes(all)) {
+            return None;
+        }
+        let choices = (2..=all.reach())
+            .rev()
+            .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
+        let fits = |&(exact, reach): &(usize, usize)| {
+            let layers = Layers::new(self.tables, self.bounds, exact, reach);
+            (layers.exact(), layers.reach()) == (exact, reach) && Shares::fit(memory, self.table_bytes(layers))
+        };
+        let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
+        Some(FittingLayers { exact, reach, memory })
+    }
+
+    /// What is done with the memory.
+    pub(super) fn shares(&self) -> Shares {
+        let layers = self.layers();
+        let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
+        let available = || available_memory().unwrap_or(0) / 4;
+        let Some(budget) = self.budget() else {
+            let transpositions = match self.memory {
+                Memory::Exactly(bytes) => bytes,
+                Memory::AtMost(bytes) => by_size(bytes),
+                Memory::BySize | Memory::Rest => by_size(available()),
+            };
+            let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
+            return Shares { transpositions, copies: Copies { twice, moved: false } };
+        };
+        Shares::new(budget, self.table_bytes(layers), |most| match self.memory {
             Memory::Exactly(bytes) => bytes,
-            Memory::AtMost(bytes) => by_size(bytes),
-            Memory::Available => by_size(available / 4),
-        };
-        let copies = match self.copies {
-            Copies::AtMost(bytes) => bytes,
-            Copies::Available => available.saturating_sub(memory) / 2,
-        };
-        (memory, copies)
+            Memory::AtMost(bytes) => by_size(bytes.min(most)),
+            Memory::BySize => by_size(most.min(budget / 4)),
+            Memory::Rest => most_bytes(self.pits, self.seeds).min(most),
+        })
     }
 }
 
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, tables, tables_up_to, network, memory, copies, threads, stop } = self;
+        let SolverOptions { rules, pits, seeds, tables, bounds, network, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, memory, budget, threads, stop, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
             .field("seeds", seeds)
             .field("tables", &tables.and_then(Tables::max_seeds))
+            .field("bounds", &bounds.map(BoundTables::seeds))
             .field("tables_up_to", tables_up_to)
             .field("network", &network.is_some())
+            .field("exact_up_to", exact_up_to)
             .field("memory", memory)
-            .field("copies", copies)
+            .field("budget", budget)
             .field("threads", threads)
             .field("stop", stop)
             .finish()

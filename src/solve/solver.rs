@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::bounds::Bounds;
 use super::engine::{Engine, Run, Search};
 use super::error::SolveError;
+use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{Keys, Word};
 use crate::game::{Position, Rules};
@@ -49,7 +50,7 @@ pub struct Solver<'a> {
     pits: usize,
     seeds: usize,
     pub(super) engine: Box<dyn Search + 'a>,
-    copy: u64,
+    copies: Copies,
     threads: usize,
     start: Instant,
     stop: Arc<AtomicBool>,
@@ -69,6 +70,7 @@ impl std::fmt::Debug for Solver<'_> {
             .field("pits", pits)
             .field("seeds", seeds)
             .field("table_seeds", &self.table_seeds())
+            .field("bound_seeds", &self.bound_seeds())
             .field("threads", threads)
             .finish_non_exhaustive()
     }
@@ -81,7 +83,7 @@ impl<'a> Solver<'a> {
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables or the network have other rules or pits.
+    /// When the tables, the bound tables or the network have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
@@ -127,7 +129,7 @@ impl<'a> Solver<'a> {
     /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables or the network have other rules or pits.
+    /// When the tables, the bound tables or the network have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -143,22 +145,26 @@ impl<'a> Solver<'a> {
         keys: Keys<W>,
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
-        let (memory, copy) = options.bytes();
+        let Shares { transpositions, copies } = options.shares();
         let network = options.network.map(|network| (network.rules(), network.pits()));
-        let engine = Box::new(Engine::new(&options, keys, memory, end)?);
-        let SolverOptions { rules, pits, seeds, tables, threads, stop, .. } = options;
+        let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
+        let SolverOptions { rules, pits, seeds, tables, bounds, threads, stop, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
         );
         assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
+        assert!(
+            bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
+            "bound tables of {rules}, {pits}"
+        );
         Ok(Solver {
             tables,
             rules,
             pits,
             seeds,
             engine,
-            copy,
+            copies,
             threads: threads.max(1),
             start: Instant::now(),
             stop,
@@ -204,7 +210,12 @@ impl<'a> Solver<'a> {
         self.hits.load(Ordering::Relaxed)
     }
 
-    /// The largest layer of tables in use; `None` without tables.
+    /// The largest layer of bound tables in use; `None` without bound tables.
+    pub fn bound_seeds(&self) -> Option<usize> {
+        Some(self.engine.bound_reach()).filter(|&reach| reach > self.engine.reach())
+    }
+
+    /// The largest layer of exact tables in use; `None` without tables.
     pub fn table_seeds(&self) -> Option<usize> {
         Some(self.engine.reach()).filter(|&reach| reach > 0)
     }
@@ -227,6 +238,12 @@ impl<'a> Solver<'a> {
     /// The share of the transposition table that is in use, 0 to 1, estimated from a sample.
     pub fn fill(&self) -> f64 {
         self.engine.fill()
+    }
+
+    /// How many bytes of the tables were read and compared with their checksums so far, and how many there are; `None` once all
+    /// were. A result that was found before has to wait for the rest.
+    pub fn compared(&self) -> Option<(u64, u64)> {
+        self.engine.compared()
     }
 
     /// The bounds that complete tests proved so far, for the positions tested, without stores.
@@ -272,7 +289,7 @@ impl<'a> Solver<'a> {
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be discarded when it passes.
-            copy: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copy } else { 0 },
+            copies: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copies } else { Copies::NONE },
             start: self.start,
             interrupted: &|| self.interrupted(),
             nodes: &self.nodes,

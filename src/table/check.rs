@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::{FrameScores, Table, TableError};
+use super::{Blocks, FrameScores, Table, TableError};
 
 /// The same as [`Table::frame`], but blocks that were not compared with their checksums before are compared on all
 /// threads of the current pool.
@@ -12,7 +12,7 @@ use super::{FrameScores, Table, TableError};
 /// When the layer has no such frame.
 pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>, TableError> {
     if !table.is_frame_checked(mover) {
-        compare(table, mover, |block| !table.is_block_checked(mover, block))?;
+        compare(table.blocks(), mover, |block| !table.is_block_checked(mover, block))?;
     }
     table.frame(mover)
 }
@@ -23,15 +23,26 @@ pub fn frame_in_parallel(table: &Table, mover: usize) -> Result<FrameScores<'_>,
 /// # Errors
 /// The first damaged block.
 pub fn check_in_parallel(table: &Table) -> Result<u64, TableError> {
-    for frame in table.key().frames() {
-        compare(table, frame.mover, |_| true)?;
+    check_blocks_in_parallel(table.blocks())
+}
+
+/// The same as [`check_in_parallel`], of a table or bound table.
+///
+/// # Errors
+/// The first damaged block.
+pub fn check_blocks_in_parallel(blocks: &Blocks) -> Result<u64, TableError> {
+    let mut movers: Vec<usize> = (1..=blocks.sections().len()).collect();
+    // In the order of the file.
+    movers.sort_unstable_by_key(|&mover| blocks.sections()[mover - 1].offset);
+    for mover in movers {
+        compare(blocks, mover, |_| true)?;
     }
-    Ok(table.header().entries.iter().map(|entry| entry.blocks()).sum())
+    Ok(blocks.sections().iter().map(|section| section.blocks()).sum())
 }
 
 /// Compares the blocks of a frame that `which` selects; returns an error for the first damaged one.
-fn compare(table: &Table, mover: usize, which: impl Fn(u64) -> bool + Sync) -> Result<(), TableError> {
-    let blocks = (0..table.header().entries[mover - 1].blocks()).into_par_iter().filter(|&block| which(block));
-    let damaged = blocks.find_map_first(|block| table.check_block(mover, block).err());
+fn compare(file: &Blocks, mover: usize, which: impl Fn(u64) -> bool + Sync) -> Result<(), TableError> {
+    let blocks = (0..file.sections()[mover - 1].blocks()).into_par_iter().filter(|&block| which(block));
+    let damaged = blocks.find_map_first(|block| file.check_block(mover, block).err());
     damaged.map_or(Ok(()), Err)
 }

@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`packed_frame`](PackedFrame) | packing a frame |
+//! | [`bounds`](BoundMaker) | making bound tables from exact ones |
 //! | [`check`](check_in_parallel) | comparing tables with their checksums on all threads |
 //! | [`writer`](TableWriter) | writing a file frame by frame, resumable |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
@@ -14,6 +15,7 @@
 //! | [`archive`] | seekable zstd archives of tables |
 
 pub mod archive;
+mod bounds;
 mod check;
 mod claim;
 mod join;
@@ -25,13 +27,16 @@ mod stats;
 mod writer;
 
 pub use kalah_core::table::{
-    BLOCK_BYTES, Damage, DamagedGroup, FileKind, FrameEntry, FrameScores, Layer, Listing, PairKey, Part, Probe,
-    ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, Shelf, Table, TableError, TableHeader, TableKey, Tables, format,
-    group, missing_layers, report_bus_errors,
+    BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, FileKind, FrameBounds, FrameEntry,
+    FrameScores, Layer, Listing, PairKey, Part, Probe, ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, Section, Shelf,
+    Table, TableError, TableHeader, TableKey, Tables, format, group, missing_layers, report_bus_errors,
 };
 
+pub use kalah_core::table::bounds::format as bound_format;
+
 pub use crate::file::LockError;
-pub use check::{check_in_parallel, frame_in_parallel};
+pub use bounds::{BoundMaker, frame_lines};
+pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
 pub use claim::{Claim, Claims};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
 pub use lock::DirectoryLock;

@@ -1,5 +1,5 @@
 use super::Fault;
-use crate::table::{Damage, Part, Table, TableError, check_in_parallel};
+use crate::table::{Blocks, BoundTable, Damage, Part, Table, TableError, check_blocks_in_parallel};
 
 /// Checks every block of a table against its checksum and every frame against its digest; opening the table has already
 /// checked header, directory and the table's digest. Returns the number of blocks.
@@ -7,13 +7,25 @@ use crate::table::{Damage, Part, Table, TableError, check_in_parallel};
 /// # Errors
 /// The first damaged block or frame.
 pub fn check_checksums(table: &Table) -> Result<u64, Fault> {
-    let blocks = check_in_parallel(table)?;
-    for entry in &table.header().entries {
-        if *blake3::hash(table.section(entry)).as_bytes() != entry.digest {
+    check(table.blocks())
+}
+
+/// The same as [`check_checksums`], of a bound table.
+///
+/// # Errors
+/// The first damaged block or frame.
+pub fn check_bound_checksums(table: &BoundTable) -> Result<u64, Fault> {
+    check(table.blocks())
+}
+
+fn check(blocks: &Blocks) -> Result<u64, Fault> {
+    let checked = check_blocks_in_parallel(blocks)?;
+    for section in blocks.sections() {
+        if *blake3::hash(blocks.section_bytes(section)).as_bytes() != section.digest {
             // The blocks are valid, so the list of their checksums must be damaged.
-            let damage = Damage::Part { part: Part::Checksums, offset: entry.offset + entry.checksums_at() };
-            return Err(Fault::Damage(TableError::damaged(table.path(), damage)));
+            let damage = Damage::Part { part: Part::Checksums, offset: section.checksum_at(0) };
+            return Err(Fault::Damage(TableError::damaged(blocks.path(), damage)));
         }
     }
-    Ok(blocks)
+    Ok(checked)
 }

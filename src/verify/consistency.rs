@@ -6,9 +6,6 @@ use super::{Fault, Oracle, Sample};
 use crate::index::{Frame, TableRow};
 use crate::table::Tables;
 
-/// Positions of a sample that are checked together.
-const BATCH: usize = 1 << 20;
-
 /// Checks that every score of the layer with `seeds` seeds is the minimax of its children, assuming that the lower
 /// layers are correct. Returns the number of positions; adds to `checked` while it runs.
 ///
@@ -42,27 +39,11 @@ pub fn check_consistency(tables: &Tables, seeds: usize, checked: &AtomicU64) -> 
 pub fn check_sample(tables: &Tables, sample: &Sample, checked: &AtomicU64) -> Result<u64, Fault> {
     tables.require(sample.seeds())?;
     let rows = tables.rows();
-    let mut positions = 0;
-    for frame in sample.frames() {
-        let mut chosen = sample.indices(frame);
-        loop {
-            // In order, so that neighbours read the same pages.
-            let batch: Vec<u64> = chosen.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                break;
-            }
-            let fault = batch.par_iter().find_map_first(|&index| {
-                let (mover, other) = frame.ranks(index);
-                checked.fetch_add(1, Ordering::Relaxed);
-                check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other)).err()
-            });
-            if let Some(fault) = fault {
-                return Err(fault);
-            }
-            positions += batch.len() as u64;
-        }
-    }
-    Ok(positions)
+    sample.check(|frame, index| {
+        let (mover, other) = frame.ranks(index);
+        checked.fetch_add(1, Ordering::Relaxed);
+        check_position(tables, &rows.unrank(frame.mover, mover), &rows.unrank(frame.other, other))
+    })
 }
 
 /// Checks one position. If its score is wrong because a child's is, that child is reported instead, and so on.

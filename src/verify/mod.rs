@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
+//! | [`bounds`](BoundSet) | bound tables, against exact ones and against the oracle |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against its entry in a manifest |
 //! | [`survey`](Survey) | which tables and other files are in a directory |
@@ -10,6 +11,7 @@
 //! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
 //! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
 
+mod bounds;
 mod checksums;
 mod consistency;
 mod manifest;
@@ -26,7 +28,8 @@ use crate::index::{TableRow, game_row};
 use crate::system::OutOfMemory;
 use crate::table::{TableError, TableKey, Tables, missing_layers};
 
-pub use checksums::check_checksums;
+pub use bounds::{BoundSet, check_bounds_against};
+pub use checksums::{check_bound_checksums, check_checksums};
 pub use consistency::{check_consistency, check_sample};
 pub use manifest::check_manifest;
 pub use oracle::Oracle;
@@ -49,6 +52,25 @@ pub enum Fault {
         stored: u8,
         /// What it should be.
         right: u8,
+    },
+    /// The bounds that a bound table gives for a score cannot be right: the first in the order of the check.
+    #[error(
+        "{path}: {position} has a score of {} to {} (byte {offset}), {} to {} is right",
+        stored.0, stored.1, right.0, right.1
+    )]
+    Bounds {
+        /// The bound table.
+        path: PathBuf,
+        /// The layer.
+        key: TableKey,
+        /// The byte of the file that holds the code.
+        offset: u64,
+        /// The position, without stores.
+        position: Box<Position>,
+        /// The lower and the upper bound in the bound table.
+        stored: (u8, u8),
+        /// What is known of the score otherwise: the lower and the upper bound.
+        right: (u8, u8),
     },
     /// A table is damaged.
     #[error(transparent)]
@@ -95,7 +117,11 @@ impl Fault {
     /// Whether a check found something wrong (false if the check could not be made).
     pub fn is_wrong(&self) -> bool {
         match self {
-            Fault::Score { .. } | Fault::Damage(_) | Fault::Gap { .. } | Fault::Manifest { .. } => true,
+            Fault::Score { .. }
+            | Fault::Bounds { .. }
+            | Fault::Damage(_)
+            | Fault::Gap { .. }
+            | Fault::Manifest { .. } => true,
             Fault::NotInManifest(_) | Fault::Failed(_) | Fault::OutOfMemory(_) | Fault::Gpu(_) => false,
         }
     }
@@ -107,8 +133,12 @@ impl Fault {
     }
 
     fn score(key: TableKey, mover: &TableRow, other: &TableRow, stored: u8, right: u8) -> Fault {
-        let row = |row| game_row(key.pits, row);
-        let position = Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length");
-        Fault::Score { key, position: Box::new(position), stored, right }
+        Fault::Score { key, position: position(key, mover, other), stored, right }
     }
+}
+
+/// The position with these rows, without stores.
+fn position(key: TableKey, mover: &TableRow, other: &TableRow) -> Box<Position> {
+    let row = |row| game_row(key.pits, row);
+    Box::new(Position::new(row(mover), row(other), 0, 0).expect("few seeds in rows of equal length"))
 }

@@ -36,8 +36,26 @@ impl Oracle {
         other: &TableRow,
         mut score: impl FnMut(&TableRow, &TableRow) -> Result<u8, E>,
     ) -> Result<u8, E> {
+        let (lower, _) = self.minimax_bounds(mover, other, |mover, other| {
+            let score = score(mover, other)?;
+            Ok((score, score))
+        })?;
+        Ok(lower)
+    }
+
+    /// The same as [`Oracle::minimax`] where only bounds (lower, upper) of the scores of the positions one move later are known:
+    /// bounds of the score.
+    ///
+    /// # Errors
+    /// The first error of `bounds`.
+    pub fn minimax_bounds<E>(
+        &self,
+        mover: &TableRow,
+        other: &TableRow,
+        mut bounds: impl FnMut(&TableRow, &TableRow) -> Result<(u8, u8), E>,
+    ) -> Result<(u8, u8), E> {
         let pits = self.pits;
-        let mut best = None;
+        let mut best: Option<(u8, u8)> = None;
         for pit in (0..pits).filter(|&pit| mover[pit] > 0) {
             // The ring: the mover's pits and store, then the other player's pits and store.
             let mut ring = [0u8; MAX_RING];
@@ -50,20 +68,22 @@ impl Oracle {
             opposite[..pits].copy_from_slice(&ring[pits + 1..][..pits]);
             let sum = |row: &TableRow| row.iter().sum::<u8>();
             let stored = ring[pits];
-            let collected = if sum(&left) == 0 {
+            let (lower, upper) = if sum(&left) == 0 {
                 // The game is over; the remaining seeds belong to the other player.
-                stored
+                (stored, stored)
             } else if sum(&opposite) == 0 {
                 // The game is over; the remaining seeds belong to the mover.
-                stored + sum(&left)
+                (stored + sum(&left), stored + sum(&left))
             } else if again {
-                stored.saturating_add(score(&left, &opposite)?)
+                let (lower, upper) = bounds(&left, &opposite)?;
+                (stored.saturating_add(lower), stored.saturating_add(upper))
             } else {
                 // The mover collects what the opponent does not.
-                let in_play = sum(&left) + sum(&opposite);
-                (stored + in_play).saturating_sub(score(&opposite, &left)?)
+                let all = stored + sum(&left) + sum(&opposite);
+                let (lower, upper) = bounds(&opposite, &left)?;
+                (all.saturating_sub(upper), all.saturating_sub(lower))
             };
-            best = best.max(Some(collected));
+            best = Some(best.map_or((lower, upper), |best| (best.0.max(lower), best.1.max(upper))));
         }
         Ok(best.expect("the mover's row holds seeds"))
     }

@@ -1,5 +1,10 @@
+use rayon::prelude::*;
+
 use crate::index::Frame;
 use crate::table::TableKey;
+
+/// Positions that are checked together.
+const BATCH: usize = 1 << 20;
 
 /// At least this many positions of every frame are chosen, its first and last among them; all if the frame has fewer.
 const LEAST: u64 = 3;
@@ -59,5 +64,28 @@ impl Sample {
         let start = move |run: u64| 1 + (u128::from(run) * u128::from(last - 1) / u128::from(runs)) as u64;
         let inner = (0..runs).map(move |run| random.u64(start(run)..start(run + 1)));
         [0].into_iter().chain(inner).chain((last > 0).then_some(last))
+    }
+
+    /// Checks all positions chosen, on the threads of the current pool, by frame and index. Returns their number.
+    ///
+    /// # Errors
+    /// What `check` finds: that of the first position in order.
+    pub(super) fn check<F: Send>(&self, check: impl Fn(Frame, u64) -> Result<(), F> + Sync) -> Result<u64, F> {
+        let mut positions = 0;
+        for frame in self.frames() {
+            let mut chosen = self.indices(frame);
+            loop {
+                // In order, so that neighbours read the same pages.
+                let batch: Vec<u64> = chosen.by_ref().take(BATCH).collect();
+                if batch.is_empty() {
+                    break;
+                }
+                if let Some(fault) = batch.par_iter().find_map_first(|&index| check(frame, index).err()) {
+                    return Err(fault);
+                }
+                positions += batch.len() as u64;
+            }
+        }
+        Ok(positions)
     }
 }

@@ -1,9 +1,8 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
 use crate::game::Rules;
-use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::table::TableKey;
 
 /// The contents of a directory of tables, by the names of its files.
@@ -11,6 +10,8 @@ use crate::table::TableKey;
 pub struct Survey {
     /// The rule sets and boards (pits a side) for which there are tables, each with the seeds of its layers, ascending.
     pub boards: Vec<(Rules, usize, Vec<usize>)>,
+    /// The same of bound tables.
+    pub bounds: Vec<(Rules, usize, Vec<usize>)>,
     /// The names of all other files, sorted: archives, unfinished tables, logs, unrelated files.
     pub others: Vec<String>,
 }
@@ -21,36 +22,64 @@ impl Survey {
     /// # Errors
     /// When it cannot be listed.
     pub fn read(directory: &Path) -> io::Result<Survey> {
-        let all = Rules::ALL.into_iter().enumerate().flat_map(|(order, rules)| {
-            let keys = (1..=MAX_TABLE_PITS)
-                .flat_map(move |pits| (2..=MAX_TABLE_SEEDS).map(move |seeds| TableKey { rules, pits, seeds }));
-            keys.map(move |key| (key.file_name(), (order, key)))
-        });
-        let keys: HashMap<String, (usize, TableKey)> = all.collect();
         let listed = match std::fs::read_dir(directory) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Survey::default()),
             listed => listed?,
         };
-        let mut boards: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
-        let mut others = Vec::new();
+        let (mut boards, mut bounds, mut others) = (Found::new(), Found::new(), Vec::new());
         for entry in listed {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            match keys.get(&name) {
-                Some(&(order, key)) => boards.entry((order, key.pits)).or_default().push(key.seeds),
-                None => others.push(name),
+            let path = Path::new(&name);
+            match (TableKey::named(path), TableKey::named_bounds(path)) {
+                (Some(key), _) => add(&mut boards, key),
+                (_, Some(key)) => add(&mut bounds, key),
+                _ => others.push(name),
             }
         }
         others.sort_unstable();
-        let boards = boards.into_iter().map(|((order, pits), mut seeds)| {
-            seeds.sort_unstable();
-            (Rules::ALL[order], pits, seeds)
-        });
-        Ok(Survey { boards: boards.collect(), others })
+        Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), others })
+    }
+
+    /// The rule sets and boards for which there are tables or bound tables.
+    pub fn known_boards(&self) -> Vec<(Rules, usize)> {
+        let key = |&(rules, pits, _): &(Rules, usize, Vec<usize>)| (rules, pits);
+        let mut boards: Vec<(Rules, usize)> = self.boards.iter().map(key).collect();
+        for board in self.bounds.iter().map(key) {
+            if !boards.contains(&board) {
+                boards.push(board);
+            }
+        }
+        boards
     }
 
     /// The seeds of the existing layers of a board, ascending.
     pub fn layers(&self, rules: Rules, pits: usize) -> &[usize] {
-        let board = self.boards.iter().find(|&&(own, own_pits, _)| (own, own_pits) == (rules, pits));
-        board.map_or(&[], |(_, _, seeds)| seeds)
+        of_board(&self.boards, rules, pits)
     }
+
+    /// The seeds of the layers of a board that have bound tables, ascending.
+    pub fn bound_layers(&self, rules: Rules, pits: usize) -> &[usize] {
+        of_board(&self.bounds, rules, pits)
+    }
+}
+
+/// The seeds of layers by the place of their rules among all and their pits.
+type Found = BTreeMap<(usize, usize), Vec<usize>>;
+
+fn add(found: &mut Found, key: TableKey) {
+    let order = Rules::ALL.iter().position(|&rules| rules == key.rules).unwrap_or(Rules::ALL.len());
+    found.entry((order, key.pits)).or_default().push(key.seeds);
+}
+
+fn sorted(found: Found) -> Vec<(Rules, usize, Vec<usize>)> {
+    let boards = found.into_iter().map(|((order, pits), mut seeds)| {
+        seeds.sort_unstable();
+        (Rules::ALL[order], pits, seeds)
+    });
+    boards.collect()
+}
+
+fn of_board(boards: &[(Rules, usize, Vec<usize>)], rules: Rules, pits: usize) -> &[usize] {
+    let board = boards.iter().find(|&&(own, own_pits, _)| (own, own_pits) == (rules, pits));
+    board.map_or(&[], |(_, _, seeds)| seeds)
 }

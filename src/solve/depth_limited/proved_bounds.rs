@@ -95,7 +95,7 @@ impl<W: Word, K: Fn(Board<W>) -> Result<Bounds, TableError>> BoundedSearch<'_, W
         }
         let known = (self.known)(board)?;
         let (least, most) = (SEED * known.lower as i32, SEED * known.upper as i32);
-        if least == most || least >= high {
+        if least >= most || least >= high {
             return Ok(least);
         }
         if most <= low {

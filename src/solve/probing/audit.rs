@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::table::{Damage, TableError, Tables};
+use super::layers::Layers;
+use crate::table::{Blocks, Damage, TableError};
 
 /// Tables of up to this many bytes are compared with their checksums before a search begins, in some hundredths of a
 /// second; larger ones while it runs.
@@ -18,15 +19,16 @@ const AT_ONCE: u64 = 1;
 /// Blocks that a thread takes at a time.
 const PART_BLOCKS: u64 = 64;
 
+/// Parts that the system reads while one is compared: 32 MiB.
+const AHEAD_PARTS: usize = 8;
+
 /// The tables that a search reads, and whether they were compared with their checksums.
 ///
 /// A search does not compare the scores it reads with checksums, which would be too slow. So its results are used only
 /// once the tables are known to be valid. Damage once found remains, even if the file is repaired meanwhile, because
 /// results derived from it may remain.
 pub(crate) struct Audit<'a> {
-    tables: Option<&'a Tables>,
-    /// The largest layer that is looked up; 0 for none.
-    reach: usize,
+    layers: Layers<'a>,
     sound: AtomicBool,
     damaged: AtomicBool,
     damage: Mutex<Option<(PathBuf, Damage)>>,
@@ -36,22 +38,21 @@ pub(crate) struct Audit<'a> {
 }
 
 impl<'a> Audit<'a> {
-    /// An audit of the layers of `tables` up to `reach`. If they are small, they are compared now; what is left when
-    /// `end` returns true is compared later.
+    /// An audit of these layers. If they are small, they are compared now; what is left when `end` returns true is compared
+    /// later.
     ///
     /// # Errors
     /// When a table is found damaged.
-    pub fn new(tables: Option<&'a Tables>, reach: usize, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
+    pub fn new(layers: Layers<'a>, end: &dyn Fn() -> bool) -> Result<Audit<'a>, TableError> {
         let audit = Audit {
-            tables,
-            reach,
+            layers,
             sound: AtomicBool::new(false),
             damaged: AtomicBool::new(false),
             damage: Mutex::new(None),
             #[cfg(test)]
             held: AtomicBool::new(false),
         };
-        if audit.layers().map(|layer| layer.unchecked_bytes()).sum::<u64>() < AT_ONCE {
+        if audit.files().map(Blocks::unchecked_bytes).sum::<u64>() < AT_ONCE {
             audit.pass().work(&|| !end());
         }
         audit.verdict()?;
@@ -59,9 +60,8 @@ impl<'a> Audit<'a> {
         Ok(audit)
     }
 
-    fn layers(&self) -> impl Iterator<Item = &'a crate::table::Table> {
-        let count = self.reach.saturating_sub(1);
-        self.tables.into_iter().flat_map(move |tables| tables.layers().iter().take(count)).map(|layer| &**layer)
+    fn files(&self) -> impl DoubleEndedIterator<Item = &'a Blocks> {
+        self.layers.files()
     }
 
     /// Whether everything that the search may read was compared with its checksums.
@@ -102,10 +102,16 @@ impl<'a> Audit<'a> {
         self.held.store(held, Ordering::Relaxed);
     }
 
+    /// Bytes of the tables, and how many of them are still to be compared.
+    pub fn bytes(&self) -> (u64, u64) {
+        let all = self.files().map(|file| file.bytes().len() as u64).sum();
+        (all, self.files().map(Blocks::unchecked_bytes).sum())
+    }
+
     /// Checks whether everything was compared. Threads that compare the rest together may each miss what another did
     /// last, so this must be called again after they have ended.
     pub fn update(&self) {
-        if !self.is_damaged() && self.layers().all(|layer| layer.is_checked()) {
+        if !self.is_damaged() && self.files().all(Blocks::is_checked) {
             self.sound.store(true, Ordering::Relaxed);
         }
     }
@@ -114,15 +120,14 @@ impl<'a> Audit<'a> {
     pub fn pass(&self) -> Pass<'_, 'a> {
         let mut parts = Vec::new();
         // The largest layers are read most.
-        for layer in self.layers().filter(|layer| !layer.is_checked()).collect::<Vec<_>>().into_iter().rev() {
-            for frame in layer.key().frames() {
-                let blocks = layer.header().entries[frame.mover - 1].blocks();
+        for file in self.files().rev().filter(|file| !file.is_checked()) {
+            // In the order of the file, which disks read faster.
+            let mut sections: Vec<_> = file.sections().iter().zip(1..).collect();
+            sections.sort_unstable_by_key(|(section, _)| section.offset);
+            for (section, mover) in sections {
+                let blocks = section.blocks();
                 let starts = (0..blocks).step_by(PART_BLOCKS as usize);
-                parts.extend(starts.map(|start| Part {
-                    table: layer,
-                    mover: frame.mover,
-                    blocks: start..blocks.min(start + PART_BLOCKS),
-                }));
+                parts.extend(starts.map(|start| Part { file, mover, blocks: start..blocks.min(start + PART_BLOCKS) }));
             }
         }
         Pass { audit: self, parts, next: AtomicUsize::new(0) }
@@ -144,7 +149,7 @@ impl<'a> Audit<'a> {
 
 /// Some blocks of a frame.
 struct Part<'a> {
-    table: &'a crate::table::Table,
+    file: &'a Blocks,
     mover: usize,
     blocks: Range<u64>,
 }
@@ -165,12 +170,19 @@ impl Pass<'_, '_> {
         while self.audit.held.load(Ordering::Relaxed) && go_on() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            for block in part.blocks.clone().filter(|&block| !part.table.is_block_checked(part.mover, block)) {
+        loop {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(part) = self.parts.get(next) else { break };
+            // The first one has those up to its own read as well.
+            let ahead = if next == 0 { 0 } else { next + AHEAD_PARTS }..=next + AHEAD_PARTS;
+            for part in ahead.filter_map(|next| self.parts.get(next)) {
+                part.file.read_ahead(part.mover, part.blocks.clone());
+            }
+            for block in part.blocks.clone().filter(|&block| !part.file.is_block_checked(part.mover, block)) {
                 if !go_on() {
                     return;
                 }
-                if let Err(error) = part.table.check_block(part.mover, block) {
+                if let Err(error) = part.file.check_block(part.mover, block) {
                     return self.audit.fail(error);
                 }
             }
@@ -187,7 +199,7 @@ mod tests {
     use super::*;
     use crate::game::{Position, Rules};
     use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
-    use crate::table::{Table, TableKey};
+    use crate::table::{Table, TableKey, Tables};
 
     const RULES: Rules = Rules::EmptyCapture;
     const PITS: usize = 4;
@@ -283,17 +295,28 @@ mod tests {
     fn a_copy_of_damaged_tables_is_not_believed_either() {
         let (_directory, tables) = tables();
         let (damaged, at) = damaged(&tables);
-        match damaged.copied(9, &AtomicBool::new(false)).map(drop) {
+        let [on, off] = [true, false].map(AtomicBool::new);
+        match damaged.layer(9).unwrap().copied_frame(8, &off).map(drop) {
             Err(TableError::Damaged { damage, .. }) => {
                 assert_eq!(damage, Damage::Part { part: crate::table::Part::Block, offset: at })
             }
             other => panic!("{other:?}"),
         }
-        assert!(damaged.copied(8, &AtomicBool::new(false)).unwrap().unwrap().is_checked());
-        assert!(damaged.layer(8).unwrap().is_checked());
-        assert!(
-            damaged.layer(8).unwrap().bytes() == damaged.copied(8, &AtomicBool::new(true)).unwrap().unwrap().bytes()
-        );
-        assert!(damaged.copied(7, &AtomicBool::new(true)).unwrap().is_none());
+        let table = damaged.layer(8).unwrap();
+        for frame in table.key().frames() {
+            let mover = frame.mover;
+            let copy = table.copied_frame(mover, &off).unwrap().unwrap();
+            assert!(table.blocks().is_frame_checked(mover));
+            // Once made, it is kept. The file can still be read when its pages were released.
+            assert!(table.copied_frame(mover, &on).unwrap().is_some());
+            table.blocks().release(mover);
+            let scores = table.frame_unchecked(mover);
+            let rows = |seeds| crate::index::row_count(PITS, seeds) as u32;
+            for (row, other) in (0..rows(mover)).flat_map(|row| (0..rows(frame.other)).map(move |other| (row, other))) {
+                assert_eq!(copy.score(row, other), scores.score(row, other));
+            }
+        }
+        assert!(table.is_checked());
+        assert!(damaged.layer(7).unwrap().copied_frame(3, &on).unwrap().is_none());
     }
 }

@@ -1,7 +1,10 @@
-//! Fast reading of scores from tables during a search, unchecked until all tables were compared with their checksums.
+//! Fast reading of scores and bounds from tables during a search, unchecked until all tables were compared with their
+//! checksums.
 
 mod audit;
+mod layers;
 mod scores;
 
 pub(crate) use audit::Audit;
+pub(crate) use layers::Layers;
 pub(crate) use scores::{Spot, TableScores};

@@ -1,41 +1,67 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::audit::Audit;
+use super::layers::Layers;
+use crate::evaluation::Network;
 use crate::index::TableRow;
-use crate::solve::packed::{Keys, Word};
-use crate::table::{FrameScores, TableError, Tables};
+use crate::solve::bounds::Bounds;
+use crate::solve::memory::Copies;
+use crate::solve::packed::{Board, Keys, Word};
+use crate::table::{BoundTable, BoundTables, FrameBounds, FrameScores, Table, TableError};
 
-/// Looks up scores in tables by the numbers that [`Keys`] gives rows.
+/// Copying tables to memory starts after a search of this length: shorter ones end before it pays off.
+const COPY_AFTER: Duration = Duration::from_secs(2);
+
+/// After this, tables are copied even if they then leave the page cache, so that the next search has to read them from the
+/// disk.
+const MOVE_AFTER: Duration = Duration::from_secs(60);
+
+/// Looks up scores in exact tables, and bounds of scores in bound tables, by the numbers that [`Keys`] gives rows.
 ///
-/// [`TableScores::score`] does not compare checksums: results of a search are used only once its [`Audit`] is complete.
+/// [`TableScores::score`] and [`TableScores::bounds`] do not compare checksums: results of a search are used only once its
+/// [`Audit`] is complete.
 pub(crate) struct TableScores<'a> {
-    tables: Option<&'a Tables>,
-    /// The largest layer to look up; 0 for none.
-    reach: usize,
+    layers: Layers<'a>,
+    /// The network of the bound tables.
+    network: Option<&'a Network>,
     /// By the number of a row: its rank among the rows with the same number of seeds.
     ranks: Vec<u32>,
-    /// The frame with `k` seeds in the mover's row of the layer `n` at `n * reach + k`.
-    frames: Vec<Frame<'a>>,
-    /// The layer to copy next; 0 when all are copied.
-    next_copy: AtomicUsize,
-    /// Bytes copied.
-    copied: AtomicU64,
+    /// The frame with `k` seeds in the mover's row of the layer `n` of the exact tables at `n * reach + k`.
+    frames: Vec<Frame<FrameScores<'a>>>,
+    /// The same of the bound tables; empty without them.
+    bounds: Vec<Frame<FrameBounds<'a>>>,
+    /// The frames in the order in which they are copied: seeds in play and in the mover's row.
+    to_copy: Vec<(usize, usize)>,
+    /// How many of them were copied, or passed over.
+    copied: AtomicUsize,
+    /// Bytes copied that stay in the page cache.
+    twice: AtomicU64,
 }
 
-/// The scores of a frame.
-#[derive(Default)]
-struct Frame<'a> {
+/// The scores of a frame, or the codes of bounds.
+struct Frame<S> {
     /// In the file, perhaps not compared with their checksums yet.
-    file: Option<FrameScores<'a>>,
+    file: Option<S>,
     /// In memory, once copied there, and compared.
-    memory: OnceLock<FrameScores<'a>>,
+    memory: OnceLock<S>,
 }
 
-impl<'a> Frame<'a> {
+impl<S> Frame<S> {
+    /// Places for the frames of layers up to `reach`, none of them filled.
+    fn places(reach: usize) -> Vec<Frame<S>> {
+        (0..(reach + 1) * reach).map(|_| Frame { file: None, memory: OnceLock::new() }).collect()
+    }
+
     #[inline]
-    fn scores(&self) -> Option<&FrameScores<'a>> {
+    fn contents(&self) -> Option<&S> {
         self.memory.get().or(self.file.as_ref())
+    }
+
+    /// Fills the place with a copy in memory; returns whether there is one.
+    fn fill(&self, copy: Result<Option<S>, TableError>) -> Result<bool, TableError> {
+        Ok(copy?.map(|copy| self.memory.get_or_init(|| copy)).is_some())
     }
 }
 
@@ -48,37 +74,29 @@ pub(crate) struct Spot {
 }
 
 impl<'a> TableScores<'a> {
-    /// The scores of the layers of `tables` up to `reach` seeds; `None` if `end` returns true before all rows are
-    /// numbered.
-    pub fn new<W: Word>(
-        keys: &Keys<W>,
-        tables: Option<&'a Tables>,
-        reach: usize,
-        end: &dyn Fn() -> bool,
-    ) -> Option<TableScores<'a>> {
-        let reach = reach.min(tables.and_then(Tables::max_seeds).unwrap_or(0));
-        let Some(tables) = tables.filter(|_| reach >= 2) else {
-            return Some(TableScores {
-                tables: None,
-                reach: 0,
-                ranks: Vec::new(),
-                frames: Vec::new(),
-                next_copy: AtomicUsize::new(0),
-                copied: AtomicU64::new(0),
-            });
+    /// The scores and bounds of these `layers`; `None` if `end` returns true before all rows are numbered.
+    pub fn new<W: Word>(keys: &Keys<W>, layers: Layers<'a>, end: &dyn Fn() -> bool) -> Option<TableScores<'a>> {
+        let reach = layers.reach();
+        let mut scores = TableScores {
+            layers,
+            network: layers.bounds().map(BoundTables::network),
+            ranks: Vec::new(),
+            frames: Vec::new(),
+            bounds: Vec::new(),
+            to_copy: layers.seeds().rev().flat_map(|seeds| (1..seeds).map(move |mover| (seeds, mover))).collect(),
+            copied: AtomicUsize::new(0),
+            twice: AtomicU64::new(0),
         };
-        let pits = tables.pits();
-        // Both rows are non-empty, so neither has more than this.
-        let most = reach - 1;
-        let mut ranks = Vec::new();
+        let Some(rows) = layers.rows() else { return Some(scores) };
         let mut row = TableRow::default();
-        let rows = tables.rows();
-        for seeds in 0..=most {
+        // Both rows are non-empty, so neither has all seeds.
+        for seeds in 0..reach {
             // Large tables have millions of rows.
             if end() {
                 return None;
             }
-            each_row(&mut row, pits, seeds, &mut |row: &TableRow| {
+            let ranks = &mut scores.ranks;
+            each_row(&mut row, rows.pits(), seeds, &mut |row: &TableRow| {
                 let number = keys.row(W::pack(row.iter().copied()).sums()).low() as usize;
                 if ranks.len() <= number {
                     ranks.resize(number + 1, 0);
@@ -86,87 +104,107 @@ impl<'a> TableScores<'a> {
                 ranks[number] = rows.rank(row);
             });
         }
-        let mut frames: Vec<Frame> = (0..(reach + 1) * reach).map(|_| Frame::default()).collect();
-        for layer in &tables.layers()[..reach - 1] {
-            let seeds = layer.key().seeds;
+        scores.frames = Frame::places(reach);
+        if layers.bounds().is_some() {
+            scores.bounds = Frame::places(reach);
+        }
+        for seeds in layers.seeds() {
             for mover in 1..seeds {
-                frames[seeds * reach + mover].file = Some(layer.frame_unchecked(mover));
+                let place = seeds * reach + mover;
+                match scores.layer(seeds) {
+                    Layer::Exact(table) => scores.frames[place].file = Some(table.frame_unchecked(mover)),
+                    Layer::Bounds(table) => scores.bounds[place].file = Some(table.frame_unchecked(mover)),
+                }
             }
         }
-        Some(TableScores {
-            tables: Some(tables),
-            reach,
-            ranks,
-            frames,
-            next_copy: AtomicUsize::new(reach),
-            copied: AtomicU64::new(0),
-        })
+        Some(scores)
+    }
+
+    /// The table of a layer.
+    ///
+    /// # Panics
+    /// When that layer is not looked up.
+    fn layer(&self, seeds: usize) -> Layer<'a> {
+        let exact = self.layers.tables().filter(|_| seeds <= self.layers.exact());
+        let exact = exact.and_then(|tables| tables.layer(seeds)).map(Layer::Exact);
+        let bounds = || self.layers.bounds().and_then(|bounds| bounds.layer(seeds)).map(Layer::Bounds);
+        exact.or_else(bounds).expect("a layer in use")
     }
 
     /// Whether all tables that can be copied were.
     pub fn is_copied(&self) -> bool {
-        self.next_copy.load(Ordering::Relaxed) < 2
+        self.copied.load(Ordering::Relaxed) == self.to_copy.len()
     }
 
-    /// Copies tables to memory, the largest layer first, until `stop`: random reads of files cost more, because of
-    /// their small pages. The next call continues where this one stopped. A layer for which there is not enough memory
-    /// is still read from its file; a damaged one makes the `audit` fail.
-    pub fn copy(&self, budget: u64, audit: &Audit, stop: &AtomicBool) {
-        let Some(tables) = self.tables else { return };
-        while !stop.load(Ordering::Relaxed) {
-            let seeds = self.next_copy.load(Ordering::Relaxed);
-            if seeds < 2 {
-                return;
-            }
-            let bytes = tables.layer(seeds).map_or(0, |layer| layer.bytes().len() as u64);
-            if self.copied.load(Ordering::Relaxed) + bytes <= budget {
-                match tables.copied(seeds, stop) {
-                    Ok(Some(copy)) => {
-                        self.copied.fetch_add(bytes, Ordering::Relaxed);
-                        for mover in 1..seeds {
-                            let scores = || copy.frame_unchecked(mover);
-                            self.frames[seeds * self.reach + mover].memory.get_or_init(scores);
-                        }
-                    }
+    /// Copies tables to memory, frame by frame, those of the largest layer first, until `stop`: random reads of files
+    /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or `stop`. The next call
+    /// continues where this one stopped. A frame for which there is not enough memory is still read from its file; a
+    /// damaged one makes the `audit` fail.
+    pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), stop: &AtomicBool) {
+        while let Some(&(seeds, mover)) = self.to_copy.get(self.copied.load(Ordering::Relaxed)) {
+            let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
+            let bytes = file.sections()[mover - 1].data;
+            let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
+            if twice || copies.moved {
+                wait(if twice { COPY_AFTER } else { MOVE_AFTER });
+                let copied = match self.layer(seeds) {
+                    Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, stop)),
+                    Layer::Bounds(table) => self.bounds[place].fill(table.copied_frame(mover, stop)),
+                };
+                match copied {
+                    Ok(true) if twice => _ = self.twice.fetch_add(bytes, Ordering::Relaxed),
+                    Ok(true) => file.release(mover),
                     Err(error) if error.is_damage() => return audit.fail(error),
-                    Ok(None) | Err(_) => {}
+                    Ok(false) | Err(_) => {}
                 }
             }
-            if !stop.load(Ordering::Relaxed) {
-                self.next_copy.store(seeds - 1, Ordering::Relaxed);
+            if stop.load(Ordering::Relaxed) {
+                return;
             }
+            self.copied.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// The largest layer that is looked up; 0 for none.
     #[inline]
     pub fn reach(&self) -> usize {
-        self.reach
+        self.layers.reach()
+    }
+
+    /// The largest layer with exact scores; 0 for none. Of those above there are only bounds.
+    #[inline]
+    pub fn exact(&self) -> usize {
+        self.layers.exact()
     }
 
     /// Where the score of the position with `seeds` seeds in play is whose rows have these numbers; the mover's row has
     /// `mover_seeds` seeds.
     #[inline]
     pub fn locate<W: Word>(&self, seeds: u32, mover_seeds: u32, mover: W, other: W) -> Spot {
-        let frame = seeds * self.reach as u32 + mover_seeds;
+        let frame = seeds * self.reach() as u32 + mover_seeds;
         Spot { frame, mover: self.ranks[mover.low() as usize], other: self.ranks[other.low() as usize] }
     }
 
-    /// Has the processor fetch the score at `spot`.
+    /// Has the processor fetch what is at `spot`, the place of a position with `seeds` seeds in play.
     #[inline]
-    pub fn prefetch(&self, spot: Spot) {
-        if let Some(scores) = self.frames[spot.frame as usize].scores() {
-            scores.prefetch(spot.mover, spot.other);
+    pub fn prefetch(&self, seeds: u32, spot: Spot) {
+        if seeds as usize <= self.exact() {
+            if let Some(scores) = self.frames[spot.frame as usize].contents() {
+                scores.prefetch(spot.mover, spot.other);
+            }
+        } else if let Some(bounds) = self.bounds[spot.frame as usize].contents() {
+            bounds.prefetch(spot.mover, spot.other);
         }
     }
 
-    /// The score at `spot` of a position with `seeds` seeds in play, whether or not it was compared with its checksum.
+    /// The score at `spot` of a position with `seeds` seeds in play, at most [`TableScores::exact`], whether or not it was
+    /// compared with its checksum.
     ///
     /// # Errors
     /// When the table is damaged.
     #[inline]
     pub fn score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
-        let found = match self.frames[spot.frame as usize].scores() {
+        let found = match self.frames[spot.frame as usize].contents() {
             Some(scores) => scores.score(spot.mover, spot.other),
             None => Ok(u8::MAX),
         };
@@ -176,28 +214,66 @@ impl<'a> TableScores<'a> {
         }
     }
 
-    /// The same, but compared with its checksum: now, if not before.
+    /// What is known of the score of `board`, whose place is `spot`, with `seeds` seeds in play, at most
+    /// [`TableScores::reach`], whether or not it was compared with its checksum.
     ///
     /// # Errors
     /// When the table is damaged.
-    pub fn checked_score(&self, seeds: u32, spot: Spot) -> Result<u32, TableError> {
-        let frame = &self.frames[spot.frame as usize];
-        if let (None, Some(table)) = (frame.memory.get(), self.tables.and_then(|tables| tables.layer(seeds as usize))) {
-            table.score(spot.frame as usize % self.reach, spot.mover, spot.other)?;
+    #[inline]
+    pub fn bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
+        if seeds as usize <= self.exact() {
+            return self.score(seeds, spot).map(|score| Bounds { lower: score, upper: score });
         }
-        self.score(seeds, spot)
+        let (Some(frame), Some(network)) = (self.bounds[spot.frame as usize].contents(), self.network) else {
+            unreachable!("a layer in use");
+        };
+        let [mover, other] = [board.mover, board.other].map(|row| row.low().to_le_bytes());
+        let evaluation = network.evaluate(&mover, &other, seeds);
+        let (lower, upper) = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
+        if lower > upper {
+            return Err(self.damaged(seeds, spot));
+        }
+        Ok(Bounds { lower, upper })
     }
 
-    /// The error for an impossible score: usually a damaged block, as its checksum shows.
-    #[cold]
-    fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
-        let table = self.tables.and_then(|tables| tables.layer(seeds as usize)).expect("a spot lies in a layer");
-        let mover = spot.frame as usize % self.reach;
-        match table.score(mover, spot.mover, spot.other) {
-            Err(error) => error,
-            Ok(_) => table.damaged_score(mover, spot.mover, spot.other),
+    /// The same as [`TableScores::bounds`], but compared with its checksum: now, if not before.
+    ///
+    /// # Errors
+    /// When the table is damaged.
+    pub fn checked_bounds<W: Word>(&self, board: Board<W>, seeds: u32, spot: Spot) -> Result<Bounds, TableError> {
+        self.check(seeds, spot)?;
+        self.bounds(board, seeds, spot)
+    }
+
+    /// Compares what is at `spot` with its checksum, unless it was before.
+    fn check(&self, seeds: u32, spot: Spot) -> Result<(), TableError> {
+        let place = spot.frame as usize;
+        let mover = place % self.reach();
+        match self.layer(seeds as usize) {
+            // Copies were compared; their files may have left the page cache.
+            Layer::Exact(_) if self.frames[place].memory.get().is_some() => Ok(()),
+            Layer::Bounds(_) if self.bounds[place].memory.get().is_some() => Ok(()),
+            Layer::Exact(table) => table.score(mover, spot.mover, spot.other).map(drop),
+            Layer::Bounds(table) => table.code(mover, spot.mover, spot.other).map(drop),
         }
     }
+
+    /// The error for an impossible score, or impossible bounds: usually a damaged block, as its checksum shows.
+    #[cold]
+    fn damaged(&self, seeds: u32, spot: Spot) -> TableError {
+        let mover = spot.frame as usize % self.reach();
+        self.check(seeds, spot).err().unwrap_or_else(|| match self.layer(seeds as usize) {
+            Layer::Exact(table) => table.damaged_score(mover, spot.mover, spot.other),
+            Layer::Bounds(table) => table.damaged_code(mover, spot.mover, spot.other),
+        })
+    }
+}
+
+/// The table of a layer.
+#[derive(Clone, Copy)]
+enum Layer<'a> {
+    Exact(&'a Table),
+    Bounds(&'a BoundTable),
 }
 
 /// Calls `each` with every row of `pits` pits and `seeds` seeds.

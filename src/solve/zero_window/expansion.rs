@@ -29,14 +29,24 @@ impl<W> Child<W> {
     }
 }
 
-/// A position after a move, whose score is in a table.
+/// A position after a move, whose score, or bounds of it, are in a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct Known<W> {
+    pub node: Node<W>,
     pub spot: Spot,
+    /// The pit that was played.
+    pub pit: u8,
     pub again: bool,
+    /// Seeds the move stores.
     pub stored: u32,
-    /// Seeds in play after the move.
-    pub seeds: u32,
+}
+
+impl<W: Word> Known<W> {
+    /// The position as one to search, since its bounds do not decide the test.
+    pub fn child(&self) -> Child<W> {
+        let Known { node, pit, again, stored, .. } = *self;
+        Child { node, stored, again, move_score: MoveScore::new(pit.into(), again, stored, node.board) }
+    }
 }
 
 /// What is certain about a position as soon as its moves are played.
@@ -57,15 +67,15 @@ pub(crate) struct Expander<'a, 't, W> {
 
 impl<W: Word> Expander<'_, '_, W> {
     /// Plays the moves of a position for a test whether the mover collects `score`. Those that lead to tables go to
-    /// `known`, all others except those that end the game are added to `children`. The first of the known scores is
-    /// prefetched unless the test is already decided: each fetch costs a page-table walk, and most tests end after the
+    /// `known`, all others except those that end the game are added to `children`. The first of the known scores or bounds
+    /// is prefetched unless the test is already decided: each fetch costs a page-table walk, and most tests end after the
     /// first.
     #[inline]
     pub fn expand(
         &self,
         node: Node<W>,
         score: u32,
-        known: &mut W::Moves<Known>,
+        known: &mut W::Moves<Known<W>>,
         children: &mut Vec<Child<W>>,
     ) -> Certain {
         let Expander { sower, keys, tables } = *self;
@@ -84,18 +94,19 @@ impl<W: Word> Expander<'_, '_, W> {
             }
             certain.lower = certain.lower.max(stored);
             let (board, seeds) = (sown.next(), node.seeds - stored);
+            let node = Node { board, seeds };
             if seeds as usize <= tables.reach() {
                 let mover_sums = board.mover.sums();
                 let spot = tables.locate(seeds, mover_sums.last(), keys.row(mover_sums), keys.row(board.other.sums()));
-                known.push(Known { spot, again, stored, seeds });
+                known.push(Known { node, spot, pit: pit as u8, again, stored });
             } else {
                 let move_score = MoveScore::new(pit, again, stored, board);
-                children.push(Child { node: Node { board, seeds }, again, stored, move_score });
+                children.push(Child { node, again, stored, move_score });
             }
         }
         certain.lower = certain.lower.max(certain.ended);
         if let Some(known) = known.first().filter(|_| certain.lower < score) {
-            tables.prefetch(known.spot);
+            tables.prefetch(known.node.seeds, known.spot);
         }
         certain
     }

@@ -2,7 +2,9 @@
 
 mod expansion;
 mod ordering;
+mod orders;
 mod worker;
 
 pub(crate) use expansion::{Expander, Node};
+pub(crate) use orders::SharedOrders;
 pub(crate) use worker::{Shared, Worker, unkept};

@@ -4,7 +4,7 @@ use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select}
 use crate::solve::packed::Word;
 
 /// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
-const LEAST_ABOVE: u32 = 14;
+pub(super) const LEAST_ABOVE: u32 = 14;
 
 /// This many more seeds above the tables make the search one turn deeper.
 const TURN: u32 = 3;
@@ -21,7 +21,7 @@ const MOST_TURNS_UNTAUGHT: u32 = 2;
 const HOPELESS: (i32, i32) = (3 * SEED, SEED);
 
 /// A first move whose evaluation exceeds the required score by this much stays first.
-const SAFE: (i32, i32) = (2 * SEED, 2 * SEED);
+const SAFE: (i32, i32) = (-2 * SEED, 2 * SEED);
 
 /// Moves that are worse than the best so far by this much are not distinguished.
 const CLOSE: i32 = 4 * SEED;

@@ -2,7 +2,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::expansion::{Certain, Child, Expander, Known, Node};
-use super::ordering::{evaluate, refine};
+use super::ordering::{LEAST_ABOVE, evaluate, refine};
+use super::orders::SharedOrders;
 use crate::game::mover_score;
 use crate::solve::bounds::Bounds;
 use crate::solve::depth_limited::{Looks, StaticSearch};
@@ -32,8 +33,9 @@ const FIRST_NODES: u64 = 1 << 12;
 /// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
-/// Places for the positions under search that threads share.
-const BUSY: usize = 1 << 10;
+/// Places for the positions under search that threads share. Each thread marks some 20, and a mark is lost when another one
+/// takes its place: with 16 threads and 2^10 places that cost 3 % of the nodes.
+const BUSY: usize = 1 << 14;
 
 /// The result of a stopped search; no score is that large.
 const STOPPED: u32 = u32::MAX;
@@ -65,6 +67,8 @@ pub(crate) struct Shared<'a, 't, W> {
     pub parallel: bool,
     /// Positions under search, by hash.
     pub busy: Box<[AtomicU64]>,
+    /// Orders of moves.
+    pub orders: SharedOrders<W>,
 }
 
 impl<W> Shared<'_, '_, W> {
@@ -99,7 +103,7 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     /// The children of all positions on the path from the root, one position after the other.
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
-    known: W::Moves<Known>,
+    known: W::Moves<Known<W>>,
     /// What the searches that order moves found lately.
     looks: Looks,
     /// Nodes of the searches that order moves.
@@ -207,24 +211,25 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         }
         for (index, known) in self.known.iter().enumerate() {
             if index == 1 {
-                self.known[2..].iter().for_each(|known| tables.prefetch(known.spot));
+                self.known[2..].iter().for_each(|known| tables.prefetch(known.node.seeds, known.spot));
             }
             self.hits += 1;
-            match tables.score(known.seeds, known.spot) {
-                Ok(exact) => {
-                    let found = mover_score(known.again, known.stored, node.seeds, exact);
-                    upper = upper.max(found);
-                    if found >= score {
-                        break;
-                    }
-                }
+            let found = match tables.bounds(known.node.board, known.node.seeds, known.spot) {
+                Ok(bounds) => bounds.after(known.again, known.stored, node.seeds),
                 Err(error) => return self.fail(error),
+            };
+            lower = lower.max(found.lower);
+            if lower >= score {
+                return lower;
+            }
+            if found.upper < score {
+                upper = upper.max(found.upper);
+            } else {
+                // The bounds of the position do not decide the test: it is searched after all.
+                self.children.push(known.child());
             }
         }
-        lower = lower.max(upper);
-        if lower >= score {
-            return lower;
-        }
+        upper = upper.max(lower);
         if self.children.len() == first {
             return upper;
         }
@@ -260,9 +265,17 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Shared { ref expander, positions, ref ordering, .. } = *self.shared;
         let end = self.children.len();
         evaluate(ordering.evaluation, &mut self.children[first..]);
-        let above = seeds - expander.tables.reach() as u32;
-        let looked = refine(ordering, &mut self.looks, &mut self.children[first..], seeds, above, score);
-        self.ordering_nodes += u64::from(looked);
+        let above = seeds.saturating_sub(expander.tables.reach() as u32);
+        let place = self.busy(node, score);
+        let looks = &mut self.looks;
+        let mut look = |children: &mut [Child<W>]| refine(ordering, looks, children, seeds, above, score);
+        let visited = match place {
+            Some((_, mark)) if above >= LEAST_ABOVE => {
+                self.shared.orders.once(mark, node, score, &mut self.children[first..], look)
+            }
+            _ => look(&mut self.children[first..]),
+        };
+        self.ordering_nodes += u64::from(visited);
         let mut deferred = 0u32;
         for pass in 0..2 {
             for index in 0..end - first {

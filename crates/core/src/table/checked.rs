@@ -1,13 +1,10 @@
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::format::{BLOCK_BYTES, FrameEntry};
-
-/// Which blocks of a table were compared with their checksums and found valid.
+/// Which blocks of a file were compared with their checksums and found valid.
 ///
 /// A valid block stays valid: the bytes of a finished table never change. The marks publish no other data, so relaxed
-/// ordering is enough. The blocks of a frame's profile are marked before any other block of that frame
-/// ([`Checked::profile_blocks`]): if the block of a group is marked, the profile may be read, too.
+/// ordering is enough. The blocks of a section's head (the profile of a frame) are marked before its other blocks
+/// ([`super::Section::blocks_before`]): if the block of a group is marked, the profile may be read, too.
 pub(super) struct Checked {
     /// A bit for each block: first those of the frame with one seed in the mover's row, then two, ...
     marks: Box<[AtomicU64]>,
@@ -27,15 +24,14 @@ struct FrameBlocks {
 }
 
 impl Checked {
-    /// No marks yet, for the blocks of the frames with these entries.
-    pub fn none(entries: &[FrameEntry]) -> Checked {
+    /// No marks yet, for frames with these numbers of blocks.
+    pub fn none(blocks: impl Iterator<Item = u64>) -> Checked {
         let mut first = 0;
-        let frame = |entry: &FrameEntry| {
-            let blocks = entry.blocks();
+        let frame = |blocks| {
             first += blocks;
             FrameBlocks { first: first - blocks, blocks, left: AtomicU64::new(blocks) }
         };
-        let frames = entries.iter().map(frame).collect();
+        let frames = blocks.map(frame).collect();
         let marks = (0..first.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Checked { marks, frames, left: AtomicU64::new(first) }
     }
@@ -75,12 +71,6 @@ impl Checked {
     pub fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
-
-    /// The blocks of a frame that must be marked before block `block` is: those of the profile below it. Groups of scores begin
-    /// in the last block of the profile, or behind it.
-    pub fn blocks_before(entry: &FrameEntry, block: u64) -> Range<u64> {
-        0..entry.rows.div_ceil(BLOCK_BYTES as u64).min(block)
-    }
 }
 
 #[cfg(test)]
@@ -89,16 +79,10 @@ mod tests {
 
     #[test]
     fn every_block_has_a_mark_of_its_own() {
-        let entry =
-            |rows, groups| FrameEntry { offset: 0, rows, groups, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
-        let entries = [entry(2, 1), entry(70_000, 5000), entry(9, 70_000), entry(3, 1)];
-        let checked = Checked::none(&entries);
-        let blocks: Vec<(usize, u64)> = entries
-            .iter()
-            .enumerate()
-            .flat_map(|(index, entry)| (0..entry.blocks()).map(move |block| (index + 1, block)))
-            .collect();
-        assert_eq!((blocks.len(), Checked::blocks_before(&entries[1], 5)), (1 + 6 + 69 + 1, 0..2));
+        let numbers = [1, 6, 69, 1];
+        let checked = Checked::none(numbers.into_iter());
+        let blocks = numbers.iter().zip(1..).flat_map(|(&number, mover)| (0..number).map(move |block| (mover, block)));
+        let blocks: Vec<(usize, u64)> = blocks.collect();
         for (done, &(mover, block)) in blocks.iter().enumerate() {
             assert!(!checked.is_marked(mover, block) && !checked.frame(mover) && !checked.all());
             checked.mark(mover, block);
@@ -106,19 +90,8 @@ mod tests {
             checked.mark(mover, block);
             assert!(checked.is_marked(mover, block));
             assert_eq!(checked.left(), (blocks.len() - done - 1) as u64);
-            assert_eq!(checked.frame(mover), block + 1 == entries[mover - 1].blocks());
+            assert_eq!(checked.frame(mover), block + 1 == numbers[mover - 1]);
         }
         assert!(checked.all());
-    }
-
-    #[test]
-    fn no_block_is_marked_before_the_profile_below_it() {
-        let entry = |rows| FrameEntry { offset: 0, rows, groups: 5000, patch_bytes: 0, exceptions: 0, digest: [0; 32] };
-        // A profile that ends in its first block, exactly at the end of its second one, and in its third one.
-        for (rows, profile_blocks) in [(9, 1), (2 << 16, 2), ((2 << 16) + 1, 3)] {
-            for block in 0..entry(rows).blocks() {
-                assert_eq!(Checked::blocks_before(&entry(rows), block), 0..block.min(profile_blocks), "{rows} rows");
-            }
-        }
     }
 }

@@ -72,6 +72,8 @@ pub enum Part {
     Score,
     /// The packed form of valid scores.
     Packing,
+    /// The evaluation network of a bound table.
+    Network,
     /// The list of checksums.
     Checksums,
     /// A chunk of an archive.
@@ -90,6 +92,7 @@ impl fmt::Display for Part {
             Part::Group => "group of scores",
             Part::Score => "score of a position",
             Part::Packing => "packing of a frame",
+            Part::Network => "evaluation network",
             Part::Checksums => "list of checksums",
             Part::Chunk => "chunk",
             Part::SeekTable => "seek table",
@@ -104,10 +107,19 @@ pub enum FileKind {
     /// A table, which can be built again; with the key that its file name gives, `None` if it is not named like a
     /// table.
     Table(Option<TableKey>),
+    /// A bound table, which can be made again from the exact table: that of the layer that its file name gives.
+    Bounds(TableKey),
     /// Frames of an unfinished layer: they are computed again automatically.
     Piece,
     /// A packed table: download it or pack it again.
     Archive,
+}
+
+impl FileKind {
+    /// What the file at `path` was meant to be, a table or a bound table, by its name.
+    fn of(path: &Path) -> FileKind {
+        TableKey::named_bounds(path).map_or_else(|| FileKind::Table(TableKey::named(path)), FileKind::Bounds)
+    }
 }
 
 /// Why a table cannot be read or written.
@@ -149,6 +161,14 @@ pub enum TableError {
         damage: Damage,
         /// What the file was meant to be.
         kind: FileKind,
+    },
+    /// Bound tables that are used together have different evaluation networks.
+    #[error("{path} was made with another evaluation network than {other}")]
+    Networks {
+        /// A bound table.
+        path: PathBuf,
+        /// The one that it differs from.
+        other: PathBuf,
     },
     /// Another process writes to the directory.
     #[error("{directory} is in use by {holder}")]
@@ -207,12 +227,12 @@ impl TableError {
         TableError::Missing { directory: directory.to_owned(), key, missing: vec![key.seeds] }
     }
 
-    /// Damage of the table file at `path`.
+    /// Damage of the file at `path`, a table or a bound table.
     pub fn damaged(path: &Path, damage: Damage) -> TableError {
-        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Table(TableKey::named(path)) }
+        TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::of(path) }
     }
 
-    /// Damage of a part, which begins at byte `offset`, of the table file at `path`.
+    /// Damage of a part, which begins at byte `offset`, of the file at `path`, a table or a bound table.
     pub fn damaged_part(path: &Path, part: Part, offset: u64) -> TableError {
         TableError::damaged(path, Damage::Part { part, offset })
     }

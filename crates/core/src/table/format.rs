@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{Damage, Part};
 use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
 use super::key::TableKey;
+use super::section::Section;
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, layer_positions};
 
@@ -73,25 +74,29 @@ impl FrameEntry {
         self.patches_at() + self.patch_bytes.next_multiple_of(ALIGNMENT)
     }
 
+    /// The bytes of the frame in the file.
+    pub fn section(&self) -> Section {
+        Section { offset: self.offset, data: self.checksums_at(), head: self.rows, tag: 0, digest: self.digest }
+    }
+
     /// Blocks that have a checksum.
     pub fn blocks(&self) -> u64 {
-        self.checksums_at().div_ceil(BLOCK_BYTES as u64)
+        self.section().blocks()
     }
 
     /// The bytes of a block, counted from the start of the file.
     pub fn block_bytes(&self, block: u64) -> Range<u64> {
-        let start = block * BLOCK_BYTES as u64;
-        self.offset + start..self.offset + (start + BLOCK_BYTES as u64).min(self.checksums_at())
+        self.section().block_bytes(block)
     }
 
     /// Bytes of the frame in the file, checksums included.
     pub fn section_bytes(&self) -> u64 {
-        self.checksums_at() + (self.blocks() * 8).next_multiple_of(ALIGNMENT)
+        self.section().bytes()
     }
 
     /// Where the next frame begins.
     pub fn end(&self) -> u64 {
-        self.offset + self.section_bytes()
+        self.section().end()
     }
 
     /// Whether `patch_bytes` agrees with `exceptions`.

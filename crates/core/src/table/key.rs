@@ -4,6 +4,12 @@ use std::path::{Path, PathBuf};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
+/// How the names of tables end.
+const EXTENSION: &str = ".kalah";
+
+/// How the names of bound tables end.
+const BOUNDS_EXTENSION: &str = ".bounds";
+
 /// Which table: rule set, pits and seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TableKey {
@@ -28,12 +34,22 @@ impl TableKey {
 
     /// The table that a file should hold according to its name; `None` if it is not named like a table.
     pub fn named(path: &Path) -> Option<TableKey> {
-        let name = path.file_name()?.to_str()?;
-        let (rest, seeds) = name.strip_suffix(".kalah")?.rsplit_once('-')?;
+        TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(EXTENSION)?)
+    }
+
+    /// The layer whose bound table a file should hold according to its name; `None` if it is not named like a bound
+    /// table.
+    pub fn named_bounds(path: &Path) -> Option<TableKey> {
+        TableKey::of_stem(path.file_name()?.to_str()?.strip_suffix(BOUNDS_EXTENSION)?)
+    }
+
+    /// The table whose file names begin so.
+    fn of_stem(stem: &str) -> Option<TableKey> {
+        let (rest, seeds) = stem.rsplit_once('-')?;
         let (rules, pits) = rest.rsplit_once('-')?;
         let key = TableKey { rules: rules.parse().ok()?, pits: pits.parse().ok()?, seeds: seeds.parse().ok()? };
         // A table has one file name: no other spelling of the rules, no more or fewer zeros.
-        (key.is_possible() && key.file_name() == name).then_some(key)
+        (key.is_possible() && key.file_stem() == stem).then_some(key)
     }
 
     /// Whether pits and seeds are within the limits of tables.
@@ -48,7 +64,17 @@ impl TableKey {
 
     /// The name of the table's file, such as `empty-capture-6-24.kalah`.
     pub fn file_name(self) -> String {
-        self.file_stem() + ".kalah"
+        self.file_stem() + EXTENSION
+    }
+
+    /// The name of the file of the layer's bound table, such as `empty-capture-6-35.bounds`.
+    pub fn bounds_name(self) -> String {
+        self.file_stem() + BOUNDS_EXTENSION
+    }
+
+    /// The path of the file of the layer's bound table in `directory`.
+    pub fn bounds_path(self, directory: &Path) -> PathBuf {
+        directory.join(self.bounds_name())
     }
 
     /// The path of the table's file in `directory`.

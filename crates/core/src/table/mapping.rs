@@ -1,3 +1,5 @@
+use std::fs::File;
+use std::ops::Range;
 use std::path::Path;
 
 use memmap2::Mmap;
@@ -16,6 +18,8 @@ pub(super) struct Mapping {
     #[cfg(unix)]
     _registration: Registration,
     map: Mmap,
+    /// The file, to tell the system what of it will be read.
+    file: File,
 }
 
 impl Mapping {
@@ -34,7 +38,35 @@ impl Mapping {
             #[cfg(unix)]
             _registration: Registration::new(&map, path),
             map,
+            file,
         })
+    }
+
+    /// Has the system read these bytes of the file, without waiting for them.
+    pub fn read_ahead(&self, bytes: Range<usize>) {
+        #[cfg(unix)]
+        // Without it everything works, only slower.
+        let _ = self.map.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
+        #[cfg(not(unix))]
+        let _ = bytes;
+    }
+
+    /// Has the system take these bytes out of the page cache, unless another process has them mapped. They can still be
+    /// read, from the disk.
+    pub fn release(&self, bytes: Range<usize>) {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd;
+            // SAFETY: the mapping is never written to, so its pages can be read from the file again at any time.
+            let _ = unsafe {
+                self.map.unchecked_advise_range(memmap2::UncheckedAdvice::DontNeed, bytes.start, bytes.len())
+            };
+            let (start, length) = (bytes.start as libc::off_t, bytes.len() as libc::off_t);
+            // SAFETY: the call takes no memory, and the file is open.
+            unsafe { libc::posix_fadvise(self.file.as_raw_fd(), start, length, libc::POSIX_FADV_DONTNEED) };
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = (bytes, &self.file);
     }
 }
 

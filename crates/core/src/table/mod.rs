@@ -7,16 +7,21 @@
 //! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
 //! | [`layer`](Layer) | the trait of tables that scores can be read from |
-//! | [`reader`](Table) | a finished table in memory: mapped, or copied |
+//! | [`reader`](Table) | a finished table in memory: mapped, or read |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
 //! | `mapping` | the memory of a mapped file |
 //! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter |
+//! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
+//! | [`blocks`](Blocks) | a file of such sections in memory |
 //! | `checked` | which blocks of a table were compared with their checksums |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
+//! | [`bounds`](mod@bounds) | bound tables: 2 bits a position that tell in which interval its score lies |
 //! | [`probe`](Probe) | looking up a position: score, moves, line of best play |
 //! | [`shelf`](Shelf) | the tables of all boards in a directory, opened on first use |
 //! | [`error`](TableError) | what can be wrong with a file |
 
+mod blocks;
+pub mod bounds;
 #[cfg(unix)]
 mod bus_error;
 mod checked;
@@ -30,9 +35,12 @@ mod mapping;
 mod probe;
 mod read_at;
 mod reader;
+mod section;
 mod shelf;
 mod tables;
 
+pub use blocks::Blocks;
+pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 #[cfg(unix)]
 pub use bus_error::report_bus_errors;
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
@@ -43,6 +51,7 @@ pub use layer::Layer;
 pub use probe::{Probe, ProbeError};
 pub use read_at::{ReadAt, ReadAtTable};
 pub use reader::Table;
+pub use section::Section;
 pub use shelf::{Listing, Shelf};
 pub use tables::Tables;
 

@@ -1,52 +1,25 @@
 use std::fmt;
 use std::io::ErrorKind;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use xxhash_rust::xxh3::xxh3_64;
-
-use super::checked::Checked;
+use super::blocks::{Blocks, Bytes};
 use super::error::{Damage, Part, TableError};
 use super::format::{BLOCK_BYTES, FrameEntry, TableHeader};
 use super::frame::{DamagedGroup, FrameScores};
 use super::group::{self, GROUP_BYTES};
 use super::key::TableKey;
 use super::layer::{Layer, group_of};
-use super::mapping::Mapping;
-use crate::file;
 use crate::index::Frame;
-use crate::memory::HugePages;
 
-/// The bytes of a table: a mapped file, or memory.
-enum Bytes {
-    Mapped(Mapping),
-    Copied(HugePages),
-    Owned(Vec<u8>),
-}
-
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Copied(map) => map,
-            Bytes::Owned(bytes) => bytes,
-        }
-    }
-}
-
-/// A finished table in memory: a mapped file, or a copy of one.
+/// A finished table in memory: a mapped file, or bytes that were read.
 ///
 /// Opening checks header and directory. Blocks are compared with their checksums, once each, before their scores are
 /// used: [`Table::score`] compares those that it reads, [`Table::frame`] those of a frame, [`Table::check`] all.
 /// [`Table::frame_unchecked`] leaves this to the caller.
 pub struct Table {
-    path: PathBuf,
-    bytes: Bytes,
     header: TableHeader,
-    checked: Checked,
+    blocks: Blocks,
 }
 
 impl Table {
@@ -60,7 +33,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be read, or is damaged, foreign, unfinished, or not the table that its name says.
     pub fn open(path: &Path) -> Result<Table, TableError> {
-        Table::new(path, Bytes::Mapped(Mapping::open(path)?))?.expect_named()
+        Table::new(path, Bytes::mapped(path)?)?.expect_named()
     }
 
     /// Reads the table file at `path` into memory. A file with the name of a table must hold that table.
@@ -68,13 +41,7 @@ impl Table {
     /// # Errors
     /// As [`Table::open`]; and when there is not enough memory.
     pub fn read(path: &Path) -> Result<Table, TableError> {
-        let bytes = file::read(path).map_err(|error| match error.kind() {
-            ErrorKind::OutOfMemory => {
-                TableError::out_of_memory(path, path.metadata().map_or(0, |metadata| metadata.len()))
-            }
-            _ => TableError::io(path)(error),
-        })?;
-        Table::from_bytes(path, bytes)?.expect_named()
+        Table::new(path, Bytes::read(path)?)?.expect_named()
     }
 
     /// Opens and maps the table `key` in `directory`.
@@ -92,7 +59,7 @@ impl Table {
 
     /// The table, if its file is named after it, or not named like a table.
     fn expect_named(self) -> Result<Table, TableError> {
-        match TableKey::named(&self.path) {
+        match TableKey::named(self.path()) {
             Some(named) => self.expect(named),
             None => Ok(self),
         }
@@ -103,7 +70,7 @@ impl Table {
         if self.key() == key {
             return Ok(self);
         }
-        Err(TableError::damaged(&self.path, Damage::Other { found: self.key(), expected: key }))
+        Err(TableError::damaged(self.path(), Damage::Other { found: self.key(), expected: key }))
     }
 
     /// Reads a table from memory; `path` only names it in errors.
@@ -114,52 +81,34 @@ impl Table {
         Table::new(path, Bytes::Owned(bytes))
     }
 
-    /// A copy of the table in memory, in huge pages where the system supports them, which makes random reads faster
-    /// than those of the mapped file. Every block is compared with its checksum. `None` if `stop` was set meanwhile.
+    /// The scores of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
+    /// [`Blocks::copied_section`].
     ///
     /// # Errors
     /// When there is not enough memory, or a block is damaged.
-    pub fn copied(&self, stop: &AtomicBool) -> Result<Option<Table>, TableError> {
-        let bytes = self.bytes.len();
-        let mut map = HugePages::new(bytes).map_err(TableError::mapping(&self.path, bytes as u64))?;
-        let copy = Checked::none(&self.header.entries);
-        // Everything before the first frame.
-        let frames = self.header.entries.iter().map(|entry| entry.offset as usize).min().unwrap_or(0);
-        map[..frames].copy_from_slice(&self.bytes[..frames]);
-        for (entry, mover) in self.header.entries.iter().zip(1..) {
-            if entry.blocks() == 1 {
-                self.check_block(mover, 0)?;
-            }
-            for block in 0..entry.blocks() {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                let bytes = block_bytes(entry, block);
-                map[bytes.clone()].copy_from_slice(&self.bytes[bytes.clone()]);
-                // The copy is compared while it is in the processor's cache.
-                if xxh3_64(&map[bytes]) != self.checksum(entry, block) {
-                    return Err(self.damaged_block(entry, block));
-                }
-                copy.mark(mover, block);
-                self.checked.mark(mover, block);
-            }
-            let checksums = (entry.offset + entry.checksums_at()) as usize..entry.end() as usize;
-            map[checksums.clone()].copy_from_slice(&self.bytes[checksums]);
-        }
-        let (path, header) = (self.path.clone(), self.header.clone());
-        Ok(Some(Table { path, bytes: Bytes::Copied(map), header, checked: copy }))
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameScores<'_>>, TableError> {
+        let copied = self.blocks.copied_section(mover, stop)?;
+        Ok(copied.map(|section| self.frame_in(mover, section)))
     }
 
     fn new(path: &Path, bytes: Bytes) -> Result<Table, TableError> {
         let header =
             TableHeader::read(&bytes, bytes.len() as u64).map_err(|damage| TableError::damaged(path, damage))?;
-        let checked = Checked::none(&header.entries);
-        Ok(Table { path: path.to_owned(), bytes, header, checked })
+        let sections = header.entries.iter().map(FrameEntry::section).collect();
+        Ok(Table { header, blocks: Blocks::new(path, bytes, sections) })
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.blocks.path()
+    }
+
+    /// The bytes, and which blocks were compared with their checksums.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
     }
 
     /// The header and directory.
@@ -175,7 +124,7 @@ impl Table {
 
     /// The whole file.
     pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.blocks.bytes()
     }
 
     /// The scores of the frame with `mover` seeds in the mover's row, 1 to seeds - 1. The first call compares all its
@@ -187,7 +136,7 @@ impl Table {
     /// # Panics
     /// When the layer has no such frame.
     pub fn frame(&self, mover: usize) -> Result<FrameScores<'_>, TableError> {
-        self.check_frame(mover)?;
+        self.blocks.check_frame(mover)?;
         Ok(self.frame_unchecked(mover))
     }
 
@@ -199,10 +148,15 @@ impl Table {
     /// When the layer has no such frame.
     #[inline]
     pub fn frame_unchecked(&self, mover: usize) -> FrameScores<'_> {
+        self.frame_in(mover, self.section(&self.header.entries[mover - 1]))
+    }
+
+    /// The frame whose bytes are these; the checksums at the end may be missing.
+    #[inline]
+    fn frame_in<'a>(&self, mover: usize, section: &'a [u8]) -> FrameScores<'a> {
         let key = self.header.key;
         let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
-        let entry = &self.header.entries[mover - 1];
-        FrameScores::new(frame, entry, self.section(entry)).expect("opening checked the entries")
+        FrameScores::new(frame, &self.header.entries[mover - 1], section).expect("opening checked the entries")
     }
 
     /// The score of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The
@@ -218,10 +172,8 @@ impl Table {
         let entry = self.entry(mover);
         let (group_at, place) = group_of(entry, mover_rank, other_rank);
         assert!(group_at < entry.patches_at() && u64::from(mover_rank) < entry.rows, "no such ranks");
-        if !self.checked.all() && !self.checked.is_marked(mover, group_at / BLOCK_BYTES as u64) {
-            self.touch(mover, group_at / BLOCK_BYTES as u64)?;
-        }
-        let frame = &self.bytes[entry.offset as usize..];
+        self.blocks.touch(mover, group_at / BLOCK_BYTES as u64)?;
+        let frame = &self.bytes()[entry.offset as usize..];
         let group = frame[group_at as usize..].first_chunk().expect("opening checked the entries");
         match group::patch_offset(group) {
             None => Ok(group::residual(group, place).wrapping_add(frame[mover_rank as usize])),
@@ -237,18 +189,18 @@ impl Table {
 
     /// The bytes of a frame in the file: data and checksums.
     pub fn section(&self, entry: &FrameEntry) -> &[u8] {
-        &self.bytes[entry.offset as usize..entry.end() as usize]
+        &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
 
     /// Whether all blocks were compared with their checksums.
     #[inline]
     pub fn is_checked(&self) -> bool {
-        self.checked.all()
+        self.blocks.is_checked()
     }
 
     /// About how many bytes were not compared with their checksums yet.
     pub fn unchecked_bytes(&self) -> u64 {
-        (self.checked.left() * BLOCK_BYTES as u64).min(self.header.file_bytes)
+        self.blocks.unchecked_bytes()
     }
 
     /// Compares all blocks that were not compared before with their checksums.
@@ -256,33 +208,19 @@ impl Table {
     /// # Errors
     /// The first damaged block.
     pub fn check(&self) -> Result<(), TableError> {
-        if self.checked.all() {
-            return Ok(());
-        }
-        self.key().frames().try_for_each(|frame| self.check_frame(frame.mover))
-    }
-
-    /// Compares the blocks of a frame that were not compared before.
-    fn check_frame(&self, mover: usize) -> Result<(), TableError> {
-        if self.checked.frame(mover) {
-            return Ok(());
-        }
-        let blocks = 0..self.entry(mover).blocks();
-        blocks
-            .filter(|&block| !self.checked.is_marked(mover, block))
-            .try_for_each(|block| self.check_block(mover, block))
+        self.blocks.check()
     }
 
     /// Whether all blocks of the frame with `mover` seeds in the mover's row were compared with their checksums.
     #[inline]
     pub fn is_frame_checked(&self, mover: usize) -> bool {
-        self.checked.frame(mover)
+        self.blocks.is_frame_checked(mover)
     }
 
     /// Whether a block of the frame with `mover` seeds in the mover's row was compared with its checksum.
     #[inline]
     pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
-        self.checked.is_marked(mover, block)
+        self.blocks.is_block_checked(mover, block)
     }
 
     /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
@@ -294,12 +232,7 @@ impl Table {
     /// # Panics
     /// When the layer has no such frame, or the frame no such block.
     pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        for before in Checked::blocks_before(self.entry(mover), block) {
-            if !self.checked.is_marked(mover, before) {
-                self.compare(mover, before)?;
-            }
-        }
-        self.compare(mover, block)
+        self.blocks.check_block(mover, block)
     }
 
     /// Compares the blocks that may contain the patch that begins at `offset`.
@@ -310,39 +243,9 @@ impl Table {
         // An offset beyond the patches has no blocks here; reading the patch fails.
         let blocks = start / BLOCK_BYTES as u64..end.div_ceil(BLOCK_BYTES as u64);
         for block in blocks {
-            if !self.checked.is_marked(mover, block) {
-                self.touch(mover, block)?;
-            }
+            self.blocks.touch(mover, block)?;
         }
         Ok(())
-    }
-
-    /// Compares a block that is read for the first time, after the profile.
-    #[cold]
-    #[inline(never)]
-    fn touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        self.check_block(mover, block)
-    }
-
-    /// Compares one block and marks it. Those of the profile come first: see [`Checked`].
-    fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
-        let entry = self.entry(mover);
-        if xxh3_64(&self.bytes[block_bytes(entry, block)]) != self.checksum(entry, block) {
-            return Err(self.damaged_block(entry, block));
-        }
-        // A frame of one block that overwrote another one brought its own checksum, so only the digest shows it. Larger
-        // frames all differ in the sizes of their parts.
-        if entry.blocks() == 1 && *blake3::hash(self.section(entry)).as_bytes() != entry.digest {
-            return Err(TableError::damaged_part(&self.path, Part::Frame, entry.offset));
-        }
-        self.checked.mark(mover, block);
-        Ok(())
-    }
-
-    /// The checksum that a block should have.
-    fn checksum(&self, entry: &FrameEntry, block: u64) -> u64 {
-        let at = (entry.offset + entry.checksums_at() + 8 * block) as usize;
-        u64::from_le_bytes(*self.bytes[at..].first_chunk().expect("opening checked the entries"))
     }
 
     #[inline]
@@ -350,16 +253,11 @@ impl Table {
         &self.header.entries[mover - 1]
     }
 
-    fn damaged_block(&self, entry: &FrameEntry, block: u64) -> TableError {
-        let offset = entry.offset + block * BLOCK_BYTES as u64;
-        TableError::damaged_part(&self.path, Part::Block, offset)
-    }
-
     /// A damaged group as an error that names this file.
     pub fn damaged_group(&self, group: DamagedGroup) -> TableError {
         let entry = &self.header.entries[group.mover - 1];
         let offset = entry.offset + entry.groups_at() + group.group * GROUP_BYTES as u64;
-        TableError::damaged_part(&self.path, Part::Group, offset)
+        TableError::damaged_part(self.path(), Part::Group, offset)
     }
 
     /// An impossible score as an error that names this file: that of the position with these ranks and `mover` seeds in
@@ -370,14 +268,8 @@ impl Table {
     pub fn damaged_score(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
         let entry = self.entry(mover);
         let offset = entry.offset + group_of(entry, mover_rank, other_rank).0;
-        TableError::damaged_part(&self.path, Part::Score, offset)
+        TableError::damaged_part(self.path(), Part::Score, offset)
     }
-}
-
-/// The bytes of a block of a frame, counted from the start of the file.
-fn block_bytes(entry: &FrameEntry, block: u64) -> Range<usize> {
-    let bytes = entry.block_bytes(block);
-    bytes.start as usize..bytes.end as usize
 }
 
 impl Layer for Table {
@@ -403,6 +295,6 @@ impl Layer for Table {
 
 impl fmt::Debug for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table").field("path", &self.path).field("key", &self.key()).finish_non_exhaustive()
+        f.debug_struct("Table").field("path", &self.path()).field("key", &self.key()).finish_non_exhaustive()
     }
 }

@@ -1,8 +1,7 @@
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::error::{Damage, TableError};
 use super::key::TableKey;
@@ -21,8 +20,6 @@ pub struct Tables<T = Table> {
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
-    /// Those that were copied to memory, at the same places.
-    copies: [OnceLock<T>; MAX_TABLE_SEEDS - 1],
 }
 
 impl Tables {
@@ -38,23 +35,6 @@ impl Tables {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds);
         tables.open_layers(max_seeds, |key| Table::open_key(directory, key))?;
         Ok(tables)
-    }
-
-    /// A copy of the table with `seeds` seeds in memory (see [`Table::copied`]), made on the first call and kept;
-    /// `None` if there is no such table, or `stop` was set meanwhile.
-    ///
-    /// # Errors
-    /// When there is not enough memory, or a block of the table is damaged.
-    pub fn copied(&self, seeds: usize, stop: &AtomicBool) -> Result<Option<&Table>, TableError> {
-        let Some(table) = self.layer(seeds) else { return Ok(None) };
-        let place = &self.copies[seeds - 2];
-        if place.get().is_none()
-            && let Some(copy) = table.copied(stop)?
-        {
-            // If two threads copy at once, one copy is kept.
-            let _ = place.set(copy);
-        }
-        Ok(place.get())
     }
 }
 
@@ -110,7 +90,6 @@ impl<T: Layer> Tables<T> {
             rules,
             rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
             layers: Vec::new(),
-            copies: [const { OnceLock::new() }; MAX_TABLE_SEEDS - 1],
         }
     }
 

@@ -1,0 +1,299 @@
+use std::fmt;
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::checked::Checked;
+use super::error::{Part, TableError};
+use super::format::BLOCK_BYTES;
+use super::mapping::Mapping;
+use super::section::Section;
+use crate::file;
+use crate::memory::HugePages;
+
+/// Blocks that the system reads ahead of a copy: 4 MiB.
+const AHEAD_BLOCKS: u64 = 64;
+
+/// The bytes of a file: mapped, or in memory.
+pub(super) enum Bytes {
+    Mapped(Mapping),
+    Owned(Vec<u8>),
+}
+
+impl Bytes {
+    /// Maps the file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be opened or mapped, or is not a regular file.
+    pub fn mapped(path: &Path) -> Result<Bytes, TableError> {
+        Mapping::open(path).map(Bytes::Mapped)
+    }
+
+    /// Reads the file at `path` into memory.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not a regular file, or there is not enough memory.
+    pub fn read(path: &Path) -> Result<Bytes, TableError> {
+        let bytes = file::read(path).map_err(|error| match error.kind() {
+            ErrorKind::OutOfMemory => {
+                TableError::out_of_memory(path, path.metadata().map_or(0, |metadata| metadata.len()))
+            }
+            _ => TableError::io(path)(error),
+        });
+        bytes.map(Bytes::Owned)
+    }
+}
+
+impl std::ops::Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        }
+    }
+}
+
+/// A file in memory with a section for each frame, and which of their blocks were compared with their checksums.
+pub struct Blocks {
+    path: PathBuf,
+    bytes: Bytes,
+    /// By seeds in the mover's row, from 1.
+    sections: Box<[Section]>,
+    checked: Checked,
+    /// Copies of the data of sections, at the same places.
+    copies: Box<[OnceLock<HugePages>]>,
+}
+
+impl Blocks {
+    /// The file at `path` with these bytes, which contain all `sections`; nothing is compared yet.
+    pub(super) fn new(path: &Path, bytes: Bytes, sections: Box<[Section]>) -> Blocks {
+        let checked = Checked::none(sections.iter().map(Section::blocks));
+        let copies = sections.iter().map(|_| OnceLock::new()).collect();
+        Blocks { path: path.to_owned(), bytes, sections, checked, copies }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The whole file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The sections, by seeds in the mover's row, from 1.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// The bytes of a section: data and checksums.
+    pub fn section_bytes(&self, section: &Section) -> &[u8] {
+        &self.bytes[section.offset as usize..section.end() as usize]
+    }
+
+    /// Whether all blocks were compared with their checksums.
+    #[inline]
+    pub fn is_checked(&self) -> bool {
+        self.checked.all()
+    }
+
+    /// Whether all blocks of the frame with `mover` seeds in the mover's row were compared.
+    #[inline]
+    pub fn is_frame_checked(&self, mover: usize) -> bool {
+        self.checked.frame(mover)
+    }
+
+    /// Whether a block of the frame with `mover` seeds in the mover's row was compared.
+    #[inline]
+    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
+        self.checked.is_marked(mover, block)
+    }
+
+    /// About how many bytes were not compared with their checksums yet.
+    pub fn unchecked_bytes(&self) -> u64 {
+        (self.checked.left() * BLOCK_BYTES as u64).min(self.bytes.len() as u64)
+    }
+
+    /// Compares all blocks that were not compared before, in the order of the file.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    pub fn check(&self) -> Result<(), TableError> {
+        if self.checked.all() {
+            return Ok(());
+        }
+        let mut movers: Vec<usize> = (1..=self.sections.len()).collect();
+        movers.sort_unstable_by_key(|&mover| self.section(mover).offset);
+        movers.into_iter().try_for_each(|mover| self.check_frame(mover))
+    }
+
+    /// Compares the blocks of the frame with `mover` seeds in the mover's row that were not compared before.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn check_frame(&self, mover: usize) -> Result<(), TableError> {
+        if self.checked.frame(mover) {
+            return Ok(());
+        }
+        let blocks = 0..self.section(mover).blocks();
+        blocks
+            .filter(|&block| !self.checked.is_marked(mover, block))
+            .try_for_each(|block| self.check_block(mover, block))
+    }
+
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
+    /// before; and, before it, those blocks of the section's head below it that were not.
+    ///
+    /// # Errors
+    /// When one of them is damaged.
+    ///
+    /// # Panics
+    /// When there is no such frame, or the frame has no such block.
+    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        for before in self.section(mover).blocks_before(block) {
+            if !self.checked.is_marked(mover, before) {
+                self.compare(mover, before)?;
+            }
+        }
+        self.compare(mover, block)
+    }
+
+    /// Compares a block when it is read for the first time.
+    ///
+    /// # Errors
+    /// As [`Blocks::check_block`].
+    #[inline]
+    pub(super) fn touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        if self.checked.all() || self.checked.is_marked(mover, block) { Ok(()) } else { self.first_touch(mover, block) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first_touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        self.check_block(mover, block)
+    }
+
+    /// Compares one block and marks it. Those of the head come first: see [`Checked`].
+    fn compare(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        let section = self.section(mover);
+        if xxh3_64(self.block(section, block)) != self.checksum(section, block) {
+            return Err(self.damaged_block(section, block));
+        }
+        // A frame of one block that overwrote another one brought its own checksum, so only the digest shows it.
+        if section.blocks() == 1 && *blake3::hash(self.section_bytes(section)).as_bytes() != section.digest {
+            return Err(TableError::damaged_part(&self.path, Part::Frame, section.offset));
+        }
+        self.checked.mark(mover, block);
+        Ok(())
+    }
+
+    /// The data of the section of the frame with `mover` seeds in the mover's row in a copy, made on the first call and kept.
+    /// It is in huge pages where the system has them, which makes random reads faster than those of a mapped file. Every
+    /// block is compared with its checksum. `None` if `stop` was set meanwhile.
+    ///
+    /// # Errors
+    /// When there is not enough memory, or a block is damaged.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn copied_section(&self, mover: usize, stop: &AtomicBool) -> Result<Option<&[u8]>, TableError> {
+        let place = &self.copies[mover - 1];
+        if place.get().is_none() {
+            let Some(copy) = self.copy(mover, stop)? else { return Ok(None) };
+            // If two threads copy at once, one copy is kept.
+            let _ = place.set(copy);
+        }
+        Ok(place.get().map(|copy| &**copy))
+    }
+
+    fn copy(&self, mover: usize, stop: &AtomicBool) -> Result<Option<HugePages>, TableError> {
+        let section = self.section(mover);
+        let mut copy = HugePages::new(section.data as usize).map_err(TableError::mapping(&self.path, section.data))?;
+        if section.blocks() == 1 {
+            self.check_block(mover, 0)?;
+        }
+        for block in 0..section.blocks() {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            if block.is_multiple_of(AHEAD_BLOCKS) {
+                self.read_ahead(mover, block + AHEAD_BLOCKS..block + 2 * AHEAD_BLOCKS);
+            }
+            let bytes = self.block(section, block);
+            let copied = &mut copy[block as usize * BLOCK_BYTES..][..bytes.len()];
+            copied.copy_from_slice(bytes);
+            // The copy is compared while it is in the processor's cache.
+            if xxh3_64(copied) != self.checksum(section, block) {
+                return Err(self.damaged_block(section, block));
+            }
+            self.checked.mark(mover, block);
+        }
+        Ok(Some(copy))
+    }
+
+    /// Has the system read these blocks of the frame with `mover` seeds in the mover's row from the file, without waiting
+    /// for them. Blocks that the frame does not have are left out.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn read_ahead(&self, mover: usize, blocks: Range<u64>) {
+        let section = self.section(mover);
+        let blocks = blocks.start..blocks.end.min(section.blocks());
+        if let (Bytes::Mapped(map), false) = (&self.bytes, blocks.is_empty()) {
+            let (first, last) = (section.block_bytes(blocks.start), section.block_bytes(blocks.end - 1));
+            map.read_ahead(first.start as usize..last.end as usize);
+        }
+    }
+
+    /// Has the system take the frame with `mover` seeds in the mover's row out of the page cache, where it can (Linux). From then
+    /// on it is slow to read from the file: for a frame of which there is a copy.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn release(&self, mover: usize) {
+        let section = self.section(mover);
+        if let Bytes::Mapped(map) = &self.bytes {
+            map.release(section.offset as usize..section.end() as usize);
+        }
+    }
+
+    #[inline]
+    fn section(&self, mover: usize) -> &Section {
+        &self.sections[mover - 1]
+    }
+
+    fn block(&self, section: &Section, block: u64) -> &[u8] {
+        let bytes = section.block_bytes(block);
+        &self.bytes[bytes.start as usize..bytes.end as usize]
+    }
+
+    /// The checksum that a block should have.
+    fn checksum(&self, section: &Section, block: u64) -> u64 {
+        let at = section.checksum_at(block) as usize;
+        let stored = *self.bytes[at..].first_chunk().expect("the file contains its sections");
+        u64::from_le_bytes(stored) ^ section.tag
+    }
+
+    fn damaged_block(&self, section: &Section, block: u64) -> TableError {
+        TableError::damaged_part(&self.path, Part::Block, section.block_bytes(block).start)
+    }
+}
+
+impl fmt::Debug for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocks")
+            .field("path", &self.path)
+            .field("sections", &self.sections.len())
+            .finish_non_exhaustive()
+    }
+}

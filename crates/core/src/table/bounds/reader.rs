@@ -1,0 +1,208 @@
+use std::fmt;
+use std::io::ErrorKind;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::format::{BoundHeader, LINE_BYTES};
+use super::frame::FrameBounds;
+use crate::evaluation::Network;
+use crate::index::Frame;
+use crate::table::BLOCK_BYTES;
+use crate::table::blocks::{Blocks, Bytes};
+use crate::table::error::{Damage, Part, TableError};
+use crate::table::key::TableKey;
+
+/// A bound table in memory: a mapped file, or bytes that were read.
+///
+/// Opening checks header, network and directory. Blocks are compared with their checksums as those of a [`crate::table::Table`]
+/// are: [`BoundTable::code`] compares the one that it reads, [`BoundTable::check`] all, and
+/// [`BoundTable::frame_unchecked`] leaves this to the caller.
+pub struct BoundTable {
+    header: BoundHeader,
+    network: Network,
+    blocks: Blocks,
+}
+
+impl BoundTable {
+    /// Opens and maps the bound table at `path`. A file with the name of a bound table must hold that of this layer. The file
+    /// must not change while it is open: see [`crate::table::Table::open`].
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is damaged, foreign, or not the bound table that its name says.
+    pub fn open(path: &Path) -> Result<BoundTable, TableError> {
+        BoundTable::new(path, Bytes::mapped(path)?)?.expect_named()
+    }
+
+    /// Reads the bound table at `path` into memory.
+    ///
+    /// # Errors
+    /// As [`BoundTable::open`]; and when there is not enough memory.
+    pub fn read(path: &Path) -> Result<BoundTable, TableError> {
+        BoundTable::new(path, Bytes::read(path)?)?.expect_named()
+    }
+
+    /// Opens and maps the bound table of the layer `key` in `directory`; `None` if there is none.
+    ///
+    /// # Errors
+    /// As [`BoundTable::open`], except when the file does not exist.
+    pub fn open_key(directory: &Path, key: TableKey) -> Result<Option<BoundTable>, TableError> {
+        match BoundTable::open(&key.bounds_path(directory)) {
+            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
+    /// Reads a bound table from memory; `path` only names it in errors.
+    ///
+    /// # Errors
+    /// When the bytes are not a valid bound table.
+    pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<BoundTable, TableError> {
+        BoundTable::new(path, Bytes::Owned(bytes))
+    }
+
+    fn new(path: &Path, bytes: Bytes) -> Result<BoundTable, TableError> {
+        let read = BoundHeader::read(&bytes, bytes.len() as u64);
+        let (header, network) = read.map_err(|damage| TableError::damaged(path, damage))?;
+        let sections = header.entries.iter().zip(1..).map(|(entry, mover)| entry.section(mover)).collect();
+        Ok(BoundTable { header, network, blocks: Blocks::new(path, bytes, sections) })
+    }
+
+    /// The bound table, if its file is named after it, or not named like a bound table.
+    fn expect_named(self) -> Result<BoundTable, TableError> {
+        match TableKey::named_bounds(self.path()) {
+            Some(expected) if expected != self.key() => {
+                Err(TableError::damaged(self.path(), Damage::Other { found: self.key(), expected }))
+            }
+            _ => Ok(self),
+        }
+    }
+
+    /// The codes of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
+    /// [`Blocks::copied_section`].
+    ///
+    /// # Errors
+    /// When there is not enough memory, or a block is damaged.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn copied_frame(&self, mover: usize, stop: &AtomicBool) -> Result<Option<FrameBounds<'_>>, TableError> {
+        let copied = self.blocks.copied_section(mover, stop)?;
+        Ok(copied.map(|codes| self.frame_in(mover, codes)))
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        self.blocks.path()
+    }
+
+    /// The header and directory.
+    pub fn header(&self) -> &BoundHeader {
+        &self.header
+    }
+
+    /// Which layer it is of.
+    #[inline]
+    pub fn key(&self) -> TableKey {
+        self.header.key
+    }
+
+    /// The network that evaluates its positions.
+    #[inline]
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
+    /// The bytes, and which blocks were compared with their checksums.
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
+    }
+
+    /// Whether all blocks were compared with their checksums.
+    #[inline]
+    pub fn is_checked(&self) -> bool {
+        self.blocks.is_checked()
+    }
+
+    /// Compares all blocks that were not compared before with their checksums.
+    ///
+    /// # Errors
+    /// The first damaged block.
+    pub fn check(&self) -> Result<(), TableError> {
+        self.blocks.check()
+    }
+
+    /// Whether a block of the frame with `mover` seeds in the mover's row was compared with its checksum.
+    #[inline]
+    pub fn is_block_checked(&self, mover: usize, block: u64) -> bool {
+        self.blocks.is_block_checked(mover, block)
+    }
+
+    /// Compares a block of the frame with `mover` seeds in the mover's row with its checksum, even if it was compared
+    /// before.
+    ///
+    /// # Errors
+    /// When it is damaged.
+    ///
+    /// # Panics
+    /// When the layer has no such frame, or the frame no such block.
+    pub fn check_block(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        self.blocks.check_block(mover, block)
+    }
+
+    /// The codes of the frame with `mover` seeds in the mover's row (1 to seeds - 1), without comparing checksums.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    #[inline]
+    pub fn frame_unchecked(&self, mover: usize) -> FrameBounds<'_> {
+        let entry = &self.header.entries[mover - 1];
+        self.frame_in(mover, &self.blocks.bytes()[entry.offset as usize..][..entry.lines as usize * LINE_BYTES])
+    }
+
+    /// The frame whose codes are these.
+    #[inline]
+    fn frame_in<'a>(&self, mover: usize, codes: &'a [u8]) -> FrameBounds<'a> {
+        let key = self.header.key;
+        let frame = Frame { pits: key.pits, mover, other: key.seeds - mover };
+        FrameBounds::new(frame, self.header.entries[mover - 1].cuts, codes)
+    }
+
+    /// The byte of the file that holds the code of the position with these ranks of rows and `mover` seeds in the mover's row.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn code_at(&self, mover: usize, mover_rank: u32, other_rank: u32) -> u64 {
+        self.header.entries[mover - 1].offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
+    }
+
+    /// The code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The block it
+    /// is read from is compared with its checksum the first time.
+    ///
+    /// # Errors
+    /// When this block is damaged.
+    ///
+    /// # Panics
+    /// When the layer has no such frame, or the frame no such ranks.
+    #[inline]
+    pub fn code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> Result<u8, TableError> {
+        let frame = self.frame_unchecked(mover);
+        assert!((mover_rank as usize) < frame.frame().mover_rows(), "no such ranks");
+        self.blocks.touch(mover, (frame.byte(mover_rank, other_rank) / BLOCK_BYTES) as u64)?;
+        Ok(frame.code(mover_rank, other_rank))
+    }
+
+    /// The error for a code that contradicts the position.
+    ///
+    /// # Panics
+    /// When the layer has no such frame.
+    pub fn damaged_code(&self, mover: usize, mover_rank: u32, other_rank: u32) -> TableError {
+        let byte = self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64;
+        TableError::damaged_part(self.path(), Part::Score, self.header.entries[mover - 1].offset + byte)
+    }
+}
+
+impl fmt::Debug for BoundTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundTable").field("path", &self.path()).field("key", &self.key()).finish_non_exhaustive()
+    }
+}

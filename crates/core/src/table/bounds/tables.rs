@@ -1,0 +1,140 @@
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::reader::BoundTable;
+use crate::evaluation::Network;
+use crate::game::Rules;
+use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use crate::table::error::TableError;
+use crate::table::key::TableKey;
+
+/// The bound tables of one rule set and number of pits in a directory, of consecutive layers, with one network.
+pub struct BoundTables {
+    directory: PathBuf,
+    rows: Arc<RowIndex>,
+    /// Fewest seeds first, without a gap; not empty.
+    layers: Vec<Arc<BoundTable>>,
+}
+
+impl BoundTables {
+    /// Opens and maps the bound tables of the largest layer there is, at most `max_seeds`, and of the layers below it, down
+    /// to the first that is missing. `None` if there are none.
+    ///
+    /// # Errors
+    /// When a file is damaged, is not the bound table that its name says, or cannot be read; when two were made with different
+    /// networks.
+    ///
+    /// # Panics
+    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    pub fn open(
+        directory: &Path,
+        rules: Rules,
+        pits: usize,
+        max_seeds: usize,
+    ) -> Result<Option<BoundTables>, TableError> {
+        let mut layers = Vec::new();
+        for seeds in (2..=max_seeds.min(MAX_TABLE_SEEDS)).rev() {
+            match BoundTable::open_key(directory, TableKey { rules, pits, seeds })? {
+                Some(table) => layers.push(Arc::new(table)),
+                None if layers.is_empty() => {}
+                None => break,
+            }
+        }
+        layers.reverse();
+        BoundTables::new(directory, layers)
+    }
+
+    /// The bound tables of these layers, which are those of one rule set and number of pits, fewest seeds first, without
+    /// a gap. `None` if there are none.
+    ///
+    /// # Errors
+    /// When two were made with different networks.
+    ///
+    /// # Panics
+    /// When the layers are of different boards, or not consecutive.
+    pub fn new(directory: &Path, layers: Vec<Arc<BoundTable>>) -> Result<Option<BoundTables>, TableError> {
+        let (Some(first), Some(last)) = (layers.first(), layers.last()) else { return Ok(None) };
+        let consecutive = |(table, seeds): (&Arc<BoundTable>, usize)| table.key() == TableKey { seeds, ..first.key() };
+        assert!(layers.iter().zip(first.key().seeds..).all(consecutive), "consecutive layers of one board");
+        if let Some(other) = layers.iter().find(|table| table.network() != first.network()) {
+            let (path, other) = (other.path().to_owned(), first.path().to_owned());
+            return Err(TableError::Networks { path, other });
+        }
+        let rows = Arc::new(RowIndex::new(first.key().pits, last.key().seeds));
+        Ok(Some(BoundTables { directory: directory.to_owned(), rows, layers }))
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The rule set.
+    pub fn rules(&self) -> Rules {
+        self.layers[0].key().rules
+    }
+
+    /// Pits a side.
+    pub fn pits(&self) -> usize {
+        self.rows.pits()
+    }
+
+    /// The ranks of the rows.
+    pub fn rows(&self) -> &Arc<RowIndex> {
+        &self.rows
+    }
+
+    /// The seeds of the layers.
+    pub fn seeds(&self) -> RangeInclusive<usize> {
+        let first = self.layers[0].key().seeds;
+        first..=first + self.layers.len() - 1
+    }
+
+    /// The network of all of them.
+    pub fn network(&self) -> &Network {
+        self.layers[0].network()
+    }
+
+    /// The layers, fewest seeds first.
+    pub fn layers(&self) -> &[Arc<BoundTable>] {
+        &self.layers
+    }
+
+    /// The bound table with `seeds` seeds, if it is open.
+    #[inline]
+    pub fn layer(&self, seeds: usize) -> Option<&BoundTable> {
+        seeds.checked_sub(self.layers[0].key().seeds).and_then(|index| self.layers.get(index)).map(|table| &**table)
+    }
+
+    /// The least and the greatest score of the position with these rows, as far as they are known; `None` if its layer is
+    /// not open. If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read are compared with
+    /// their checksums first.
+    ///
+    /// # Errors
+    /// When the table is damaged there.
+    pub fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<Option<(u32, u32)>, TableError> {
+        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let frame = Frame { pits: self.pits(), mover: sum(mover), other: sum(other) };
+        let seeds = frame.mover + frame.other;
+        if frame.mover == 0 || frame.other == 0 {
+            return Ok(Some((frame.mover as u32, frame.mover as u32)));
+        }
+        let Some(table) = self.layer(seeds) else { return Ok(None) };
+        let code = table.code(frame.mover, self.rows.rank(mover), self.rows.rank(other))?;
+        let evaluation = self.network().evaluate(mover, other, seeds as u32);
+        Ok(Some(table.frame_unchecked(frame.mover).bounds(code, evaluation)))
+    }
+}
+
+impl fmt::Debug for BoundTables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoundTables")
+            .field("directory", &self.directory)
+            .field("rules", &self.rules())
+            .field("pits", &self.pits())
+            .field("seeds", &self.seeds())
+            .finish()
+    }
+}

@@ -1,0 +1,212 @@
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::PlanError;
+use kalah::evaluation::{Network, SEED};
+use kalah::file;
+use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
+use kalah::progress::Pulse;
+use kalah::system::available_disk;
+use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, DirectoryLock, Table, TableError, TableKey};
+use serde::Serialize;
+
+use super::args::Range;
+use super::outcome::Outcome;
+use super::progress::Progress;
+use super::signals::stopped_by_signal;
+use super::{advice, args, output};
+
+/// Make bound tables from exact ones: half or a quarter as large, for solving
+///
+/// For each position they tell in which interval around its evaluation the score lies. The exact tables may be deleted
+/// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound tables that
+/// are there already, made from the same table with the same network and cuts, are kept. It can be stopped at any time
+/// (Ctrl-C); the same command goes on from the last finished layer.
+#[derive(Args)]
+pub struct Bounds {
+    /// The layers: a number of seeds in play, or a range such as 15..28
+    #[arg(long, value_name = "A..B", value_parser = args::range::<2, { MAX_TABLE_SEEDS as u32 }>)]
+    seeds: Range,
+    /// Bits for each position: 1 (one cut, at 0) or 2 (three cuts, at -2, 0 and 2 seeds)
+    #[arg(long, value_name = "BITS", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
+    bits: u8,
+    /// Other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
+    #[arg(long, value_name = "SEEDS,...", value_parser = cuts, allow_hyphen_values = true, conflicts_with = "bits")]
+    cuts: Option<Cuts>,
+    /// The evaluation network [default: RULES-PITS.network beside the tables, else the one that the program comes with]
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
+    /// Directory of the bound tables [default: that of the exact ones]
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+/// Reads one or three cuts in seeds, such as -2,0,2.
+fn cuts(text: &str) -> Result<Cuts, String> {
+    let sixteenths = |text: &str| {
+        let sixteenths = text.trim().parse::<f64>().ok()? * f64::from(SEED);
+        let fits = sixteenths.fract() == 0.0 && sixteenths.abs() <= f64::from(i16::MAX);
+        fits.then_some(sixteenths as i16)
+    };
+    let cuts: Option<Vec<i16>> = text.split(',').map(sixteenths).collect();
+    cuts.and_then(|cuts| Cuts::new(&cuts)).ok_or_else(|| {
+        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -2,0,2".to_owned()
+    })
+}
+
+#[derive(Serialize)]
+struct Layer {
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+    bits: u32,
+    /// Positions with each code, from the lowest interval up.
+    codes: Vec<u64>,
+    digest: String,
+    /// Whether it was there already.
+    kept: bool,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    pits: usize,
+    /// In seeds.
+    cuts: Vec<f64>,
+    network: String,
+    layers: Vec<Layer>,
+}
+
+impl Bounds {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.common.threads.start()?;
+        let args::Board { rules, pits } = self.common.board;
+        let network = self.network()?;
+        let default: &[i16] = if self.bits == 1 { &[0] } else { &[-2 * SEED as i16, 0, 2 * SEED as i16] };
+        let cuts = self.cuts.or(Cuts::new(default)).expect("the default is one or three cuts");
+        let maker = BoundMaker::new(&network, cuts);
+        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
+        let _lock = DirectoryLock::take(directory)?;
+
+        let keys: Vec<TableKey> =
+            self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+        let mut missing = Vec::new();
+        for &key in &keys {
+            if !self.is_current(key, &maker)? {
+                missing.push(key);
+            }
+        }
+        let needed: u64 = missing.iter().map(|&key| maker.file_bytes(key)).sum();
+        if let Some(free) = available_disk(directory).filter(|&free| needed > free) {
+            return Err(PlanError::Disk { needed, free, directory: directory.clone() }.into());
+        }
+
+        let pulse = stopped_by_signal()?;
+        let progress = Progress::new(missing.iter().map(|key| layer_positions(pits, key.seeds)).sum());
+        let mut layers = Vec::new();
+        for key in keys {
+            progress.stage(format!("layer {}", key.seeds));
+            let (start, kept) = (Instant::now(), !missing.contains(&key));
+            if !kept {
+                progress.watch(&pulse.positions, || self.make(key, &maker, &pulse))?;
+            }
+            let table = BoundTable::open(&key.bounds_path(directory))?;
+            layers.push(Layer::new(&table, kept, start.elapsed().as_secs_f64()));
+        }
+        progress.finish();
+        if let Err(error @ TableError::Networks { .. }) = BoundTables::open(directory, rules, pits, MAX_TABLE_SEEDS) {
+            output::note(advice::with_advice(&error));
+        }
+        let cuts = cuts.sixteenths().iter().map(|&cut| f64::from(cut) / f64::from(SEED)).collect();
+        let network = output::hex(&network.digest());
+        self.tell(&Report { rules: rules.name(), pits, cuts, network, layers })?;
+        Ok(Outcome::Done)
+    }
+
+    /// The network of the bound tables.
+    fn network(&self) -> anyhow::Result<Network> {
+        let args::Board { rules, pits } = self.common.board;
+        let found = match &self.network {
+            Some(path) => Some(Network::open(path, rules, pits)?),
+            None => Network::find(&self.common.tables.path, rules, pits)?,
+        };
+        found.ok_or_else(|| {
+            anyhow!(
+                "the program has no evaluation network for {rules} with {pits} pits; \
+                 make one with `kalah train` and name it with --network"
+            )
+        })
+    }
+
+    /// Whether the bound table that this run would make is there.
+    fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> anyhow::Result<bool> {
+        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
+        let exact = Table::open_key(&self.common.tables.path, key);
+        match BoundTable::open_key(directory, key) {
+            Ok(Some(bounds)) if maker.made(&bounds, exact.as_ref().ok()) => Ok(true),
+            // Whatever is there will be replaced, if there is what to make it from.
+            Ok(_) | Err(TableError::Damaged { .. }) => exact.map(|_| false).map_err(Into::into),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes the bound table of a layer.
+    fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> anyhow::Result<()> {
+        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
+        let path = key.bounds_path(directory);
+        file::remove_leftovers(&path)
+            .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
+        let exact = Table::open_key(&self.common.tables.path, key)?;
+        // In the pool: what waits for tasks takes part in them.
+        match rayon::scope(|_| maker.write(&exact, directory, pulse))? {
+            Some(_) => Ok(()),
+            None => Err(anyhow!(
+                "stopped in layer {}: finished layers are kept, the same command goes on from there",
+                key.seeds
+            )),
+        }
+    }
+
+    fn tell(&self, report: &Report) -> anyhow::Result<()> {
+        if self.common.json {
+            return Ok(output::json(report)?);
+        }
+        for layer in &report.layers {
+            let shares =
+                layer.codes.iter().map(|&count| format!("{:.1} %", 100.0 * count as f64 / layer.positions as f64));
+            output::line(format_args!(
+                "layer {}: {} positions, {}, {} {}, {}: {}",
+                layer.seeds,
+                HumanCount(layer.positions),
+                HumanBytes(layer.bytes),
+                layer.bits,
+                if layer.bits == 1 { "bit" } else { "bits" },
+                if layer.kept { "kept".to_owned() } else { output::rate(layer.positions, layer.seconds) },
+                output::joined(shares, ", "),
+            ))?;
+        }
+        Ok(())
+    }
+}
+
+impl Layer {
+    fn new(table: &BoundTable, kept: bool, seconds: f64) -> Layer {
+        let header = table.header();
+        Layer {
+            seeds: header.key.seeds,
+            positions: header.positions,
+            bytes: header.file_bytes,
+            bits: header.bits,
+            codes: header.counts()[..1 << header.bits].to_vec(),
+            digest: output::hex(&header.digest),
+            kept,
+            seconds,
+        }
+    }
+}

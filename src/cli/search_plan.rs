@@ -1,0 +1,186 @@
+//! `kalah plan --search`: which tables to have for a search with so much memory.
+
+use std::path::Path;
+use std::time::Duration;
+
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::{Backend, Plan};
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
+use kalah::solve::{LayerKind, TablePlan};
+use kalah::system::{available_disk, available_memory};
+use kalah::table::TableKey;
+use serde::Serialize;
+
+use super::{Outcome, output, suggestion};
+
+/// Positions a second and thread that bound tables are made of (measured: docs/measurements.md).
+const BOUNDS_RATE: f64 = 50e6;
+
+/// What a search plan is for.
+pub struct Search<'a> {
+    pub rules: Rules,
+    pub position: Position,
+    /// `None`: what is available.
+    pub memory: Option<u64>,
+    /// The largest layer that may be made.
+    pub most: Option<usize>,
+    pub directory: &'a Path,
+    pub backend: &'a Backend,
+    pub threads: usize,
+}
+
+#[derive(Serialize)]
+struct Layer {
+    seeds: usize,
+    /// exact, 2 bits or 1 bit.
+    kind: &'static str,
+    positions: u64,
+    bytes: u64,
+    exists: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    position: String,
+    memory: u64,
+    layers: Vec<Layer>,
+    tables: u64,
+    transpositions: u64,
+    /// The exact layers that are missing, all of which are needed to make the bound tables.
+    exact_to_build: Vec<usize>,
+    disk: u64,
+    /// What of it stays when the exact tables are deleted that the search does not read.
+    disk_kept: u64,
+    seconds: f64,
+    exact_alone: usize,
+    /// Relative to those with exact tables to `exact_alone` seeds.
+    nodes: f64,
+}
+
+impl Search<'_> {
+    pub fn run(&self, json: bool) -> anyhow::Result<Outcome> {
+        let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
+        let memory = self.memory.or_else(available_memory).unwrap_or(0);
+        let Some(plan) = TablePlan::new(pits, seeds, memory, self.most.unwrap_or(MAX_TABLE_SEEDS)) else {
+            output::tell(format_args!(
+                "kalah: there are no tables of {pits} pits a side that fit {}; name more with --memory",
+                HumanBytes(memory)
+            ));
+            return Ok(Outcome::Failed);
+        };
+        let report = self.report(&plan, memory);
+        if json {
+            output::json(&report)?;
+            return Ok(Outcome::Done);
+        }
+        self.print(&plan, &report)?;
+        Ok(Outcome::Done)
+    }
+
+    fn report(&self, plan: &TablePlan, memory: u64) -> Report {
+        let (rules, pits) = (self.rules, plan.pits);
+        let key = |seeds| TableKey { rules, pits, seeds };
+        let layer = |(seeds, kind): (usize, LayerKind)| {
+            let path = match kind {
+                LayerKind::Exact => key(seeds).path(self.directory),
+                LayerKind::TwoBits | LayerKind::OneBit => key(seeds).bounds_path(self.directory),
+            };
+            let positions = layer_positions(pits, seeds);
+            Layer { seeds, kind: kind.name(), positions, bytes: kind.bytes(positions), exists: path.exists() }
+        };
+        let layers: Vec<Layer> = plan.layers().map(layer).collect();
+        let missing = |layer: &&Layer| !layer.exists && layer.kind != LayerKind::Exact.name();
+        let bounds: Vec<&Layer> = layers.iter().filter(missing).collect();
+        // Exact layers are needed up to the largest bound table that is missing.
+        let top = bounds.last().map_or(plan.exact, |layer| layer.seeds);
+        let exact = Plan::new(self.directory, key(top), self.backend, self.threads);
+        let bound_bytes: u64 = bounds.iter().map(|layer| layer.bytes).sum();
+        let bound_positions: u64 = bounds.iter().map(|layer| layer.positions).sum();
+        Report {
+            rules: rules.name(),
+            position: self.position.to_string(),
+            memory,
+            tables: plan.tables,
+            transpositions: plan.transpositions,
+            exact_to_build: exact.missing.iter().map(|key| key.seeds).collect(),
+            disk: exact.disk + bound_bytes,
+            disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
+            seconds: exact.seconds + bound_positions as f64 / (BOUNDS_RATE * self.threads as f64),
+            exact_alone: plan.exact_alone,
+            nodes: plan.nodes,
+            layers,
+        }
+    }
+
+    fn print(&self, plan: &TablePlan, report: &Report) -> anyhow::Result<()> {
+        output::line(format_args!(
+            "{} by {}, {} of memory:",
+            report.position,
+            report.rules,
+            HumanBytes(report.memory)
+        ))?;
+        output::line("layers  scores         positions       bytes  missing")?;
+        for kind in [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit] {
+            let layers: Vec<&Layer> = report.layers.iter().filter(|layer| layer.kind == kind.name()).collect();
+            let (Some(first), Some(last)) = (layers.first(), layers.last()) else { continue };
+            output::line(format_args!(
+                "{:<6}  {:<6}  {:>16}  {:>10}  {:>7}",
+                format!("{}..{}", first.seeds, last.seeds),
+                kind.name(),
+                HumanCount(layers.iter().map(|layer| layer.positions).sum()).to_string(),
+                HumanBytes(layers.iter().map(|layer| layer.bytes).sum()).to_string(),
+                layers.iter().filter(|layer| !layer.exists).count(),
+            ))?;
+        }
+        output::line(format_args!(
+            "tables {}, transposition table {}",
+            HumanBytes(report.tables),
+            HumanBytes(report.transpositions)
+        ))?;
+        output::line(format_args!(
+            "about {:.2} times the nodes with exact tables to {} seeds, which fit the same memory",
+            report.nodes, report.exact_alone
+        ))?;
+        if report.disk > 0 {
+            output::line(format_args!(
+                "to make them: {} of disk, of which {} must stay; about {} ({}, {})",
+                HumanBytes(report.disk),
+                HumanBytes(report.disk_kept),
+                HumanDuration(Duration::from_secs_f64(report.seconds)),
+                output::count(self.threads, "thread"),
+                self.backend.name(),
+            ))?;
+            self.print_commands(plan, report)?;
+            if let Some(free) = available_disk(self.directory).filter(|&free| free < report.disk) {
+                output::note(format_args!(
+                    "{} has {} free; --seeds {} plans with fewer layers",
+                    self.directory.display(),
+                    HumanBytes(free),
+                    plan.one_bit - 1
+                ));
+            }
+        } else {
+            output::line("all of them are there")?;
+        }
+        Ok(())
+    }
+
+    /// The commands that make what is missing.
+    fn print_commands(&self, plan: &TablePlan, report: &Report) -> anyhow::Result<()> {
+        let flags = suggestion::table_flags(self.directory, self.rules, plan.pits);
+        if let Some(seeds) = report.exact_to_build.last() {
+            output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
+        }
+        for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {
+            let mut missing = report.layers.iter().filter(|layer| layer.kind == kind.name() && !layer.exists);
+            if let Some(first) = missing.next() {
+                let last = missing.next_back().unwrap_or(first);
+                let range = format!("{}..{}", first.seeds, last.seeds);
+                output::line(format_args!("  kalah bounds --seeds {range} --bits {bits}{flags}"))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,107 @@
+//! The checks of `kalah verify` that bound tables take part in.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use indicatif::HumanCount;
+use kalah::table::{BoundTable, TableKey, Tables};
+use kalah::verify::{BoundSet, Fault, check_bound_checksums, check_bounds_against};
+
+use super::progress::Progress;
+use super::verify::{Means, Opened};
+use super::verify_report::{Board, Check, Passed};
+
+/// Opens the bound tables of a board with these numbers of seeds, up to `most`, and notes those that cannot be opened.
+pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut Board) -> Vec<Arc<BoundTable>> {
+    let mut opened = Vec::new();
+    for &seeds in there.iter().filter(|&&seeds| seeds <= most) {
+        let key = TableKey { seeds, ..tables.key(2) };
+        match BoundTable::open(&key.bounds_path(tables.directory())) {
+            Ok(table) => opened.push(Arc::new(table)),
+            Err(error) => report.add(seeds, Check::Files, &error.into()),
+        }
+    }
+    opened
+}
+
+impl Means<'_> {
+    /// The bound tables of a board that are to be checked.
+    fn chosen<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
+        let asked = self.verify.seeds;
+        bounds.iter().map(|table| &**table).filter(move |table| asked.is_none_or(|seeds| table.key().seeds == seeds))
+    }
+
+    /// The checks that are made of a bound table, by those that are asked for.
+    fn bound_checks(&self, tables: &Tables, table: &BoundTable) -> impl Iterator<Item = Check> {
+        let consistency = match tables.layer(table.key().seeds) {
+            Some(_) => Check::BoundsAgainstExact,
+            None => Check::BoundConsistency,
+        };
+        self.checks.iter().filter_map(move |check| match check {
+            Check::Checksums => Some(Check::BoundChecksums),
+            Check::Consistency => Some(consistency),
+            _ => None,
+        })
+    }
+
+    /// Positions that these checks will count.
+    pub fn work_on_bounds(&self, board: &Opened) -> u64 {
+        let of_table = |table: &BoundTable| -> u64 {
+            let of_check = |check| match check {
+                Check::BoundsAgainstExact => table.header().positions,
+                Check::BoundConsistency => self.sample_of(&board.tables, table).positions(),
+                _ => 0,
+            };
+            self.bound_checks(&board.tables, table).map(of_check).sum()
+        };
+        self.chosen(&board.bounds).map(of_table).sum()
+    }
+
+    fn sample_of(&self, tables: &Tables, table: &BoundTable) -> kalah::verify::Sample {
+        self.verify.sample(tables, table.key().seeds, self.verify.sample.unwrap_or(u64::MAX))
+    }
+
+    /// Makes the checks of all bound tables of a board.
+    pub fn check_bounds(&self, tables: &Tables, bounds: &[Arc<BoundTable>], report: &mut Board, progress: &Progress) {
+        let set = BoundSet::new(tables, bounds);
+        let mut above = Vec::new();
+        for table in self.chosen(bounds) {
+            let seeds = table.key().seeds;
+            for check in self.bound_checks(tables, table) {
+                if check == Check::BoundConsistency && !set.reaches(seeds) {
+                    above.push(seeds);
+                    continue;
+                }
+                let start = Instant::now();
+                progress.stage(format!("layer {seeds}, {}", check.name()));
+                let checked = progress.watch(&self.pulse.positions, || self.count_bounds(check, tables, &set, table));
+                match checked {
+                    Ok(checked) => {
+                        let seconds = start.elapsed().as_secs_f64();
+                        let told = format!("{} {}, no fault, {seconds:.2} s", HumanCount(checked), check.unit());
+                        progress.step(seconds, &format!("layer {seeds}: {told}"));
+                        report.passed.push(Passed { seeds, check, checked, frames: None, seconds });
+                    }
+                    Err(fault) => report.add(seeds, check, &fault),
+                }
+            }
+        }
+        report.leave_out(Check::BoundConsistency, above, "because a layer below is missing or damaged");
+    }
+
+    /// What a check counts of a bound table.
+    fn count_bounds(
+        &self,
+        check: Check,
+        tables: &Tables,
+        set: &BoundSet<'_>,
+        table: &BoundTable,
+    ) -> Result<u64, Fault> {
+        match (check, tables.layer(table.key().seeds)) {
+            (Check::BoundChecksums, _) => check_bound_checksums(table),
+            // In the pool: what waits for tasks takes part in them.
+            (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, &self.pulse)),
+            (_, None) => set.check(&self.sample_of(tables, table), &self.pulse.positions),
+        }
+    }
+}

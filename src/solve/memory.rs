@@ -1,0 +1,106 @@
+use super::transposition::real_bytes;
+
+/// Whether the system takes parts of a file out of the page cache when asked to.
+const RELEASES: bool = cfg!(target_os = "linux");
+
+/// The part of all memory that the transposition table gets at least, where the tables leave less.
+const LEAST_TRANSPOSITIONS: u64 = 16;
+
+/// Bytes of the program: code, stacks, buffers, and what the allocator keeps.
+const PROGRAM: u64 = 24 << 20;
+
+/// The tables of a search, in bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct TableBytes {
+    /// All their files.
+    pub files: u64,
+    /// The largest frame.
+    pub frame: u64,
+    /// The array of ranks of rows.
+    pub ranks: u64,
+}
+
+/// Which tables a search copies to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Copies {
+    /// Bytes of tables that may be copied and stay in the page cache as well.
+    pub twice: u64,
+    /// Whether the others are moved: copied frame by frame, each of which then leaves the page cache.
+    pub moved: bool,
+}
+
+impl Copies {
+    pub const NONE: Copies = Copies { twice: 0, moved: false };
+}
+
+/// What a search does with the memory it may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shares {
+    /// Bytes of the transposition table.
+    pub transpositions: u64,
+    pub copies: Copies,
+}
+
+impl Shares {
+    /// Shares `budget` bytes among the program, the tables, which are in the page cache or copied, and the transposition table.
+    /// `wanted` says how large that should be, given the most it may be.
+    ///
+    /// Tables are never copied when that would push others out of the page cache: a search that waits for the disk gains
+    /// nothing from huge pages.
+    pub fn new(budget: u64, tables: TableBytes, wanted: impl FnOnce(u64) -> u64) -> Shares {
+        let fixed = PROGRAM + tables.ranks + tables.files;
+        let most = budget.saturating_sub(fixed).max(budget / LEAST_TRANSPOSITIONS);
+        let transpositions = real_bytes(wanted(most));
+        let spare = budget.saturating_sub(fixed + transpositions);
+        let moved = RELEASES && tables.frame > 0 && spare >= tables.frame;
+        let twice = if moved { spare - tables.frame } else { spare };
+        Shares { transpositions, copies: Copies { twice, moved } }
+    }
+
+    /// Whether these tables fit `budget` bytes beside the smallest transposition table.
+    pub fn fit(budget: u64, tables: TableBytes) -> bool {
+        PROGRAM + tables.ranks + tables.files + real_bytes(budget / LEAST_TRANSPOSITIONS) <= budget
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_stay_within_the_budget() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let (mut moved, mut twice, mut neither) = (0, 0, 0);
+        for _ in 0..10_000 {
+            let budget = 1u64 << random.u32(26..38);
+            let files = random.u64(..budget * 2);
+            let tables = TableBytes { files, frame: files / random.u64(10..40), ranks: files / 1000 };
+            let wanted = 1u64 << random.u32(20..36);
+            let Shares { transpositions, copies } = Shares::new(budget, tables, |most| wanted.min(most));
+            assert!(transpositions <= wanted && transpositions > 0);
+            let used = PROGRAM + tables.ranks + files + transpositions;
+            if Shares::fit(budget, tables) {
+                assert!(used <= budget, "{budget} {tables:?} {transpositions}");
+            }
+            // While a frame is moved it is in memory twice.
+            let most = used + copies.twice + if copies.moved { tables.frame } else { 0 };
+            assert!(most <= budget || copies == Copies::NONE, "{budget} {tables:?} {copies:?}");
+            moved += u32::from(copies.moved);
+            twice += u32::from(copies.twice >= files);
+            neither += u32::from(copies == Copies::NONE);
+        }
+        assert!(moved.min(twice).min(neither) > 100, "{moved} {twice} {neither}");
+    }
+
+    #[test]
+    fn tables_to_34_seeds_fit_24_gigabytes() {
+        // Kalah with 6 pits: sizes of the files, of the largest frame, and of the ranks.
+        let tables = TableBytes { files: 20_186_000_000, frame: 310_000_000, ranks: 13_000_000 };
+        for budget in [21 << 30, 22 << 30, 24_000_000_000] {
+            assert!(Shares::fit(budget, tables));
+            let Shares { transpositions, copies } = Shares::new(budget, tables, |most| most.min(1 << 34));
+            assert_eq!((transpositions, copies.moved), (2 << 30, RELEASES && budget > 21 << 30), "{budget}");
+        }
+        assert!(!Shares::fit(16 << 30, tables));
+    }
+}

@@ -1,0 +1,14 @@
+//! Making bound tables from exact ones.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`maker`](BoundMaker) | a bound table, frame by frame, in memory or in a file |
+//! | `codes` | the codes of the positions of a frame |
+//! | `run_evaluation` | the evaluations of all positions of a run |
+
+mod codes;
+mod maker;
+mod run_evaluation;
+
+pub use codes::frame_lines;
+pub use maker::BoundMaker;

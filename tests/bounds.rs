@@ -1,0 +1,273 @@
+//! Bound tables: what they say of every position is true, and says as much as the format promises.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, LazyLock};
+
+use kalah::build::build;
+use kalah::evaluation::{LANES, Network, Weights};
+use kalah::game::Rules;
+use kalah::index::LayerIndex;
+use kalah::progress::Pulse;
+use kalah::table::bound_format::{BoundEntry, prefix};
+use kalah::table::{
+    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Part, TableError, TableKey, Tables,
+};
+use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
+
+/// A network with random numbers, whose evaluations spread by a few seeds.
+fn network(rules: Rules, pits: usize, random: &mut fastrand::Rng) -> Network {
+    let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
+    let weights = Weights {
+        inputs: (0..2 * pits * 16).map(|_| lanes(60)).collect(),
+        bias: lanes(200),
+        floor: std::array::from_fn(|lane| if lane == 0 { i16::MIN } else { 0 }),
+        outputs: lanes(50),
+        shift: 9,
+    };
+    Network::new(rules, pits, &weights).unwrap()
+}
+
+/// Exact tables of a small board in a temporary directory.
+fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
+    build(directory, rules, pits, seeds).unwrap();
+    Tables::open(directory, rules, pits, seeds).unwrap()
+}
+
+/// Compares every position of a bound table with the exact one: the code is the one that the cuts define, and the bounds
+/// are the scores with this code.
+fn compare(exact: &Tables, table: &BoundTable) {
+    let seeds = table.key().seeds;
+    let index = LayerIndex::new(exact.rows(), seeds);
+    let mut counts = [0; 4];
+    for rank in 0..index.positions() {
+        let (mover, other) = index.unrank(rank);
+        let (score, mover_seeds) = (u32::from(exact.score(&mover, &other).unwrap()), mover.iter().sum::<u8>().into());
+        let frame = table.frame_unchecked(mover_seeds);
+        let (mover_rank, other_rank) = (exact.rows().rank(&mover), exact.rows().rank(&other));
+        let code = frame.code(mover_rank, other_rank);
+        let evaluation = table.network().evaluate(&mover, &other, seeds as u32);
+        assert_eq!(code, frame.cuts().code(evaluation, score), "{mover:?} {other:?}");
+        assert_eq!(table.code(mover_seeds, mover_rank, other_rank).unwrap(), code);
+        let (lower, upper) = frame.bounds(code, evaluation);
+        assert!((lower..=upper).contains(&score) && upper <= seeds as u32, "{mover:?} {other:?}");
+        counts[usize::from(code)] += 1;
+    }
+    assert_eq!(table.header().counts(), counts);
+    assert_eq!(table.header().exact, exact.layer(seeds).unwrap().header().digest);
+}
+
+#[test]
+fn every_interval_holds_the_exact_score() {
+    let mut random = fastrand::Rng::with_seed(7);
+    for (pits, seeds) in [(1, 20), (2, 14), (4, 10), (6, 7)] {
+        for rules in Rules::ALL {
+            let directory = tempfile::tempdir().unwrap();
+            let exact = tables(directory.path(), rules, pits, seeds);
+            let network = network(rules, pits, &mut random);
+            for cuts in [&[0][..], &[-32, 0, 32], &[-100, -100, 7]] {
+                let maker = BoundMaker::new(&network, Cuts::new(cuts).unwrap());
+                let made: Vec<_> = exact.layers().iter().map(|table| Arc::new(maker.make(table).unwrap())).collect();
+                for (table, exact_table) in made.iter().zip(exact.layers()) {
+                    assert_eq!(table.blocks().bytes().len() as u64, maker.file_bytes(exact_table.key()));
+                    assert!(!table.is_checked());
+                    table.check().unwrap();
+                    assert!(table.is_checked());
+                    compare(&exact, table);
+                }
+                let bounds = BoundTables::new(directory.path(), made).unwrap().unwrap();
+                assert_eq!((bounds.seeds(), bounds.network()), (2..=seeds, &network));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), Rules::Standard, 6, 11);
+    let network = network(Rules::Standard, 6, &mut fastrand::Rng::with_seed(3));
+    let maker = BoundMaker::new(&network, Cuts::new(&[-16, 0, 40]).unwrap());
+    let bytes = [1, 3].map(|threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| maker.make(exact.layer(11).unwrap()).unwrap().blocks().bytes().to_vec())
+    });
+    assert!(bytes[0] == bytes[1]);
+    // A file has the same bytes, and so has a copy in memory.
+    let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap().unwrap();
+    assert!(std::fs::read(&path).unwrap() == bytes[0]);
+    let copy = BoundTable::open(&path).unwrap().copied(&AtomicBool::new(false)).unwrap().unwrap();
+    assert!(copy.is_checked() && copy.blocks().bytes() == bytes[0]);
+}
+
+#[test]
+fn a_stopped_maker_leaves_nothing() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), Rules::EmptyCapture, 3, 8);
+    let network = network(Rules::EmptyCapture, 3, &mut fastrand::Rng::with_seed(3));
+    let maker = BoundMaker::new(&network, Cuts::new(&[0]).unwrap());
+    let list = || std::fs::read_dir(directory.path()).unwrap().count();
+    let (before, pulse) = (list(), Pulse::default());
+    pulse.stop();
+    assert_eq!(maker.write(exact.layer(8).unwrap(), directory.path(), &pulse).unwrap(), None);
+    assert_eq!(list(), before);
+    maker.write(exact.layer(8).unwrap(), directory.path(), &Pulse::default()).unwrap().unwrap();
+    assert_eq!(list(), before + 1);
+}
+
+#[test]
+fn tables_are_opened_down_to_the_first_that_is_missing() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), Rules::EmptyCapture, 2, 9);
+    let mut random = fastrand::Rng::with_seed(3);
+    let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
+    let open = |most| BoundTables::open(directory.path(), Rules::EmptyCapture, 2, most);
+    assert!(open(9).unwrap().is_none());
+    let make = |seeds: usize, network: usize| {
+        let maker = BoundMaker::new(&networks[network], Cuts::new(&[-20, 0, 20]).unwrap());
+        maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
+    };
+    [3, 5, 6, 7].into_iter().for_each(|seeds| make(seeds, 0));
+    for (most, seeds) in [(9, 5..=7), (6, 5..=6), (4, 3..=3)] {
+        let bounds = open(most).unwrap().unwrap();
+        assert_eq!(bounds.seeds(), seeds);
+        assert!(bounds.layers().iter().all(|table| bounds.layer(table.key().seeds).is_some()));
+        assert!(bounds.layer(2).is_none() && bounds.layer(8).is_none());
+        for rank in 0..LayerIndex::new(exact.rows(), 6).positions() {
+            let (mover, other) = LayerIndex::new(exact.rows(), 6).unrank(rank);
+            let score = u32::from(exact.score(&mover, &other).unwrap());
+            let told = bounds.bounds(&mover, &other).unwrap();
+            assert_eq!(told.is_some_and(|(lower, upper)| (lower..=upper).contains(&score)), bounds.layer(6).is_some());
+        }
+    }
+    make(6, 1);
+    assert!(matches!(open(9), Err(TableError::Networks { .. })));
+    // A file with the name of another layer.
+    std::fs::copy(exact.key(5).bounds_path(directory.path()), exact.key(7).bounds_path(directory.path())).unwrap();
+    assert!(matches!(open(9), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
+}
+
+const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 2, seeds: 8 };
+
+/// The bytes of a small bound table.
+static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
+    let network = network(KEY.rules, KEY.pits, &mut fastrand::Rng::with_seed(9));
+    let maker = BoundMaker::new(&network, Cuts::new(&[-20, 0, 20]).unwrap());
+    maker.make(exact.layer(KEY.seeds).unwrap()).unwrap().blocks().bytes().to_vec()
+});
+
+fn open(bytes: Vec<u8>) -> Result<BoundTable, TableError> {
+    BoundTable::from_bytes(Path::new("damaged"), bytes)
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut opened = 0;
+    for at in 0..SMALL.len() {
+        let mut bytes = SMALL.clone();
+        bytes[at] ^= 1 << random.u8(..8);
+        if let Ok(table) = open(bytes) {
+            opened += 1;
+            assert!(matches!(check_bound_checksums(&table), Err(Fault::Damage(_))), "byte {at}");
+        }
+    }
+    // The directory and all before it is checked on opening.
+    assert!(opened > 0 && opened < SMALL.len() / 2, "{opened} of {}", SMALL.len());
+    for length in (0..SMALL.len()).step_by(7) {
+        assert!(open(SMALL[..length].to_vec()).is_err_and(|error| error.is_damage()), "{length} bytes");
+    }
+    assert!(open([&SMALL[..], &[0]].concat()).is_err());
+}
+
+#[test]
+fn a_frame_in_the_place_of_its_mirror_image_is_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), Rules::EmptyCapture, 6, 13);
+    let network = network(Rules::EmptyCapture, 6, &mut fastrand::Rng::with_seed(9));
+    let maker = BoundMaker::new(&network, Cuts::new(&[-20, 0, 20]).unwrap());
+    let table = maker.make(exact.layer(13).unwrap()).unwrap();
+    let [one, two] = [6, 7].map(|mover| table.blocks().sections()[mover - 1]);
+    assert!(one.blocks() > 1 && one.data == two.data);
+    let mut bytes = table.blocks().bytes().to_vec();
+    bytes.copy_within(one.offset as usize..one.end() as usize, two.offset as usize);
+    let table = open(bytes).unwrap();
+    table.check_block(6, 0).unwrap();
+    let damage = Damage::Part { part: Part::Block, offset: two.offset };
+    assert!(matches!(table.check_block(7, 0), Err(TableError::Damaged { damage: own, .. }) if own == damage));
+    assert!(table.code(6, 0, 0).is_ok() && table.code(7, 0, 0).is_err());
+}
+
+/// The bound table with the code of one position changed, and valid checksums and digests.
+fn with_code(table: &BoundTable, mover: usize, ranks: (u32, u32), code: u8) -> BoundTable {
+    let mut bytes = table.blocks().bytes().to_vec();
+    let (frame, at) = (table.frame_unchecked(mover), table.code_at(mover, ranks.0, ranks.1) as usize);
+    let shift = 2 * frame.frame().index(ranks.0, ranks.1) % 8;
+    let old = frame.code(ranks.0, ranks.1);
+    bytes[at] ^= (old ^ code) << shift;
+    let section = table.blocks().sections()[mover - 1];
+    let frame = &mut bytes[section.offset as usize..section.end() as usize];
+    let (data, checksums) = frame.split_at_mut(section.data as usize);
+    for (block, checksum) in data.chunks(BLOCK_BYTES).zip(checksums.as_chunks_mut::<8>().0) {
+        *checksum = (xxhash_rust::xxh3::xxh3_64(block) ^ mover as u64).to_le_bytes();
+    }
+    let mut entries: Vec<BoundEntry> = table.header().entries.clone();
+    entries[mover - 1].digest = *blake3::hash(frame).as_bytes();
+    entries[mover - 1].counts[usize::from(old)] -= 1;
+    entries[mover - 1].counts[usize::from(code)] += 1;
+    let first = prefix(table.key(), table.header().exact, table.network(), &entries);
+    bytes[..first.len()].copy_from_slice(&first);
+    open(bytes).unwrap()
+}
+
+#[test]
+fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
+    for rules in Rules::ALL {
+        let directory = tempfile::tempdir().unwrap();
+        let exact = tables(directory.path(), rules, 3, 9);
+        let mut random = fastrand::Rng::with_seed(21);
+        let network = network(rules, 3, &mut random);
+        let maker = BoundMaker::new(&network, Cuts::new(&[-24, 0, 24]).unwrap());
+        let make = |seeds| Arc::new(maker.make(exact.layer(seeds).unwrap()).unwrap());
+        let mut bounds: Vec<_> = (5..=9).map(make).collect();
+        // Exact layers to 4 and bound tables above; exact layers to 9 and one bound table.
+        let low = Tables::open(directory.path(), rules, 3, 4).unwrap();
+        let mut below = Tables::empty(directory.path(), rules, 3, 9);
+        low.layers().iter().for_each(|table| below.push(Arc::clone(table)).unwrap());
+        let all = |seeds| Sample::new(exact.key(seeds), u64::MAX, 0);
+        for table in &bounds {
+            let seeds = table.key().seeds;
+            let positions = table.header().positions;
+            assert_eq!(check_bounds_against(exact.layer(seeds).unwrap(), table, &Pulse::default()).unwrap(), positions);
+            let set = BoundSet::new(&below, &bounds);
+            assert!(set.reaches(9));
+            assert_eq!(set.check(&all(seeds), &AtomicU64::new(0)).unwrap(), positions);
+        }
+        let index = LayerIndex::new(exact.rows(), 7);
+        let (mut found, tries) = (0, 40);
+        for _ in 0..tries {
+            let (mover, other) = index.unrank(random.u64(..index.positions()));
+            let seeds = usize::from(mover.iter().sum::<u8>());
+            let ranks = (exact.rows().rank(&mover), exact.rows().rank(&other));
+            let right = make(7);
+            let code = (right.frame_unchecked(seeds).code(ranks.0, ranks.1) + 1) % 4;
+            let wrong = Arc::new(with_code(&right, seeds, ranks, code));
+            check_bound_checksums(&wrong).unwrap();
+            let offset = wrong.code_at(seeds, ranks.0, ranks.1);
+            match check_bounds_against(exact.layer(7).unwrap(), &wrong, &Pulse::default()) {
+                Err(Fault::Bounds { key, offset: at, .. }) => assert_eq!((key.seeds, at), (7, offset)),
+                other => panic!("{other:?}"),
+            }
+            bounds[2] = wrong;
+            // Children tell bounds only, so not every wrong code contradicts them.
+            match BoundSet::new(&below, &bounds).check(&all(7), &AtomicU64::new(0)) {
+                Err(Fault::Bounds { key, .. }) => found += usize::from(key.seeds == 7),
+                Err(other) => panic!("{other}"),
+                Ok(_) => {}
+            }
+        }
+        assert!(found > tries / 4, "{rules}: {found} of {tries}");
+    }
+}

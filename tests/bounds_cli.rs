@@ -1,0 +1,144 @@
+//! `kalah bounds`, and what `kalah verify` and `kalah info` tell of bound tables.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+
+use kalah::evaluation::{LANES, Network, Weights};
+use kalah::game::Rules;
+use kalah::table::{BoundTable, TableKey};
+use serde_json::Value;
+
+const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
+
+/// Exit code, stdout and stderr of a command in a directory of tables of [`KEY`]'s board.
+fn kalah(directory: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    command.args(args).arg("--tables").arg(directory);
+    if args[0] != "info" {
+        command.args(["--rules", "standard", "--pits", "3"]);
+    }
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[track_caller]
+fn json(directory: &Path, args: &[&str]) -> Value {
+    let (code, stdout, stderr) = kalah(directory, args);
+    assert_eq!(code, 0, "{stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+/// Tables to 9 seeds and a network beside them.
+fn directory() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    kalah::build::build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
+    std::fs::write(directory.path().join("standard-3.network"), network(KEY.rules, 1).to_bytes()).unwrap();
+    directory
+}
+
+fn network(rules: Rules, seed: u64) -> Network {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
+    let inputs = (0..2 * KEY.pits * 16).map(|_| lanes(60)).collect();
+    let (bias, outputs) = (lanes(200), lanes(50));
+    Network::new(rules, KEY.pits, &Weights { inputs, bias, floor: [0; LANES], outputs, shift: 9 }).unwrap()
+}
+
+#[test]
+fn bound_tables_are_made_kept_listed_and_checked() {
+    let directory = directory();
+    let directory = directory.path();
+    let made = json(directory, &["bounds", "--seeds", "4..9", "--json"]);
+    let layers = made["layers"].as_array().unwrap();
+    assert_eq!(layers.iter().map(|layer| layer["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9]);
+    assert_eq!(made["cuts"], serde_json::json!([-2.0, 0.0, 2.0]));
+    for layer in layers {
+        let codes: u64 = layer["codes"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum();
+        assert_eq!((layer["kept"].as_bool(), layer["positions"].as_u64()), (Some(false), Some(codes)));
+    }
+    // Those that are there are kept; with other cuts they are replaced; a damaged one is replaced.
+    let kept = |made: Value| -> Vec<bool> {
+        made["layers"].as_array().unwrap().iter().map(|layer| layer["kept"].as_bool().unwrap()).collect()
+    };
+    assert_eq!(kept(json(directory, &["bounds", "--seeds", "4..9", "--json"])), [true; 6]);
+    assert_eq!(kept(json(directory, &["bounds", "--seeds", "5", "--cuts=-1.5,0,1", "--json"])), [false]);
+    std::fs::write(KEY.bounds_path(directory), "no table").unwrap();
+    assert_eq!(kept(json(directory, &["bounds", "--seeds", "4..9", "--json"])), [true, false, true, true, true, false]);
+
+    let listed = json(directory, &["info", "--json"]);
+    assert_eq!(listed["bounds"].as_array().unwrap().len(), 6);
+    assert_eq!(listed["bounds"][5]["digest"], made["layers"][5]["digest"]);
+    assert!(kalah(directory, &["info"]).1.contains("bound tables"));
+
+    let passed = |report: Value| -> Vec<(String, u64)> {
+        let passed = report["passed"].as_array().unwrap().iter();
+        let check = |passed: &Value| (passed["check"].as_str().unwrap().to_owned(), passed["seeds"].as_u64().unwrap());
+        passed.map(check).filter(|(check, _)| check.contains("bound")).collect()
+    };
+    let expected = |check: &str| (4..=9).map(|seeds| (check.to_owned(), seeds)).collect::<Vec<_>>();
+    assert_eq!(passed(json(directory, &["verify", "--json"])), expected("bound-checksums"));
+    let checked = passed(json(directory, &["verify", "--json", "--consistency"]));
+    assert_eq!(checked, expected("bounds-against-exact"));
+    // Without the exact tables.
+    (4..=9).for_each(|seeds| std::fs::remove_file(TableKey { seeds, ..KEY }.path(directory)).unwrap());
+    assert_eq!(passed(json(directory, &["verify", "--json", "--consistency"])), expected("bound-consistency"));
+    let one = json(directory, &["verify", "--json", "--consistency", "--sample", "20", "--seeds", "9"]);
+    assert_eq!(passed(one), [("bound-consistency".to_owned(), 9)]);
+    assert_eq!(kept(json(directory, &["bounds", "--seeds", "4..9", "--json"])), [true; 6]);
+    assert_eq!(json(directory, &["verify", "--json", "--all"]).as_object().unwrap()["ok"], true);
+
+    // Damage, then a gap.
+    let path = TableKey { seeds: 7, ..KEY }.bounds_path(directory);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let last = BoundTable::open(&path).unwrap().blocks().sections()[0].offset as usize;
+    bytes[last] ^= 1;
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    let (code, stdout, _) = kalah(directory, &["verify"]);
+    assert!(
+        code == 3 && stdout.contains("standard-3-07.bounds") && stdout.contains("kalah bounds --seeds 7"),
+        "{stdout}"
+    );
+    std::fs::remove_file(&path).unwrap();
+    let (code, stdout, _) = kalah(directory, &["verify"]);
+    assert!(code == 3 && stdout.contains("layer 7 is missing"), "{stdout}");
+    // Its exact table is gone.
+    let (code, _, stderr) = kalah(directory, &["bounds", "--seeds", "7"]);
+    assert!(code == 1 && stderr.contains("kalah build --seeds 7"), "{stderr}");
+}
+
+#[test]
+fn wrong_requests_are_refused() {
+    let directory = directory();
+    let directory = directory.path();
+    for (args, code, told) in [
+        (&["bounds", "--seeds", "9..4"][..], 2, "write a number or a range"),
+        (&["bounds", "--seeds", "9", "--cuts", "1,2"], 2, "one or three numbers"),
+        (&["bounds", "--seeds", "9", "--cuts", "2,1,3"], 2, "ascending"),
+        (&["bounds", "--seeds", "9", "--cuts", "0.01"], 2, "steps of 0.0625"),
+        (&["bounds", "--seeds", "9", "--bits", "3"], 2, "3"),
+        (&["bounds", "--seeds", "9", "--bits", "1", "--cuts", "0"], 2, "cannot be used with"),
+        (&["bounds", "--seeds", "9", "--network", "no such file"], 1, "no such file"),
+        (&["bounds", "--seeds", "10"], 1, "kalah build --seeds 10"),
+    ] {
+        let (own, _, stderr) = kalah(directory, args);
+        assert!(own == code && stderr.contains(told), "{args:?}: {own} {stderr}");
+    }
+    // A network of other rules, and a damaged one.
+    let other = directory.join("other");
+    std::fs::write(&other, network(Rules::EmptyCapture, 1).to_bytes()).unwrap();
+    let with = ["bounds", "--seeds", "9", "--network", other.to_str().unwrap()];
+    let (code, _, stderr) = kalah(directory, &with);
+    assert!(code == 1 && stderr.contains("of empty-capture with 3 pits"), "{stderr}");
+    let mut bytes = network(KEY.rules, 1).to_bytes();
+    bytes[300] ^= 1;
+    std::fs::write(&other, bytes).unwrap();
+    let (code, _, stderr) = kalah(directory, &with);
+    assert!(code == 1 && stderr.contains("other"), "{stderr}");
+    // Two networks in one directory are noted.
+    std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
+    let (code, _, stderr) = kalah(directory, &with);
+    assert!(code == 0 && stderr.contains("another evaluation network"), "{stderr}");
+}

@@ -1,0 +1,132 @@
+//! The memory of a search: what is stated is kept.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use kalah::build::build;
+use kalah::game::Rules;
+
+const MIB: u64 = 1 << 20;
+
+/// Seeds of the largest table: 44 MB together.
+const REACH: usize = 18;
+
+/// Longer than a search takes to begin to copy tables.
+const WATCHED: Duration = Duration::from_millis(3500);
+
+/// Tables with 6 pits.
+fn tables() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::EmptyCapture, 6, REACH).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+/// Bytes of all tables.
+fn table_bytes() -> u64 {
+    let files = std::fs::read_dir(tables()).unwrap().map(|entry| entry.unwrap());
+    files
+        .filter(|file| file.path().extension().is_some_and(|end| end == "kalah"))
+        .map(|file| file.metadata().unwrap().len())
+        .sum()
+}
+
+/// A search that ends with the test.
+struct Search(Child);
+
+impl Drop for Search {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The most bytes of its own memory that a long search takes in its first seconds, and what it says on stderr.
+fn watch(flags: &[&str]) -> (u64, String) {
+    let stderr = tempfile::NamedTempFile::new().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_kalah"))
+        .args(["solve", "6x6", "--threads", "1", "--tables"])
+        .arg(tables())
+        .args(flags)
+        .stdout(Stdio::null())
+        .stderr(stderr.reopen().unwrap())
+        .spawn()
+        .unwrap();
+    let (mut search, start, mut most) = (Search(child), Instant::now(), 0);
+    while start.elapsed() < WATCHED {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", search.0.id())).unwrap();
+        let anonymous = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+        let kib = anonymous.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        most = most.max(1024 * kib.expect("the search goes on"));
+        assert_eq!(search.0.try_wait().unwrap(), None, "the search is too short for this test");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(search);
+    (most, std::fs::read_to_string(stderr.path()).unwrap())
+}
+
+#[test]
+fn a_search_keeps_to_its_memory() {
+    let tables = table_bytes();
+    let tight = tables / MIB + 24 + 16 + 4;
+    let tight_flag = format!("{tight}MiB");
+    let [roomy, tight_flags, small] =
+        [&["--memory", "256MiB", "--transpositions", "32MiB"][..], &["--memory", &tight_flag], &["--memory", "64MiB"]];
+    let searches = std::thread::scope(|scope| {
+        [roomy, tight_flags, small].map(|flags| scope.spawn(move || watch(flags))).map(|search| search.join().unwrap())
+    });
+    let [roomy, tight_search, small] = searches;
+    // A transposition table of 32 MiB, the tables, and copies of all of them.
+    let (most, told) = roomy;
+    assert!(most > tables && most + tables < 256 * MIB && !told.contains("not all tables fit"), "{most} {told}");
+    // No place for copies.
+    let (most, told) = tight_search;
+    assert!(most < (tight * MIB - tables) && !told.contains("not all tables fit"), "{most} {told}");
+    // No place for all tables.
+    let (most, told) = small;
+    assert!(most < 64 * MIB && told.contains("those to 1") && told.contains("--tables-up-to 18"), "{most} {told}");
+}
+
+#[test]
+fn plans_name_the_memory_they_are_for() {
+    let kalah = |arguments: &[&str]| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_kalah"))
+            .args(arguments)
+            .args(["--tables"])
+            .arg(tables())
+            .output()
+            .unwrap();
+        (ran.status.code(), String::from_utf8(ran.stdout).unwrap(), String::from_utf8(ran.stderr).unwrap())
+    };
+    let plan = ["plan", "--search", "6x6", "--memory", "24GiB", "--backend", "cpu", "--threads", "2"];
+    let (code, json, _) = kalah(&[&plan[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(code, Some(0));
+    let layers = report["layers"].as_array().unwrap();
+    let sum: u64 = layers.iter().map(|layer| layer["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(Some(sum), report["tables"].as_u64());
+    assert!(sum + report["transpositions"].as_u64().unwrap() < 24 << 30);
+    for (layer, seeds) in layers.iter().zip(2..) {
+        // The tables that are there are small, and thus exact.
+        assert_eq!((layer["seeds"].as_u64(), layer["exists"].as_bool()), (Some(seeds), Some(seeds <= REACH as u64)));
+    }
+    assert_eq!(report["exact_to_build"][0].as_u64(), Some(REACH as u64 + 1));
+
+    let (code, text, _) = kalah(&plan);
+    assert_eq!(code, Some(0));
+    for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", "kalah build --seeds", "kalah bounds --seeds"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // What is there already is not made again.
+    let (_, text, _) = kalah(&["plan", "--search", "6x6", "--memory", "24GiB", "--seeds", "18"]);
+    assert!(text.contains("all of them are there") && !text.contains("bounds"), "{text}");
+    let (code, _, told) = kalah(&["plan", "--search", "6x6", "--memory", "1MiB"]);
+    assert!(code == Some(1) && told.contains("--memory"), "{code:?} {told}");
+    assert_eq!(kalah(&["plan"]).0, Some(2));
+    assert_eq!(kalah(&["plan", "6x6", "--seeds", "9"]).0, Some(2));
+}

@@ -1,0 +1,204 @@
+//! The solver with bound tables: the same values as exact tables give, whatever the intervals are.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kalah::build::build;
+use kalah::evaluation::{LANES, Network, Weights};
+use kalah::game::{Position, Row, Rules};
+use kalah::index::{TableRow, table_row};
+use kalah::solve::{Bounds, SolveError, Solver, SolverOptions};
+use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Damage, TableError, Tables};
+
+const PITS: usize = 4;
+
+/// The largest layer of the exact tables that all results are compared with.
+const SEEDS: usize = 12;
+
+fn exact(directory: &Path, rules: Rules) -> Tables {
+    build(directory, rules, PITS, SEEDS).unwrap();
+    Tables::open(directory, rules, PITS, SEEDS).unwrap()
+}
+
+/// A network with random numbers: its evaluations have nothing to do with the game.
+fn network(random: &mut fastrand::Rng, rules: Rules) -> Network {
+    let mut lanes = |most: i16| std::array::from_fn::<i16, LANES, _>(|_| random.i16(-most..=most));
+    let inputs = (0..2 * PITS * 16).map(|_| lanes(40)).collect();
+    let (bias, outputs) = (lanes(40), lanes(20));
+    let floor = std::array::from_fn(|lane| if lane == 0 { i16::MIN } else { 0 });
+    Network::new(rules, PITS, &Weights { inputs, bias, floor, outputs, shift: 7 }).unwrap()
+}
+
+/// Bound tables of the layers from `first` to `last`, with cuts of its own for each, of as many `bits`.
+fn bounds(random: &mut fastrand::Rng, tables: &Tables, first: usize, last: usize, bits: u32) -> BoundTables {
+    let network = network(random, tables.rules());
+    let layers = (first..=last).map(|seeds| {
+        let mut cuts: Vec<i16> = (0..(1 << bits) - 1).map(|_| random.i16(-70..70)).collect();
+        cuts.sort_unstable();
+        let maker = BoundMaker::new(&network, Cuts::new(&cuts).unwrap());
+        Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())
+    });
+    BoundTables::new(tables.directory(), layers.collect()).unwrap().unwrap()
+}
+
+fn random_position(random: &mut fastrand::Rng, seeds: u32) -> Position {
+    loop {
+        let mut places = [0; 2 * PITS];
+        (0..seeds).for_each(|_| places[random.usize(..2 * PITS)] += 1);
+        let row = |seeds| Row::new(seeds).unwrap();
+        let position = Position::new(row(&places[..PITS]), row(&places[PITS..]), 3, 1).unwrap();
+        if !position.is_over() {
+            return position;
+        }
+    }
+}
+
+fn rows(position: &Position) -> [TableRow; 2] {
+    [position.mover(), position.other()].map(|row| table_row(row).unwrap())
+}
+
+fn score(tables: &Tables, position: &Position) -> u32 {
+    let [mover, other] = rows(position);
+    tables.score(&mover, &other).unwrap().into()
+}
+
+fn options<'a>(tables: &'a Tables, bounds: &'a BoundTables, exact: usize, position: &Position) -> SolverOptions<'a> {
+    let options = SolverOptions::new(tables.rules(), position).memory(1 << 20);
+    options.tables(Some(tables)).bounds(Some(bounds)).exact_up_to(exact)
+}
+
+/// Tests of all scores of random positions, in any order, on one solver for each, against exact tables.
+fn assert_tests_agree_with_exact_tables(threads: usize, count: usize) {
+    let directory = tempfile::tempdir().unwrap();
+    for rules in Rules::ALL {
+        let mut random = fastrand::Rng::with_seed(11);
+        let tables = exact(directory.path(), rules);
+        for bits in [1, 2] {
+            for (most_exact, last) in [(1, 8), (2, 10), (3, 9), (4, SEEDS)] {
+                let bounds = bounds(&mut random, &tables, most_exact + 1, last, bits);
+                for _ in 0..count {
+                    let seeds = random.u32(2..=SEEDS as u32);
+                    let position = random_position(&mut random, seeds);
+                    let score = score(&tables, &position);
+                    let options = options(&tables, &bounds, most_exact, &position).threads(threads);
+                    let wide = random.bool();
+                    let solver = if wide { Solver::with_word::<u128>(options) } else { Solver::new(options) }.unwrap();
+                    let mut tests: Vec<u32> = (1..=seeds).collect();
+                    random.shuffle(&mut tests);
+                    for test in tests {
+                        let Bounds { lower, upper } = solver.test(&position, test).unwrap();
+                        assert!(
+                            lower <= score && score <= upper,
+                            "{rules} {position} {test}: {score}, {lower} {upper}"
+                        );
+                        assert!(lower >= test || upper < test, "{rules} {position} {test}: {lower} {upper}");
+                    }
+                    assert_eq!(solver.value(&position, random.i64(-20..20)).unwrap(), (score, position.value(score)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn tests_with_bound_tables_agree_with_exact_tables() {
+    assert_tests_agree_with_exact_tables(1, if cfg!(debug_assertions) { 2 } else { 25 });
+}
+
+#[test]
+fn tests_of_several_threads_agree_too() {
+    assert_tests_agree_with_exact_tables(3, if cfg!(debug_assertions) { 1 } else { 5 });
+}
+
+/// Before any test, the bounds of a position are those of its bound table, and a depth-limited search that claims a proved
+/// value is right.
+#[test]
+fn an_interval_is_a_bound_and_no_more() {
+    let directory = tempfile::tempdir().unwrap();
+    for rules in Rules::ALL {
+        let mut random = fastrand::Rng::with_seed(5);
+        let tables = exact(directory.path(), rules);
+        let bounds = bounds(&mut random, &tables, 4, 10, 2);
+        let (mut open, mut proved, mut unproved) = (0, 0, 0);
+        for _ in 0..if cfg!(debug_assertions) { 20 } else { 400 } {
+            let seeds = random.u32(2..=SEEDS as u32);
+            let position = random_position(&mut random, seeds);
+            let solver = Solver::new(options(&tables, &bounds, 3, &position)).unwrap();
+            assert_eq!(
+                (solver.table_seeds(), solver.bound_seeds()),
+                match seeds {
+                    ..4 => (Some(seeds as usize), None),
+                    _ => (Some(3), Some(10.min(seeds as usize))),
+                }
+            );
+            let [mover, other] = rows(&position);
+            let score = score(&tables, &position);
+            let known = solver.known(&position).unwrap();
+            let expected = match seeds {
+                ..4 => (score, score),
+                4..11 => bounds.bounds(&mover, &other).unwrap().unwrap(),
+                _ => (0, seeds),
+            };
+            assert_eq!((known.lower, known.upper), expected, "{rules} {position}");
+            open += u32::from(expected.0 < expected.1);
+            let searched = solver.depth_limited(&position, 2).unwrap().unwrap();
+            if searched.exact {
+                assert_eq!(searched.value, position.value(score), "{rules} {position}");
+                proved += 1;
+            } else {
+                unproved += 1;
+            }
+        }
+        assert!(open.min(proved).min(unproved) > 5, "{rules}: {open} {proved} {unproved}");
+    }
+}
+
+/// Bound tables above a layer of which there is nothing are of no use.
+#[test]
+fn bound_tables_above_a_gap_are_not_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = exact(directory.path(), Rules::Standard);
+    let mut random = fastrand::Rng::with_seed(1);
+    let bounds = bounds(&mut random, &tables, 6, 9, 2);
+    let position = random_position(&mut random, 12);
+    let reaches = |exact, all| {
+        let options = options(&tables, &bounds, exact, &position).tables_up_to(all);
+        let solver = Solver::new(options).unwrap();
+        (solver.table_seeds(), solver.bound_seeds())
+    };
+    assert_eq!(reaches(4, 20), (Some(4), None));
+    assert_eq!(reaches(5, 20), (Some(5), Some(9)));
+    assert_eq!(reaches(7, 20), (Some(7), Some(9)));
+    assert_eq!(reaches(9, 20), (Some(9), None));
+    assert_eq!(reaches(20, 20), (Some(12), None));
+    assert_eq!(reaches(5, 8), (Some(5), Some(8)));
+    assert_eq!(reaches(5, 5), (Some(5), None));
+}
+
+#[test]
+fn damage_of_a_bound_table_is_reported_with_file_and_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = exact(directory.path(), Rules::EmptyCapture);
+    let mut random = fastrand::Rng::with_seed(3);
+    let whole = bounds(&mut random, &tables, 4, 9, 2);
+    let position = random_position(&mut random, 12);
+    assert!(Solver::new(options(&tables, &whole, 3, &position)).is_ok());
+    let maker = BoundMaker::new(whole.network(), Cuts::new(&[-8, 0, 8]).unwrap());
+    let mut layers = whole.layers().to_vec();
+    let path = maker.write(tables.layer(8).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let offset = layers[4].header().entries[5].offset;
+    bytes[offset as usize + 40] ^= 2;
+    layers[4] = Arc::new(BoundTable::from_bytes(&path, bytes).unwrap());
+    let damaged = BoundTables::new(directory.path(), layers).unwrap().unwrap();
+    match Solver::new(options(&tables, &damaged, 3, &position)) {
+        Err(SolveError::Table(TableError::Damaged {
+            path: named, damage: Damage::Part { offset: at, .. }, ..
+        })) => {
+            assert_eq!((named, at), (path, offset));
+        }
+        other => panic!("{other:?}"),
+    }
+    // A search that does not read the damaged layer does not mind.
+    assert!(Solver::new(options(&tables, &damaged, 3, &position).tables_up_to(7)).is_ok());
+}
