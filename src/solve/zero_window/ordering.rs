@@ -18,10 +18,10 @@ const MOST_TURNS_UNTAUGHT: u32 = 2;
 
 /// If every move falls short by more than this, all will fail in any order: a constant, and a term for each seed beyond
 /// [`LEAST_ABOVE`].
-const HOPELESS: (i32, i32) = (3 * SEED, SEED);
+const HOPELESS: (i32, i32) = (6 * SEED, SEED);
 
 /// A first move whose evaluation exceeds the required score by this much stays first.
-const SAFE: (i32, i32) = (-2 * SEED, 2 * SEED);
+const SAFE: (i32, i32) = (SEED, 2 * SEED);
 
 /// Moves that are worse than the best so far by this much are not distinguished.
 const CLOSE: i32 = 4 * SEED;
