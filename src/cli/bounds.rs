@@ -45,11 +45,6 @@ pub struct Bounds {
     common: args::Common,
 }
 
-/// The cuts of bound tables with so many bits a position, 1 or 2.
-pub fn default_cuts(bits: u8) -> Cuts {
-    if bits == 1 { Cuts::ONE_BIT } else { Cuts::TWO_BITS }
-}
-
 /// Reads one or three cuts in seeds, such as -4,0,4.
 fn cuts(text: &str) -> Result<Cuts, String> {
     let sixteenths = |text: &str| {
@@ -104,7 +99,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.unwrap_or_else(|| default_cuts(self.bits));
+        let cuts = self.cuts.unwrap_or(if self.bits == 1 { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;

@@ -4,7 +4,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Builder, Event, Plan};
 use kalah::index::layer_positions;
-use kalah::table::{BoundMaker, TableKey};
+use kalah::table::{BoundMaker, Cuts, TableKey};
 use serde::Serialize;
 
 use super::build_pairs::Pairs;
@@ -98,7 +98,7 @@ impl Build {
             Some(_) => Some(bounds::find_network(&self.common)?),
             None => None,
         };
-        let maker = network.as_ref().map(|network| BoundMaker::new(network, bounds::default_cuts(2)));
+        let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
         let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
 
         let pulse = stopped_by_signal()?;
