@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::search_plan::Search;
 use super::{Outcome, args, output, positions, suggestion};
 
-/// List what a build still needs, to spread it over machines; or which tables a search needs
+/// List what a build still needs, or which tables serve a search best
 ///
 /// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest

@@ -56,8 +56,8 @@ impl RunEvaluation {
             // SAFETY: an `Isa` of these kinds exists only where the machine supports the features.
             return unsafe { self.evaluate_avx2(&other, first, evaluations) };
         }
-        let shift = u32::from(self.weights.shift);
-        evaluate_plain(isa, &self.movers[first..], &other, &self.floor, &self.outputs, shift, self.half, evaluations);
+        let scale = (u32::from(self.weights.shift), self.half);
+        evaluate_plain(isa, &self.movers[first..], &other, &self.floor, &self.outputs, scale, evaluations);
     }
 
     /// The same as [`evaluate_plain`], three times as fast.
@@ -100,10 +100,10 @@ per_isa! {
         other: &Block,
         floor: &Block,
         outputs: &Block,
-        shift: u32,
-        base: i32,
+        scale: (u32, i32),
         evaluations: &mut [[i32; TOGETHER]],
     ) {
+        let (shift, base) = scale;
         for (movers, evaluations) in movers.iter().zip(evaluations) {
             let mut sums = [0i32; TOGETHER];
             for (mover, ((other, floor), outputs)) in movers.iter().zip(other.iter().zip(floor).zip(outputs)) {
