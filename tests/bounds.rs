@@ -93,11 +93,15 @@ fn the_bytes_do_not_depend_on_threads() {
         pool.install(|| maker.make(exact.layer(11).unwrap()).unwrap().blocks().bytes().to_vec())
     });
     assert!(bytes[0] == bytes[1]);
-    // A file has the same bytes, and so has a copy in memory.
+    // A file has the same bytes, and so have copies in memory.
     let path = maker.write(exact.layer(11).unwrap(), directory.path(), &Pulse::default()).unwrap().unwrap();
     assert!(std::fs::read(&path).unwrap() == bytes[0]);
-    let copy = BoundTable::open(&path).unwrap().copied(&AtomicBool::new(false)).unwrap().unwrap();
-    assert!(copy.is_checked() && copy.blocks().bytes() == bytes[0]);
+    let table = BoundTable::open(&path).unwrap();
+    for (section, mover) in table.blocks().sections().iter().zip(1..) {
+        let copy = table.blocks().copied_section(mover, &AtomicBool::new(false)).unwrap().unwrap();
+        assert!(*copy == bytes[0][section.offset as usize..][..section.data as usize]);
+    }
+    assert!(table.is_checked());
 }
 
 #[test]

@@ -130,3 +130,35 @@ fn plans_name_the_memory_they_are_for() {
     assert_eq!(kalah(&["plan"]).0, Some(2));
     assert_eq!(kalah(&["plan", "6x6", "--seeds", "9"]).0, Some(2));
 }
+
+#[test]
+fn what_a_plan_names_is_built_and_used() {
+    let directory = tempfile::tempdir().unwrap();
+    let solve = |directory: &Path, flags: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+        command
+            .args(["solve", "6x3", "--json", "--value-only", "--threads", "2", "--tables"])
+            .arg(directory)
+            .args(flags);
+        let ran = command.output().unwrap();
+        let told = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(0), "{told}");
+        (serde_json::from_slice::<serde_json::Value>(&ran.stdout).unwrap(), told)
+    };
+    let (expected, _) = solve(tables(), &[]);
+    let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    assert_eq!(found["value"], expected["value"]);
+    assert!(told.contains("building") && told.contains("making bound tables"), "{told}");
+    let (exact, bounds) = (found["table_seeds"].as_u64().unwrap(), found["bound_seeds"].as_u64().unwrap());
+    assert!(exact < bounds, "{exact} {bounds}");
+    // The exact tables that bound tables were made of are not needed any more.
+    for seeds in exact + 1..=bounds {
+        std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();
+    }
+    let (found, told) = solve(directory.path(), &["--memory", "32MiB"]);
+    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
+    // The plan is to have what there is.
+    let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
+    assert!(!told.contains("building") && !told.contains("making"), "{told}");
+}

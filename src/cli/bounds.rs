@@ -46,6 +46,12 @@ pub struct Bounds {
     common: args::Common,
 }
 
+/// The cuts of bound tables with so many bits a position, 1 or 2.
+pub fn default_cuts(bits: u8) -> Cuts {
+    let cuts: &[i16] = if bits == 1 { &[0] } else { &[-2 * SEED as i16, 0, 2 * SEED as i16] };
+    Cuts::new(cuts).expect("one or three cuts, ascending")
+}
+
 /// Reads one or three cuts in seeds, such as -2,0,2.
 fn cuts(text: &str) -> Result<Cuts, String> {
     let sixteenths = |text: &str| {
@@ -88,8 +94,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let default: &[i16] = if self.bits == 1 { &[0] } else { &[-2 * SEED as i16, 0, 2 * SEED as i16] };
-        let cuts = self.cuts.or(Cuts::new(default)).expect("the default is one or three cuts");
+        let cuts = self.cuts.unwrap_or_else(|| default_cuts(self.bits));
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;

@@ -3,15 +3,91 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::bail;
 use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
-use kalah::game::Rules;
+use kalah::evaluation::Network;
+use kalah::game::{Position, Rules};
+use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::TableKey;
+use kalah::solve::{LayerKind, TablePlan};
+use kalah::system::{available_disk, available_memory};
+use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
 
+use super::bounds::default_cuts;
 use super::output;
 use super::progress::Progress;
+
+/// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan --search` does, as
+/// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory. Nothing is
+/// deleted. Setting `stop` ends it.
+pub fn build_planned(
+    directory: &Path,
+    rules: Rules,
+    position: &Position,
+    memory: Option<u64>,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let (pits, seeds) = (position.pits(), position.seeds() as usize);
+    let network = Network::find(directory, rules, pits)?;
+    let available = memory.or_else(available_memory).unwrap_or(0);
+    let key = |seeds| TableKey { rules, pits, seeds };
+    let bounds_missing = |plan: &TablePlan| -> Vec<(TableKey, LayerKind)> {
+        let layers = plan.layers().filter(|&(_, kind)| kind != LayerKind::Exact);
+        layers.map(|(seeds, kind)| (key(seeds), kind)).filter(|(key, _)| !key.bounds_path(directory).exists()).collect()
+    };
+    let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
+    let fits = |plan: &TablePlan| {
+        let bounds = bounds_missing(plan);
+        let exact = bounds.last().map_or(plan.exact, |(key, _)| key.seeds);
+        let exact = Plan::new(directory, key(exact), &backend, threads);
+        let disk = exact.disk
+            + bounds.iter().map(|&(key, kind)| kind.bytes(layer_positions(key.pits, key.seeds))).sum::<u64>();
+        exact.check(directory, memory).is_ok() && available_disk(directory).is_none_or(|free| disk <= free)
+    };
+    let planned = (2..=seeds).rev().filter_map(|most| TablePlan::new(pits, seeds, available, most));
+    let planned = planned.map(|plan| if network.is_some() { plan } else { plan.without_bounds() });
+    let Some(plan) = planned.into_iter().find(fits) else { return Ok(()) };
+    let bounds = bounds_missing(&plan);
+    build(directory, rules, pits, bounds.last().map_or(plan.exact, |(key, _)| key.seeds), true, memory, stop)?;
+    match network {
+        Some(network) => make_bounds(directory, &network, &bounds, stop),
+        None => Ok(()),
+    }
+}
+
+/// Makes these bound tables from the exact ones beside them.
+fn make_bounds(
+    directory: &Path,
+    network: &Network,
+    layers: &[(TableKey, LayerKind)],
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    if layers.is_empty() {
+        return Ok(());
+    }
+    let _lock = DirectoryLock::take(directory)?;
+    let positions = layers.iter().map(|(key, _)| layer_positions(key.pits, key.seeds)).sum();
+    output::note(format_args!(
+        "making bound tables of {}: {} positions",
+        output::count(layers.len(), "layer"),
+        HumanCount(positions)
+    ));
+    let (progress, pulse) = (Progress::new(positions), Pulse::default());
+    for &(key, kind) in layers {
+        if stop.load(Ordering::Relaxed) {
+            bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
+        }
+        progress.stage(format!("bound table of layer {}", key.seeds));
+        let maker = BoundMaker::new(network, default_cuts(if kind == LayerKind::OneBit { 1 } else { 2 }));
+        let exact = Table::open_key(directory, key)?;
+        // In the pool: what waits for tasks takes part in them.
+        progress.watch(&pulse.positions, || rayon::scope(|_| maker.write(&exact, directory, &pulse)))?;
+    }
+    progress.finish();
+    Ok(())
+}
 
 /// Builds the missing tables up to `seeds`; where `what_fits` is set, only as many as fit memory and disk. Setting `stop` ends
 /// the build, before the next pair of frames.

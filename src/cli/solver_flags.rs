@@ -66,7 +66,10 @@ impl SolverFlags {
         let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
         let directory = &self.tables.path;
         if self.build {
-            solve_tables::build(directory, self.rules, pits, wanted, self.tables_up_to.is_none(), self.memory, stop)?;
+            match self.tables_up_to {
+                Some(_) => solve_tables::build(directory, self.rules, pits, wanted, false, self.memory, stop)?,
+                None => solve_tables::build_planned(directory, self.rules, position, self.memory, stop)?,
+            }
         }
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
         let bounds = BoundTables::open(directory, self.rules, pits, wanted)?;

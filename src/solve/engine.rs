@@ -123,14 +123,15 @@ impl<'a, W: Word> Engine<'a, W> {
             .map_err(|source| SolveError::OutOfMemory { bytes: memory, source })?;
         let tables = TableScores::new(&keys, layers, end).ok_or(SolveError::Stopped)?;
         let audit = Audit::new(layers, end)?;
-        // If all positions are in the exact tables, no moves are ordered.
-        let files = layers.tables().filter(|_| (2..seeds).contains(&layers.exact()));
-        let evaluation = match (options.network, files) {
-            (Some(network), _) => StaticEvaluation::network(network.clone()),
-            (None, Some(files)) => {
+        // If all positions are in exact tables, no moves are ordered.
+        let used = layers.tables().filter(|_| layers.exact() < seeds);
+        let evaluation = match (options.network, used, layers.bounds()) {
+            (Some(network), ..) => StaticEvaluation::network(network.clone()),
+            (None, Some(files), _) => {
                 StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
             }
-            (None, None) => StaticEvaluation::default(),
+            (None, None, Some(bounds)) => StaticEvaluation::network(bounds.network().clone()),
+            (None, None, None) => StaticEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
         Ok(Engine { seeds, sower, keys, tables, audit, evaluation, positions, proofs: Mutex::default() })
@@ -218,7 +219,7 @@ impl<W: Word> Search for Engine<'_, W> {
             expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
             ordering: self.static_search(&interrupted),
-            unkept: unkept(self.tables.exact()),
+            unkept: unkept(self.tables.exact(), self.tables.reach()),
             interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,

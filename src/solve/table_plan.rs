@@ -123,6 +123,14 @@ impl TablePlan {
         Some(TablePlan { exact_alone, nodes, ..best })
     }
 
+    /// The same without bound tables: exact ones alone, as far as they fit.
+    #[must_use]
+    pub fn without_bounds(self) -> TablePlan {
+        let reach = self.exact_alone;
+        let tables = (2..=reach).map(|seeds| LayerKind::Exact.bytes(layer_positions(self.pits, seeds))).sum();
+        TablePlan { exact: reach, two_bits: reach, one_bit: reach, tables, nodes: 1.0, ..self }
+    }
+
     /// The layers from 2 seeds up: seeds, and what is to be known.
     pub fn layers(&self) -> impl Iterator<Item = (usize, LayerKind)> {
         (2..=self.one_bit).map(|seeds| (seeds, self.kind(seeds)))
