@@ -45,6 +45,7 @@
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
 //! | [`solve`] | solving positions above the tables |
+//! | [`train`] | training evaluation networks |
 //! | [`analyse`] | whole boards: computing the tables of the papers |
 //! | [`play`] | players of the game, and games between them |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
@@ -77,5 +78,6 @@ pub mod solve;
 pub mod system;
 pub mod table;
 pub mod temporary;
+pub mod train;
 pub mod verify;
 pub mod watcher;

@@ -1,8 +1,10 @@
 //! The solver with bound tables: the same values as exact tables give, whatever the intervals are.
+#![cfg(feature = "cli")]
 
 use std::path::Path;
 use std::sync::Arc;
 
+use assert_cmd::Command;
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::{Position, Row, Rules};
@@ -201,4 +203,42 @@ fn damage_of_a_bound_table_is_reported_with_file_and_byte() {
     }
     // A search that does not read the damaged layer does not mind.
     assert!(Solver::new(options(&tables, &damaged, 3, &position).tables_up_to(7)).is_ok());
+}
+
+/// The JSON document and the notes of `kalah solve 4x3` with the tables in a directory.
+fn solve(directory: &Path, flags: &[&str]) -> (serde_json::Value, String) {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.args(["solve", "4x3", "--json", "--transpositions", "4MiB", "--threads", "1", "--tables"]).arg(directory);
+    let output = command.args(flags).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{told}");
+    (serde_json::from_slice(&output.stdout).unwrap(), told)
+}
+
+#[test]
+fn the_command_uses_exact_tables_first_and_bound_tables_above() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = exact(directory.path(), Rules::EmptyCapture);
+    let network = network(&mut fastrand::Rng::with_seed(2), Rules::EmptyCapture);
+    let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
+    for seeds in 5..=10 {
+        maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
+    }
+    let (whole, _) = solve(directory.path(), &[]);
+    assert_eq!((&whole["table_seeds"], whole.get("bound_seeds")), (&SEEDS.into(), None));
+    let value = &whole["value"];
+    for exact in ["4", "7"] {
+        let (answer, _) = solve(directory.path(), &["--exact-up-to", exact]);
+        assert_eq!((&answer["value"], &answer["bound_seeds"]), (value, &10.into()));
+        assert_eq!(answer["table_seeds"], exact.parse::<usize>().unwrap());
+    }
+    // Below the bound tables there is a gap.
+    let (answer, told) = solve(directory.path(), &["--exact-up-to", "3"]);
+    assert_eq!((&answer["value"], answer.get("bound_seeds")), (value, None));
+    assert!(told.contains("no table of 4"), "{told}");
+    // Exact tables may be deleted.
+    (7..=SEEDS).for_each(|seeds| std::fs::remove_file(tables.key(seeds).path(directory.path())).unwrap());
+    let (answer, told) = solve(directory.path(), &[]);
+    assert_eq!((&answer["value"], &answer["table_seeds"], &answer["bound_seeds"]), (value, &6.into(), &10.into()));
+    assert!(told.contains("bound tables to 10 seeds only"), "{told}");
 }

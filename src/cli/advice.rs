@@ -10,6 +10,7 @@ use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
 use kalah::build::{BuildError, PlanError};
+use kalah::evaluation::NetworkFileError;
 use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
 use kalah::kgp::KgpError;
@@ -44,6 +45,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(advice) = solve_error(error).and_then(of_solve) {
         return Some(advice.to_owned());
+    }
+    if let Some(error) = network_error(error).filter(|error| error.is_damage()) {
+        return Some(of_network(error));
     }
     if let Some(error) = error.downcast_ref() {
         return of_plan(error).map(str::to_owned);
@@ -138,6 +142,21 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// The network file that cannot be used, where that is the error.
+pub fn network_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e NetworkFileError> {
+    match error.downcast_ref() {
+        Some(SolveError::Network(error)) => Some(error),
+        _ => match error.downcast_ref() {
+            Some(PlayError::Solve(SolveError::Network(error))) => Some(error),
+            _ => error.downcast_ref(),
+        },
+    }
+}
+
+fn of_network(error: &NetworkFileError) -> String {
+    format!("delete {}, or make another with `kalah train`", error.path.display())
 }
 
 fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {

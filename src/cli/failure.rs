@@ -4,10 +4,12 @@ use std::io;
 
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
+use kalah::evaluation::NetworkFileError;
 use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::TableError;
 use kalah::verify::Fault;
 
+use super::advice::network_error;
 use super::{advice, statement};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
@@ -46,5 +48,6 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
+            || network_error(cause).is_some_and(NetworkFileError::is_damage)
     })
 }

@@ -8,7 +8,7 @@ use kalah::game::Rules;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Build and check tables",
-        &["build", "plan", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
+        &["build", "plan", "train", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
     ),
     ("Look up and solve", &["probe", "solve", "line", "values", "search"]),
     ("Play", &["play", "move", "tournament"]),
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 27] = [
+const EXAMPLES: [(&str, &[Example]); 28] = [
     (
         "build",
         &[
@@ -35,6 +35,13 @@ const EXAMPLES: [(&str, &[Example]); 27] = [
             ("What is missing of a build, as commands for a batch system", "kalah plan --seeds 30 --commands"),
             ("The same for a program", "kalah plan --seeds 30 --json"),
             ("Which tables to have for a search", "kalah plan --search 6x6 --memory 24GiB"),
+        ],
+    ),
+    (
+        "train",
+        &[
+            ("A network for boards that the program has none for", "kalah train --pits 5 --seeds 24"),
+            ("The one that the program has", "kalah train --seeds 28 --output empty-capture-6.network"),
         ],
     ),
     (

@@ -50,6 +50,7 @@ mod suggestion;
 mod thinking;
 mod tournament;
 mod tournament_report;
+mod train;
 mod values;
 mod verify;
 mod verify_bounds;
@@ -98,6 +99,7 @@ enum Command {
     Bench(bench::Bench),
     Gpu(gpu::Gpu),
     Verify(verify::Verify),
+    Train(train::Train),
     Probe(probe::Probe),
     Solve(solve::Solve),
     Line(line::Line),
@@ -198,6 +200,7 @@ impl Cli {
             Command::Bench(bench) => bench.run(),
             Command::Gpu(gpu) => gpu.run(),
             Command::Verify(verify) => verify.run(),
+            Command::Train(train) => train.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
             Command::Line(line) => line.run(),

@@ -219,7 +219,7 @@ impl<W: Word> Search for Engine<'_, W> {
             expander: Expander { sower: &self.sower, keys: &self.keys, tables: &self.tables },
             positions: &self.positions,
             ordering: self.static_search(&interrupted),
-            unkept: unkept(self.tables.exact()),
+            unkept: unkept(self.tables.exact(), self.tables.reach()),
             interrupted: &interrupted,
             done: AtomicBool::new(false),
             nodes: run.nodes,

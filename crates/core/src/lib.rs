@@ -17,7 +17,7 @@
 //! # }
 //! ```
 //!
-//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`index`] <- [`table`].
+//! Dependencies run one way: [`game`], [`isa`], [`mod@file`] <- [`evaluation`], [`index`] <- [`table`].
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -7,7 +7,7 @@ use crate::table::Tables;
 
 /// The evaluation of positions without search that a solver uses.
 pub(crate) enum StaticEvaluation {
-    /// Learned from the tables when the solver was made; it knows nothing where there are none.
+    /// Learned from the tables when the solver was made; without tables, half of the seeds in play.
     Pits(Box<PitEvaluation>),
     /// A trained network, evaluated by the fastest instruction set.
     Network(Box<Network>, Isa),

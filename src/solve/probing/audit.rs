@@ -197,6 +197,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::evaluation::{LANES, Network, Weights};
     use crate::game::{Position, Rules};
     use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
     use crate::table::{Table, TableKey, Tables};
@@ -318,5 +319,52 @@ mod tests {
         }
         assert!(table.is_checked());
         assert!(damaged.layer(7).unwrap().copied_frame(3, &on).unwrap().is_none());
+    }
+
+    #[test]
+    fn nothing_is_reported_of_a_search_in_damaged_bound_tables() {
+        let (directory, tables) = tables();
+        let weights = Weights {
+            inputs: vec![[0; LANES]; 2 * PITS * 16],
+            bias: [0; LANES],
+            floor: [0; LANES],
+            outputs: [0; LANES],
+            shift: 0,
+        };
+        // Its evaluations are half of the seeds in play.
+        let network = Network::new(RULES, PITS, &weights).unwrap();
+        let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
+        for damaged in [false, true] {
+            let mut offset = 0;
+            let layers = (5..=REACH).map(|seeds| {
+                let table = tables.layer(seeds).unwrap();
+                let path = maker.write(table, directory.path(), &Default::default()).unwrap().unwrap();
+                let mut bytes = std::fs::read(&path).unwrap();
+                if damaged && seeds == 8 {
+                    offset = BoundTable::open(&path).unwrap().header().entries[4].offset;
+                    bytes[offset as usize + 20] ^= 1;
+                }
+                Arc::new(BoundTable::from_bytes(&path, bytes).unwrap())
+            });
+            let bounds = BoundTables::new(directory.path(), layers.collect()).unwrap().unwrap();
+            for threads in [1, 3] {
+                let solver = Solver::new(options(&tables, threads, 0).bounds(Some(&bounds)).exact_up_to(4)).unwrap();
+                let found = solver.solve(&start(), 0);
+                if !damaged {
+                    let exact = Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap();
+                    assert_eq!(found.unwrap(), exact);
+                    assert!(bounds.layers().iter().all(|layer| layer.is_checked()));
+                    continue;
+                }
+                match found {
+                    Err(SolveError::Table(TableError::Damaged { path, damage, .. })) => {
+                        assert_eq!(path, TableKey { rules: RULES, pits: PITS, seeds: 8 }.bounds_path(directory.path()));
+                        assert_eq!(damage, Damage::Part { part: crate::table::Part::Block, offset });
+                    }
+                    other => panic!("{other:?}"),
+                }
+                assert!(solver.proofs().is_empty());
+            }
+        }
     }
 }

@@ -6,10 +6,11 @@ use super::audit::Audit;
 use super::layers::Layers;
 use crate::evaluation::Network;
 use crate::index::TableRow;
+use crate::isa::Isa;
 use crate::solve::bounds::Bounds;
 use crate::solve::memory::Copies;
 use crate::solve::packed::{Board, Keys, Word};
-use crate::table::{BoundTable, BoundTables, FrameBounds, FrameScores, Table, TableError};
+use crate::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
 
 /// Copying tables to memory starts after a search of this length: shorter ones end before it pays off.
 const COPY_AFTER: Duration = Duration::from_secs(2);
@@ -24,8 +25,8 @@ const MOVE_AFTER: Duration = Duration::from_secs(60);
 /// [`Audit`] is complete.
 pub(crate) struct TableScores<'a> {
     layers: Layers<'a>,
-    /// The network of the bound tables.
-    network: Option<&'a Network>,
+    /// The network of the bound tables, and the instructions by which it evaluates.
+    network: Option<(&'a Network, Isa)>,
     /// By the number of a row: its rank among the rows with the same number of seeds.
     ranks: Vec<u32>,
     /// The frame with `k` seeds in the mover's row of the layer `n` of the exact tables at `n * reach + k`.
@@ -79,7 +80,7 @@ impl<'a> TableScores<'a> {
         let reach = layers.reach();
         let mut scores = TableScores {
             layers,
-            network: layers.bounds().map(BoundTables::network),
+            network: layers.bounds().map(|bounds| (bounds.network(), Isa::detect())),
             ranks: Vec::new(),
             frames: Vec::new(),
             bounds: Vec::new(),
@@ -224,11 +225,10 @@ impl<'a> TableScores<'a> {
         if seeds as usize <= self.exact() {
             return self.score(seeds, spot).map(|score| Bounds { lower: score, upper: score });
         }
-        let (Some(frame), Some(network)) = (self.bounds[spot.frame as usize].contents(), self.network) else {
+        let (Some(frame), Some((network, isa))) = (self.bounds[spot.frame as usize].contents(), self.network) else {
             unreachable!("a layer in use");
         };
-        let [mover, other] = [board.mover, board.other].map(|row| row.low().to_le_bytes());
-        let evaluation = network.evaluate(&mover, &other, seeds);
+        let evaluation = network.evaluate_on(isa, &board.mover.array(), &board.other.array(), seeds);
         let (lower, upper) = frame.bounds(frame.code(spot.mover, spot.other), evaluation);
         if lower > upper {
             return Err(self.damaged(seeds, spot));

@@ -16,6 +16,9 @@ use crate::table::TableError;
 /// storing them, and leaves space for positions that cost more (docs/measurements.md).
 const UNKEPT_SEEDS: u32 = 7;
 
+/// The same above bound tables, which leave some positions undecided, so that proving a position again costs more.
+const UNKEPT_ABOVE_BOUNDS: u32 = 4;
+
 /// Nodes between two checks whether another thread has decided a position on this thread's path.
 const CHECK_NODES: u64 = 1 << 10;
 
@@ -40,12 +43,17 @@ const BUSY: usize = 1 << 16;
 /// The result of a stopped search; no score is that large.
 const STOPPED: u32 = u32::MAX;
 
-/// The most seeds in play of positions that are not stored, with tables up to `reach` seeds (0: without tables).
+/// The most seeds in play of positions that are not stored, with exact tables up to `exact` seeds and bound tables up to
+/// `reach` (0: without tables).
 ///
 /// Without tables all are stored: games with few seeds on many pits are long, and reach the same positions in many
 /// ways.
-pub(crate) fn unkept(reach: usize) -> u32 {
-    if reach > 0 { reach as u32 + UNKEPT_SEEDS } else { 0 }
+pub(crate) fn unkept(exact: usize, reach: usize) -> u32 {
+    match reach as u32 {
+        0 => 0,
+        reach if reach == exact as u32 => reach + UNKEPT_SEEDS,
+        reach => reach + UNKEPT_ABOVE_BOUNDS,
+    }
 }
 
 /// What all threads of a search share.

@@ -200,6 +200,35 @@ mod tests {
     }
 
     #[test]
+    fn all_instruction_sets_give_the_evaluation_of_the_definition() {
+        for rules in Rules::ALL {
+            let network = Network::shipped(rules, 6).unwrap();
+            let Weights { inputs, bias, floor, outputs, shift } = network.weights();
+            let mut next = 1u64;
+            let mut row = || -> [u8; 6] {
+                std::array::from_fn(|_| {
+                    next = next.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+                    let held = (next >> 60) as u8;
+                    if held == 15 { (next >> 52) as u8 & 0x7f } else { held / 2 }
+                })
+            };
+            for _ in 0..1000 {
+                let (mover, other) = (row(), row());
+                let unit = |lane: usize| {
+                    let rows = mover.iter().chain(&other).enumerate();
+                    let added =
+                        rows.map(|(pit, &held)| i64::from(inputs[pit * HELD + usize::from(held.min(15))][lane]));
+                    (i64::from(bias[lane]) + added.sum::<i64>()).max(floor[lane].into()) * i64::from(outputs[lane])
+                };
+                let expected = 8 * 30 + ((0..LANES).map(unit).sum::<i64>() >> shift);
+                for isa in Isa::available() {
+                    assert_eq!(i64::from(network.evaluate_on(isa, &mover, &other, 30)), expected, "{}", isa.name());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn numbers_that_might_overflow_are_refused() {
         assert_eq!(Network::new(Rules::Standard, 3, &weights(2)), Err(NetworkError::Shape));
         let mut of = weights(2);

@@ -8,8 +8,12 @@ use crate::game::Rules;
 
 /// The files of the networks that the program has, one for each rule set, made by `kalah train` (docs/evaluation.md in
 /// the repository).
-const SHIPPED: &[&[u8]] =
-    &[include_bytes!("networks/empty-capture-6.network"), include_bytes!("networks/standard-6.network")];
+const SHIPPED: &[&[u8]] = &[
+    include_bytes!("networks/empty-capture-6.network"),
+    include_bytes!("networks/standard-6.network"),
+    include_bytes!("networks/s-kalaha-6.network"),
+    include_bytes!("networks/single-move-6.network"),
+];
 
 /// Why a network cannot be read from a file.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +43,13 @@ pub enum NetworkFileReason {
         /// Those that it should be for.
         expected: (Rules, usize),
     },
+}
+
+impl NetworkFileError {
+    /// Whether the file could be read, but not used.
+    pub fn is_damage(&self) -> bool {
+        !matches!(self.reason, NetworkFileReason::Io(_))
+    }
 }
 
 impl Network {
@@ -90,9 +101,10 @@ mod tests {
 
     #[test]
     fn shipped_networks_are_sound() {
-        for bytes in SHIPPED {
+        for (rules, bytes) in Rules::ALL.into_iter().zip(SHIPPED) {
             let network = Network::from_bytes(bytes).unwrap();
-            assert_eq!(Network::shipped(network.rules(), network.pits()), Some(network));
+            assert_eq!((network.rules(), network.pits()), (rules, 6));
+            assert_eq!(Network::shipped(rules, 6), Some(network));
         }
         assert_eq!(Network::shipped(Rules::Standard, 5), None);
     }

@@ -1,0 +1,155 @@
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::evaluation::Network;
+use kalah::file::Replacement;
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::table::Tables;
+use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
+use serde::Serialize;
+
+use super::outcome::Outcome;
+use super::{args, output};
+
+/// Train an evaluation network, which orders the moves of searches
+///
+/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them. The same
+/// tables and flags give the same file. Beside the tables, as RULES-PITS.network, it is used by all searches with them in
+/// place of the network that the program has.
+#[derive(Args)]
+pub struct Train {
+    #[command(flatten)]
+    board: args::Board,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Learn from tables up to this many seeds [default: all]
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// File of the network [default: RULES-PITS.network beside the tables]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Positions within the tables to learn from
+    #[arg(long, value_name = "N", default_value_t = Trainer::SAMPLES, value_parser = samples)]
+    samples: usize,
+    /// Positions above the tables to learn from, which are solved
+    #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED)]
+    solved: usize,
+    /// Passes through all of them
+    #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS)]
+    epochs: usize,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads a number of positions, at least 1.
+fn samples(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 position".to_owned()),
+        Ok(samples) => Ok(samples),
+        Err(error) => Err(format!("{error}")),
+    }
+}
+
+#[derive(Serialize)]
+struct Fitted {
+    positions: usize,
+    deviation: f64,
+    error: f64,
+    explained: f64,
+}
+
+#[derive(Serialize)]
+struct OfLayer {
+    seeds: usize,
+    #[serde(flatten)]
+    fit: Fitted,
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds of the largest layer.
+    seeds: usize,
+    network: PathBuf,
+    digest: String,
+    samples: usize,
+    /// Positions that other searches visit within the tables.
+    within: Fitted,
+    /// The same above the tables.
+    above: Fitted,
+    /// Random positions.
+    layers: Vec<OfLayer>,
+    seconds: f64,
+}
+
+impl Train {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (start, args::Board { rules, pits }) = (Instant::now(), self.board);
+        let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
+        let path = self.output.unwrap_or_else(|| self.tables.path.join(Network::file_name(rules, pits)));
+        let cannot_write = || format!("cannot write {}", path.display());
+        let mut file = Replacement::begin(&path).with_context(cannot_write)?;
+        let trainer = Trainer::new(&tables).samples(self.samples, self.solved).epochs(self.epochs);
+        let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
+        file.write_all(&trained.network.to_bytes()).and_then(|()| file.finish()).with_context(cannot_write)?;
+        let seeds = tables.max_seeds().unwrap_or(0);
+        Report::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;
+        Ok(Outcome::Done)
+    }
+}
+
+impl Report {
+    fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> Report {
+        let Trained { network: of, samples, within, above, layers, .. } = trained;
+        let round = |number: f64| (number * 1e4).round() / 1e4;
+        let fitted = |fit: Fit| Fitted {
+            positions: fit.positions,
+            deviation: round(fit.deviation),
+            error: round(fit.error),
+            explained: round(fit.explained()),
+        };
+        Report {
+            rules: of.rules().name(),
+            pits: of.pits(),
+            seeds,
+            network,
+            digest: output::hex(&of.digest()),
+            samples,
+            within: fitted(within),
+            above: fitted(above),
+            layers: layers.into_iter().map(|(seeds, fit)| OfLayer { seeds, fit: fitted(fit) }).collect(),
+            seconds: round(seconds),
+        }
+    }
+
+    fn tell(&self, json: bool) -> std::io::Result<()> {
+        if json {
+            return output::json(self);
+        }
+        let samples = HumanCount(self.samples as u64);
+        output::line(format_args!(
+            "{}: learned from {samples} positions in {:.1} s",
+            self.network.display(),
+            self.seconds
+        ))?;
+        output::line(format_args!("  digest {}", self.digest))?;
+        let fit = |name: String, fit: &Fitted| {
+            let Fitted { positions, error, explained, .. } = fit;
+            let positions = HumanCount(*positions as u64);
+            let share = 100.0 * explained;
+            output::line(format_args!(
+                "  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions"
+            ))
+        };
+        fit(format!("of searches, to {} seeds", self.seeds), &self.within)?;
+        fit("of searches, above".to_owned(), &self.above)?;
+        self.layers.iter().try_for_each(|layer| fit(format!("random, {} seeds", layer.seeds), &layer.fit))
+    }
+}

@@ -1,0 +1,121 @@
+use super::error::TrainError;
+use super::explorer::{Explorer, Visited};
+use crate::evaluation::SEED;
+use crate::index::{LayerIndex, TableRow};
+use crate::solve::{Board, Solver, Word};
+use crate::table::{TableError, Tables};
+
+/// The smallest layer at which searches for samples end, unless the tables end below it.
+const LEAST_REACH: u32 = 8;
+
+/// These searches begin up to this many seeds above the layer at which they end.
+const ABOVE: u32 = 10;
+
+/// Searches above the tables begin up to this many seeds above them.
+const ABOVE_TABLES: u32 = 14;
+
+/// Positions above the tables that are solved of one search, at most.
+const SOLVED_OF_A_SEARCH: usize = 4;
+
+/// Games that may end too soon, one after the other, before the board is given up.
+const GAMES: u32 = 10_000;
+
+/// A position with its exact score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The mover's row.
+    pub mover: TableRow,
+    /// The other row.
+    pub other: TableRow,
+    /// Seeds in play.
+    pub seeds: u8,
+    /// What the mover collects.
+    pub score: u8,
+}
+
+impl Sample {
+    fn new(visited: Visited, score: u32) -> Sample {
+        let (mover, other) = visited.rows();
+        Sample { mover, other, seeds: visited.seeds as u8, score: score as u8 }
+    }
+}
+
+/// Positions that searches visit within the tables: some of every search, until there are `wanted`.
+///
+/// The layer at which a search ends is random, so that all layers occur, the larger ones more often.
+pub(super) fn within(explorer: &mut Explorer, tables: &Tables, wanted: usize) -> Result<Vec<Sample>, TrainError> {
+    let reach = tables.max_seeds().unwrap_or(0) as u32;
+    let mut samples = Vec::with_capacity(wanted);
+    let mut games = 0;
+    while samples.len() < wanted {
+        let below = reach - LEAST_REACH.min(reach);
+        let end = reach - explorer.random.u32(0..=below).min(explorer.random.u32(0..=below));
+        let seeds = end + explorer.random.u32(1..=ABOVE);
+        let Some(start) = next_start(explorer, seeds, tables.pits(), &mut games)? else { continue };
+        for visited in explorer.visit(start, end.min(start.seeds))? {
+            if visited.seeds <= reach {
+                let (mover, other) = visited.rows();
+                samples.push(Sample::new(visited, tables.score(&mover, &other)?.into()));
+            }
+        }
+    }
+    samples.truncate(wanted);
+    Ok(samples)
+}
+
+/// Positions that searches visit above the tables, solved.
+pub(super) fn above(
+    explorer: &mut Explorer,
+    tables: &Tables,
+    solver: &Solver,
+    wanted: usize,
+) -> Result<Vec<Sample>, TrainError> {
+    let reach = tables.max_seeds().unwrap_or(0) as u32;
+    let mut samples = Vec::with_capacity(wanted);
+    let mut games = 0;
+    while samples.len() < wanted {
+        let seeds = reach + explorer.random.u32(1..=ABOVE_TABLES);
+        let Some(start) = next_start(explorer, seeds, tables.pits(), &mut games)? else { continue };
+        if start.seeds <= reach {
+            continue;
+        }
+        let visited = explorer.visit(start, reach)?;
+        for visited in visited.into_iter().filter(|visited| visited.seeds > reach).take(SOLVED_OF_A_SEARCH) {
+            let guess = explorer.evaluate(visited.board, visited.seeds).div_euclid(SEED);
+            let guess = guess.clamp(0, visited.seeds as i32) as u32;
+            let score = solver.score(&visited.board.position(tables.pits()), guess)?;
+            samples.push(Sample::new(visited, score));
+        }
+    }
+    samples.truncate(wanted);
+    Ok(samples)
+}
+
+/// A position of the next random game; `games` counts those in a row that had none.
+fn next_start(
+    explorer: &mut Explorer,
+    seeds: u32,
+    pits: usize,
+    games: &mut u32,
+) -> Result<Option<Visited>, TrainError> {
+    let start = explorer.start(seeds);
+    *games = if start.is_some() { 0 } else { *games + 1 };
+    if *games > GAMES { Err(TrainError::Board { pits }) } else { Ok(start) }
+}
+
+/// Random positions of the layer with `seeds` seeds, each as likely as any other.
+pub(super) fn uniform(
+    tables: &Tables,
+    seeds: usize,
+    wanted: usize,
+    random: &mut fastrand::Rng,
+) -> Result<Vec<Sample>, TableError> {
+    let layer = LayerIndex::new(tables.rows(), seeds);
+    let sample = |_| {
+        let (mover, other) = layer.unrank(random.u64(..layer.positions()));
+        let board = Board { mover: u64::pack(mover.into_iter()), other: u64::pack(other.into_iter()) };
+        let score = tables.score(&mover, &other)?;
+        Ok(Sample::new(Visited { board, seeds: seeds as u32 }, score.into()))
+    };
+    (0..wanted).map(sample).collect()
+}

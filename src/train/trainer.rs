@@ -1,0 +1,133 @@
+use super::error::TrainError;
+use super::explorer::Explorer;
+use super::fit::Fit;
+use super::model::Model;
+use super::sample::{Sample, above, uniform, within};
+use crate::evaluation::Network;
+use crate::solve::{Board, Solver, SolverOptions};
+use crate::table::Tables;
+
+/// A network learns from tables to this many seeds at least.
+pub const LEAST_TABLE_SEEDS: usize = 6;
+
+/// Bytes of the transposition table of the solver that finds scores above the tables.
+const MEMORY: u64 = 64 << 20;
+
+/// Seeds of the random numbers: of the first samples, of all others, of those held out, and of the numbers that training
+/// begins with.
+const RANDOM: [u64; 4] = [1, 2, 3, 4];
+
+/// The share of the samples that the first network learns from, which orders the moves of the searches for all others.
+const FIRST: usize = 8;
+
+/// How often a sample above the tables counts.
+const WEIGHT: usize = 3;
+
+/// Samples held out, as a share.
+const HELD_OUT: usize = 16;
+
+/// The rate of the first steps of training.
+const RATE: f32 = 0.003;
+
+/// Trains networks on positions that searches visit.
+///
+/// The same tables and numbers give the same network, bit for bit, on every machine: it is trained by one thread, with
+/// IEEE 754 arithmetic alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Trainer<'t> {
+    tables: &'t Tables,
+    samples: usize,
+    solved: usize,
+    epochs: usize,
+}
+
+/// A trained network, and how good it is.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trained {
+    /// The network.
+    pub network: Network,
+    /// Samples that it learned from, without repetitions.
+    pub samples: usize,
+    /// How well it fits positions within the tables that other searches visit.
+    pub within: Fit,
+    /// How well it fits positions above the tables that other searches visit.
+    pub above: Fit,
+    /// How well it fits random positions of layers, all as likely: the seeds of the layer, and the fit.
+    pub layers: Vec<(usize, Fit)>,
+}
+
+impl<'t> Trainer<'t> {
+    /// Samples within the tables, by default.
+    pub const SAMPLES: usize = 1_500_000;
+
+    /// Samples above the tables, by default.
+    pub const SOLVED: usize = 30_000;
+
+    /// How often training goes through all samples, by default.
+    pub const EPOCHS: usize = 12;
+
+    /// A trainer with the numbers that the shipped networks were made with.
+    pub fn new(tables: &'t Tables) -> Trainer<'t> {
+        Trainer { tables, samples: Trainer::SAMPLES, solved: Trainer::SOLVED, epochs: Trainer::EPOCHS }
+    }
+
+    /// Sets how many samples to learn from: within the tables, and above them, where they are solved.
+    #[must_use]
+    pub fn samples(self, within: usize, above: usize) -> Trainer<'t> {
+        Trainer { samples: within.max(1), solved: above, ..self }
+    }
+
+    /// Sets how often training goes through all samples.
+    #[must_use]
+    pub fn epochs(self, epochs: usize) -> Trainer<'t> {
+        Trainer { epochs, ..self }
+    }
+
+    /// Takes samples and trains; calls `on_step` with what begins.
+    ///
+    /// # Errors
+    /// When the tables are too small or damaged.
+    pub fn run(&self, on_step: &dyn Fn(&str)) -> Result<Trained, TrainError> {
+        let Trainer { tables, samples, solved, epochs } = *self;
+        let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
+        if reach < LEAST_TABLE_SEEDS {
+            return Err(TrainError::Tables { found: reach });
+        }
+        on_step("first samples");
+        let mut first = within(&mut Explorer::new(tables, None, RANDOM[0]), tables, samples.div_ceil(FIRST))?;
+        on_step("first network");
+        let first = learn(&mut first, pits, epochs).network(rules)?;
+        // All positions that it may have to solve have fewer seeds in play than its board.
+        let board = Board { mover: 100u64, other: 1 };
+        let solver = SolverOptions::new(rules, &board.position(pits)).tables(Some(tables)).network(Some(&first));
+        let solver = Solver::new(solver.memory(MEMORY))?;
+        let both = |random, samples, solved| -> Result<_, TrainError> {
+            let mut explorer = Explorer::new(tables, Some(&first), random);
+            Ok((within(&mut explorer, tables, samples)?, above(&mut explorer, tables, &solver, solved)?))
+        };
+        on_step("samples");
+        let (mut learned, solved) = both(RANDOM[1], samples, solved)?;
+        let number = learned.len() + solved.len();
+        learned.extend(solved.iter().cycle().take(WEIGHT * solved.len()));
+        on_step("training");
+        let network = learn(&mut learned, pits, epochs).network(rules)?;
+        on_step("samples to compare with");
+        let (held, held_above) = both(RANDOM[2], samples.div_ceil(HELD_OUT), solved.len().div_ceil(HELD_OUT))?;
+        let mut random = fastrand::Rng::with_seed(RANDOM[2]);
+        let layers = (2..=reach).rev().step_by(4).map(|seeds| {
+            let samples = uniform(tables, seeds, samples.div_ceil(HELD_OUT), &mut random)?;
+            Ok((seeds, Fit::of(&network, &samples)))
+        });
+        let layers = layers.collect::<Result<Vec<_>, TrainError>>()?;
+        let (within, above) = (Fit::of(&network, &held), Fit::of(&network, &held_above));
+        Ok(Trained { network, samples: number, within, above, layers })
+    }
+}
+
+fn learn(samples: &mut [Sample], pits: usize, epochs: usize) -> Model {
+    let mut random = fastrand::Rng::with_seed(RANDOM[3]);
+    let mut model = Model::new(pits, &mut random);
+    model.train(samples, epochs, RATE, &mut random);
+    model
+}

@@ -1,0 +1,141 @@
+//! Training evaluation networks, and searches that use them.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use kalah::build::build;
+use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkFileReason, Weights};
+use kalah::game::{Position, Rules};
+use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::table::Tables;
+use kalah::train::{Fit, TrainError, Trained, Trainer};
+
+const PITS: usize = 4;
+const SEEDS: usize = 12;
+
+fn tables(directory: &Path, rules: Rules) -> Tables {
+    build(directory, rules, PITS, SEEDS).unwrap();
+    Tables::open(directory, rules, PITS, SEEDS).unwrap()
+}
+
+fn trained(tables: &Tables) -> Trained {
+    Trainer::new(tables).samples(20_000, 500).epochs(4).run(&|_| ()).unwrap()
+}
+
+fn kalah() -> Command {
+    Command::cargo_bin("kalah").unwrap()
+}
+
+/// A network of large arbitrary numbers.
+fn arbitrary(rules: Rules, pits: usize) -> Network {
+    let mut random = fastrand::Rng::with_seed(9);
+    let mut lanes = || -> [i16; LANES] { std::array::from_fn(|_| random.i16(-1000..1000)) };
+    let inputs = (0..2 * pits * (MOST_HELD + 1)).map(|_| lanes()).collect();
+    let weights = Weights { inputs, bias: lanes(), floor: [0; LANES], outputs: lanes(), shift: 8 };
+    Network::new(rules, pits, &weights).unwrap()
+}
+
+#[test]
+fn training_gives_the_same_network_again_and_it_explains_scores() {
+    let directory = tempfile::tempdir().unwrap();
+    for rules in Rules::ALL {
+        let tables = tables(directory.path(), rules);
+        let (one, two) = (trained(&tables), trained(&tables));
+        assert_eq!(one.network.to_bytes(), two.network.to_bytes());
+        let shares = [one.within, one.above].map(|fit: Fit| fit.explained());
+        assert!(shares[0] > 0.5 && shares[1] > 0.3, "{rules}: {shares:?}");
+        // Other samples, other numbers.
+        let other = Trainer::new(&tables).samples(19_000, 500).epochs(4).run(&|_| ()).unwrap();
+        assert_ne!(one.network.digest(), other.network.digest());
+    }
+}
+
+#[test]
+fn tables_that_are_too_small_are_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), Rules::Standard, PITS, 5).unwrap();
+    let tables = Tables::open(directory.path(), Rules::Standard, PITS, 5).unwrap();
+    assert!(matches!(Trainer::new(&tables).run(&|_| ()), Err(TrainError::Tables { found: 5 })));
+}
+
+#[test]
+fn values_do_not_depend_on_the_network() {
+    let directory = tempfile::tempdir().unwrap();
+    for rules in Rules::ALL {
+        let tables = tables(directory.path(), rules);
+        let (good, bad) = (trained(&tables).network, arbitrary(rules, PITS));
+        for position in ["4x2", "<4,1,0,3,0,5,2,1,4,0,2>"] {
+            let position: Position = position.parse().unwrap();
+            let options = SolverOptions::new(rules, &position).memory(1 << 20).tables_up_to(6).tables(Some(&tables));
+            let found = [None, Some(&good), Some(&bad)].map(|network| {
+                let solver = Solver::new(options.clone().network(network)).unwrap();
+                solver.score(&position, position.seeds() / 2).unwrap()
+            });
+            assert_eq!(found, [found[0]; 3], "{rules} {position}");
+        }
+    }
+}
+
+#[test]
+fn the_network_beside_the_tables_is_used_and_must_be_sound() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = Rules::Standard;
+    let tables = tables(directory.path(), rules);
+    let position: Position = "4x2".parse().unwrap();
+    let nodes = |network: Option<&Network>| {
+        let options = SolverOptions::new(rules, &position).memory(1 << 20).tables_up_to(6).tables(Some(&tables));
+        let solver = Solver::new(options.network(network))?;
+        solver.score(&position, 8)?;
+        Ok::<_, SolveError>(solver.nodes())
+    };
+    let network = arbitrary(rules, PITS);
+    let path = directory.path().join(Network::file_name(rules, PITS));
+    assert_ne!(nodes(None).unwrap(), nodes(Some(&network)).unwrap());
+    std::fs::write(&path, network.to_bytes()).unwrap();
+    assert_eq!(nodes(None).unwrap(), nodes(Some(&network)).unwrap());
+    let error = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        match nodes(None) {
+            Err(SolveError::Network(error)) => error,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(matches!(error(&network.to_bytes()[1..]).reason, NetworkFileReason::Network(_)));
+    let other = error(&arbitrary(rules, 5).to_bytes());
+    assert!(matches!(other.reason, NetworkFileReason::Other { .. }), "{other}");
+    // The command says so, too, and what to do.
+    let solve = kalah().args(["solve", "4x2", "--rules", "standard", "--tables"]).arg(directory.path()).assert();
+    let solve = solve.code(3);
+    let message = String::from_utf8_lossy(&solve.get_output().stderr).into_owned();
+    assert!(
+        message.contains("with 5 pits, not of standard with 4 pits") && message.contains("kalah train"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_command_writes_the_network_beside_the_tables() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = tables(directory.path(), Rules::EmptyCapture);
+    let train = |more: &[&str]| {
+        let mut command = kalah();
+        command.args(["train", "--pits", "4", "--samples", "20000", "--solved", "500", "--epochs", "4"]);
+        command.args(more).arg("--tables").arg(directory.path());
+        command.assert()
+    };
+    let text = train(&[]).success();
+    let path = directory.path().join("empty-capture-4.network");
+    let network = trained(&tables).network;
+    assert_eq!(std::fs::read(&path).unwrap(), network.to_bytes());
+    let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
+    assert!(text.contains("learned from 20,500 positions") && text.contains("random, 12 seeds"), "{text}");
+    let other = directory.path().join("other.network");
+    let json = train(&["--json", "--output", other.to_str().unwrap()]).success();
+    let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    assert_eq!(json["digest"], blake3::hash(&network.to_bytes()).to_hex().as_str());
+    assert_eq!(std::fs::read(&other).unwrap(), network.to_bytes());
+
+    train(&["--seeds", "14"]).code(1);
+    train(&["--samples", "0"]).code(2);
+    train(&["--output", "/"]).code(1);
+}
