@@ -226,7 +226,7 @@ impl<W: Word> Search for Engine<'_, W> {
             hits: run.hits,
             error: Mutex::new(None),
             parallel: run.threads > 1,
-            busy: Shared::<W>::busy_places(),
+            busy: Shared::<W>::busy_places(run.threads),
             orders: SharedOrders::new(run.threads),
         };
         let result = Mutex::new(None);

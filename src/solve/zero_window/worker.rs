@@ -7,7 +7,7 @@ use super::orders::SharedOrders;
 use crate::game::mover_score;
 use crate::solve::bounds::Bounds;
 use crate::solve::depth_limited::{Looks, StaticSearch};
-use crate::solve::evaluation::select;
+use crate::solve::evaluation::{SEED, select};
 use crate::solve::packed::Word;
 use crate::solve::transposition::{Slot, TranspositionTable};
 use crate::table::TableError;
@@ -36,9 +36,9 @@ const FIRST_NODES: u64 = 1 << 12;
 /// The work of a node.
 const NODE_WORK: u64 = 1 << 3;
 
-/// Places for the positions under search that threads share. Each thread marks some 20, and a mark is lost when another one
-/// takes its place: with 16 threads and 2^10 places that cost 3 % of the nodes.
-const BUSY: usize = 1 << 14;
+/// Places for the positions under search that threads share. A mark high above the tables lasts for seconds, unless another one
+/// takes its place.
+const BUSY: usize = 1 << 16;
 
 /// The result of a stopped search; no score is that large.
 const STOPPED: u32 = u32::MAX;
@@ -80,8 +80,9 @@ pub(crate) struct Shared<'a, 't, W> {
 }
 
 impl<W> Shared<'_, '_, W> {
-    pub fn busy_places() -> Box<[AtomicU64]> {
-        (0..BUSY).map(|_| AtomicU64::new(0)).collect()
+    /// Places for the positions under search by so many threads.
+    pub fn busy_places(threads: usize) -> Box<[AtomicU64]> {
+        (0..if threads > 1 { BUSY } else { 0 }).map(|_| AtomicU64::new(0)).collect()
     }
 }
 
@@ -296,7 +297,9 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
                 let child_score = if child.again { score - child.stored } else { seeds + 1 - score };
                 let busy = self.busy(child.node, child_score);
                 if let Some((place, mark)) = busy {
-                    if pass == 0 && index > 0 && place.load(Ordering::Relaxed) == mark {
+                    // A move that is expected to succeed is searched by all: if it does, other moves are wasted work.
+                    let fails = child.move_score.evaluation < SEED * score as i32;
+                    if pass == 0 && index > 0 && fails && place.load(Ordering::Relaxed) == mark {
                         deferred |= 1 << index;
                         continue;
                     }
