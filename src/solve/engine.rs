@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::bounds::Bounds;
-use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, StaticSearch};
+use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Looks, StaticSearch};
 use super::error::SolveError;
 use super::evaluation::{SEED, StaticEvaluation};
 use super::memory::Copies;
@@ -293,7 +293,11 @@ impl<W: Word> Search for Engine<'_, W> {
         left: &mut u32,
         interrupted: &(dyn Fn() -> bool + Sync),
     ) -> i32 {
-        self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, left)
+        let mut looks = Looks::new(*left);
+        let evaluation =
+            self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, &mut looks);
+        *left = looks.left;
+        evaluation
     }
 
     fn depth_limited(

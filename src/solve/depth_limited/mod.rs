@@ -2,12 +2,14 @@
 
 mod deepening;
 mod depth;
+mod looks;
 mod methods;
 mod proved_bounds;
 mod static_leaves;
 
 pub(crate) use deepening::{Deepening, MAX_MOVES, deepen};
 pub use depth::Depth;
+pub(crate) use looks::Looks;
 pub use methods::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub(crate) use proved_bounds::BoundedSearch;
 pub use proved_bounds::DepthLimitedResult;

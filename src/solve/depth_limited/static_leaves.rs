@@ -1,3 +1,4 @@
+use super::looks::{Found, Looks};
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 
@@ -7,7 +8,10 @@ pub(crate) const LIMIT: i32 = i32::MAX / 4;
 /// Nodes between two readings of the clock; with their moves they take a fraction of a millisecond.
 const ASK_EVERY: u32 = 1 << 8;
 
-/// Depth-limited search with static evaluations at its leaves: alpha-beta without tables, proved bounds or transpositions.
+/// From this many turns on, moves are sorted by their static evaluations, too.
+const SORTED_TURNS: u32 = 2;
+
+/// Depth-limited search with static evaluations at its leaves: alpha-beta without tables or proved bounds.
 pub(crate) struct StaticSearch<'a, W> {
     pub sower: &'a Sower<W>,
     pub evaluation: &'a StaticEvaluation,
@@ -17,53 +21,102 @@ pub(crate) struct StaticSearch<'a, W> {
 
 impl<W: Word> StaticSearch<'_, W> {
     /// The evaluation of `board`, with `seeds` seeds in play, to a depth of `turns` turns: what its mover collects, in
-    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Each node decrements `left`. At 0 the
-    /// remaining leaves get static evaluations; an interruption sets it to 0.
-    pub fn search(&self, board: Board<W>, seeds: u32, turns: u32, (mut low, high): (i32, i32), left: &mut u32) -> i32 {
+    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Where `looks` knows as much, nothing is
+    /// searched. Each node decrements [`Looks::left`]. At 0 the remaining leaves get static evaluations; an interruption
+    /// sets it to 0.
+    pub fn search(
+        &self,
+        board: Board<W>,
+        seeds: u32,
+        turns: u32,
+        (mut low, mut high): (i32, i32),
+        looks: &mut Looks,
+    ) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
         }
-        if turns == 0 || *left == 0 {
+        if turns == 0 || looks.left == 0 {
             return self.evaluation.of(board, seeds);
         }
-        *left -= 1;
-        if left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
-            *left = 0;
+        looks.left -= 1;
+        if looks.left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
+            looks.left = 0;
             return self.evaluation.of(board, seeds);
         }
-        let mut best = -LIMIT;
-        let mut moves = W::Moves::<(i32, Sown<W>)>::default();
+        let hash = hash(board);
+        let found = looks.get(hash);
+        if let Some(found) = found.filter(|found| found.turns >= turns) {
+            let Found { evaluation, at_least, at_most, .. } = found;
+            if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
+                return evaluation;
+            }
+            if at_least {
+                low = low.max(evaluation);
+            } else {
+                high = high.min(evaluation);
+            }
+        }
+        let first = found.map(|found| found.pit);
+        let lowest = low;
+        let (mut best, mut best_pit) = (-LIMIT, 0);
+        let mut moves = W::Moves::<(i32, usize, Sown<W>)>::default();
         for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {
             let sown = self.sower.sow(board, pit);
             let Sown { stored, again, .. } = sown;
+            let static_evaluation = |looks: &mut Looks| {
+                let rest = seeds - stored;
+                mover_evaluation(again, stored, rest, self.search(sown.next(), rest, 0, (low, high), looks))
+            };
             if turns == 1 && !again {
                 // Only above leaves: sorting the moves to leaves costs as much as evaluating them.
-                let rest = seeds - stored;
-                let next = self.search(sown.next(), rest, 0, (low, high), left);
-                best = best.max(mover_evaluation(again, stored, rest, next));
+                let evaluation = static_evaluation(looks);
+                if evaluation > best {
+                    (best, best_pit) = (evaluation, pit);
+                    if best >= high {
+                        break;
+                    }
+                }
                 continue;
             }
-            moves.push((MoveScore::bonus(pit, again, stored, sown.next()), sown));
+            let score = if Some(pit) == first {
+                LIMIT
+            } else {
+                let more = if turns >= SORTED_TURNS { static_evaluation(looks) } else { 0 };
+                MoveScore::bonus(pit, again, stored, sown.next()) + more
+            };
+            moves.push((score, pit, sown));
         }
         low = low.max(best);
-        if low >= high {
-            return best;
-        }
         for index in 0..moves.len() {
-            select(&mut moves[index..], |&(score, _)| score);
-            let (_, sown) = moves[index];
-            let Sown { stored, again, .. } = sown;
-            let rest = seeds - stored;
-            let window = next_window(again, stored, seeds, (low, high));
-            let next = self.search(sown.next(), rest, turns - u32::from(!again), window, left);
-            best = best.max(mover_evaluation(again, stored, rest, next));
-            low = low.max(best);
             if low >= high {
                 break;
             }
+            select(&mut moves[index..], |&(score, ..)| score);
+            let (_, pit, sown) = moves[index];
+            let Sown { stored, again, .. } = sown;
+            let rest = seeds - stored;
+            let window = next_window(again, stored, seeds, (low, high));
+            let next = self.search(sown.next(), rest, turns - u32::from(!again), window, looks);
+            let evaluation = mover_evaluation(again, stored, rest, next);
+            if evaluation > best {
+                (best, best_pit) = (evaluation, pit);
+                low = low.max(best);
+            }
+        }
+        if looks.left > 0 {
+            let (at_least, at_most) = (best > lowest, best < high);
+            looks.put(hash, Found { evaluation: best, turns, at_least, at_most, pit: best_pit });
         }
         best
     }
+}
+
+/// A hash of the board: its upper bits choose an entry of [`Looks`], the lower ones are kept there.
+#[inline]
+fn hash<W: Word>(board: Board<W>) -> u64 {
+    let rows = board.mover.wrapping_mul(W::SPREAD[0]).folded() ^ board.other.folded().rotate_left(7);
+    let mixed = rows.wrapping_mul(u64::SPREAD[1]);
+    (mixed ^ mixed >> 32).wrapping_mul(u64::SPREAD[0])
 }
 
 /// The window of a position with `seeds` seeds in play, for the player to move after a move.

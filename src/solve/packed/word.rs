@@ -130,9 +130,11 @@ pub trait Word:
     /// four, each at most 15.
     #[inline]
     fn nibbles(self) -> Self {
-        let more = Self::ONES << 4 | Self::ONES << 5 | Self::ONES << 6 | Self::ONES << 7;
-        let row =
-            if self & more == Self::default() { self } else { Self::pack(self.bytes().map(|held| held.min(0xf))) };
+        let (high, low) = (Self::ONES << 7, !(Self::ONES << 7));
+        let fifteen = Self::ONES | Self::ONES << 1 | Self::ONES << 2 | Self::ONES << 3;
+        // The highest bit of each byte above 15; no byte overflows into the next.
+        let above = (((self & low) + (low & !fifteen)) | self) & high;
+        let row = (self | above >> 4 | above >> 5 | above >> 6 | above >> 7) & fifteen;
         row | row >> 4
     }
 

@@ -1,10 +1,10 @@
 use super::expansion::Child;
-use crate::solve::depth_limited::{LIMIT, StaticSearch, next_window};
+use crate::solve::depth_limited::{LIMIT, Looks, StaticSearch, next_window};
 use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::Word;
 
 /// From this many seeds above the tables, a depth-limited search before ordering the moves pays off.
-pub(super) const LEAST_ABOVE: u32 = 17;
+pub(super) const LEAST_ABOVE: u32 = 14;
 
 /// This many more seeds above the tables make the search one turn deeper.
 const TURN: u32 = 3;
@@ -18,10 +18,10 @@ const MOST_TURNS_UNTAUGHT: u32 = 2;
 
 /// If every move falls short by more than this, all will fail in any order: a constant, and a term for each seed beyond
 /// [`LEAST_ABOVE`].
-const HOPELESS: (i32, i32) = (3 * SEED, SEED);
+const HOPELESS: (i32, i32) = (6 * SEED, SEED);
 
 /// A first move whose evaluation exceeds the required score by this much stays first.
-const SAFE: (i32, i32) = (2 * SEED, 2 * SEED);
+const SAFE: (i32, i32) = (SEED, 2 * SEED);
 
 /// Moves that are worse than the best so far by this much are not distinguished.
 const CLOSE: i32 = 4 * SEED;
@@ -48,16 +48,22 @@ pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [C
 #[inline]
 pub(crate) fn refine<W: Word>(
     search: &StaticSearch<W>,
+    looks: &mut Looks,
     children: &mut [Child<W>],
     seeds: u32,
     above: u32,
     score: u32,
 ) -> u32 {
-    if above >= LEAST_ABOVE && children.len() > 1 { search_moves(search, children, seeds, above, score) } else { 0 }
+    if above >= LEAST_ABOVE && children.len() > 1 {
+        search_moves(search, looks, children, seeds, above, score)
+    } else {
+        0
+    }
 }
 
 fn search_moves<W: Word>(
     search: &StaticSearch<W>,
+    looks: &mut Looks,
     children: &mut [Child<W>],
     seeds: u32,
     above: u32,
@@ -73,15 +79,16 @@ fn search_moves<W: Word>(
     }
     let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_UNTAUGHT };
     let turns = (1 + far / TURN).min(most);
-    let (mut best, mut left) = (-LIMIT, BUDGET);
+    looks.left = BUDGET;
+    let mut best = -LIMIT;
     for index in 0..children.len() {
         select(&mut children[index..], Child::score);
         let child = &mut children[index];
         let Child { node, again, stored, .. } = *child;
-        let (low, high) = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
-        let next = search.search(node.board, node.seeds, turns, (low, high), &mut left);
+        let window = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
+        let next = search.search(node.board, node.seeds, turns, window, looks);
         child.move_score.evaluation = mover_evaluation(again, stored, node.seeds, next);
         best = best.max(child.move_score.evaluation);
     }
-    BUDGET - left
+    BUDGET - looks.left
 }

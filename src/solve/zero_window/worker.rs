@@ -6,7 +6,7 @@ use super::ordering::{LEAST_ABOVE, evaluate, refine};
 use super::orders::SharedOrders;
 use crate::game::mover_score;
 use crate::solve::bounds::Bounds;
-use crate::solve::depth_limited::StaticSearch;
+use crate::solve::depth_limited::{Looks, StaticSearch};
 use crate::solve::evaluation::select;
 use crate::solve::packed::Word;
 use crate::solve::transposition::{Slot, TranspositionTable};
@@ -112,6 +112,8 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
     known: W::Moves<Known<W>>,
+    /// What the searches that order moves found lately.
+    looks: Looks,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
     /// The work at which to check next whether to stop.
@@ -131,6 +133,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
+            looks: Looks::default(),
             ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
             back_to: None,
@@ -271,8 +274,10 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let end = self.children.len();
         evaluate(ordering.evaluation, &mut self.children[first..]);
         let above = seeds.saturating_sub(expander.tables.reach() as u32);
-        let look = |children: &mut [Child<W>]| refine(ordering, children, seeds, above, score);
-        let visited = match self.busy(node, score) {
+        let place = self.busy(node, score);
+        let looks = &mut self.looks;
+        let mut look = |children: &mut [Child<W>]| refine(ordering, looks, children, seeds, above, score);
+        let visited = match place {
             Some((_, mark)) if above >= LEAST_ABOVE => {
                 self.shared.orders.once(mark, node, score, &mut self.children[first..], look)
             }

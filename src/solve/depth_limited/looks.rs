@@ -1,0 +1,100 @@
+/// Bits of the number of an entry: a table of 256 KiB, which stays in the cache of a core.
+const BITS: u32 = 15;
+
+/// Where an entry keeps whether an evaluation is a lower bound, and an upper one, beside the number of a pit.
+const AT_LEAST: u8 = 1 << 7;
+const AT_MOST: u8 = 1 << 6;
+
+/// What a depth-limited search found about a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The evaluation or a bound of it, in sixteenths of a seed.
+    pub evaluation: i32,
+    /// The turns searched.
+    pub turns: u32,
+    /// Whether the evaluation is at least this.
+    pub at_least: bool,
+    /// Whether it is at most this.
+    pub at_most: bool,
+    /// The pit of the best move.
+    pub pit: usize,
+}
+
+/// [`Found`] in 8 bytes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Entry {
+    /// The lower half of the hash.
+    tag: u32,
+    evaluation: i16,
+    /// 0 in an unused entry.
+    turns: u8,
+    /// The pit of the best move and whether the evaluation is a bound.
+    pit: u8,
+}
+
+/// What depth-limited searches of one thread found lately, and how many nodes they may still visit.
+///
+/// A look ahead at the moves of one position is in part a look at the moves of the next, so most of it is there when
+/// the search gets to that one. An entry names its position by a hash only: a mistake would cost time, never a proof.
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    /// Nodes that may still be visited.
+    pub left: u32,
+    /// By the upper bits of the hash; empty until the first look.
+    entries: Vec<Entry>,
+}
+
+impl Looks {
+    /// Nothing found yet, and nodes to visit.
+    pub fn new(left: u32) -> Looks {
+        Looks { left, entries: Vec::new() }
+    }
+
+    /// What was found about the position with this hash.
+    #[inline]
+    pub fn get(&self, hash: u64) -> Option<Found> {
+        let Entry { tag, evaluation, turns, pit } = *self.entries.get((hash >> (u64::BITS - BITS)) as usize)?;
+        (tag == hash as u32 && turns > 0).then(|| Found {
+            evaluation: evaluation.into(),
+            turns: turns.into(),
+            at_least: pit & AT_LEAST != 0,
+            at_most: pit & AT_MOST != 0,
+            pit: usize::from(pit & !(AT_LEAST | AT_MOST)),
+        })
+    }
+
+    /// Keeps what a search to at least one turn found about the position with this hash, instead of what was there.
+    #[inline]
+    pub fn put(&mut self, hash: u64, found: Found) {
+        if self.entries.is_empty() {
+            self.entries.resize(1 << BITS, Entry::default());
+        }
+        let Found { evaluation, turns, at_least, at_most, pit } = found;
+        self.entries[(hash >> (u64::BITS - BITS)) as usize] = Entry {
+            tag: hash as u32,
+            evaluation: evaluation.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
+            turns: turns.min(u8::MAX.into()) as u8,
+            pit: pit as u8 | if at_least { AT_LEAST } else { 0 } | if at_most { AT_MOST } else { 0 },
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_finding_of_a_position_is_kept() {
+        let mut looks = Looks::new(9);
+        let hash = 0x1234_5678_9abc_def0;
+        assert_eq!(looks.get(hash), None);
+        for (evaluation, turns, at_least, at_most, pit) in [(-77, 1, true, false, 15), (4080, 8, false, true, 0)] {
+            let found = Found { evaluation, turns, at_least, at_most, pit };
+            looks.put(hash, found);
+            assert_eq!(looks.get(hash), Some(found));
+            // Another position, whether or not it has the same place.
+            assert_eq!(looks.get(hash ^ 1), None);
+            assert_eq!(looks.get(!hash), None);
+        }
+    }
+}
