@@ -10,10 +10,10 @@ positions are read from standard input, one per line. For each it prints a line 
 in play that the mover can still collect; with --bounds a line `POSITION LOWER UPPER`: what the score is at least and at
 most by the bound table.
 
-Written only from docs/indexing.md, docs/format.md, docs/bounds.md and docs/evaluation.md, with only the standard library. The header and every block that
-is read are compared with their checksums: a flipped bit is an error, never a wrong score. Digests are not compared,
-because BLAKE3 is not in the standard library: if a small frame, with its checksum, overwrote another one, this is not
-noticed here, but `kalah verify --checksums` notices it.
+Written only from docs/indexing.md, docs/format.md, docs/bounds.md and docs/evaluation.md, with only the standard
+library. The header and every block that is read are compared with their checksums: a flipped bit is an error, never a
+wrong score. Digests are not compared, because BLAKE3 is not in the standard library: if a small frame, with its
+checksum, overwrote another one, this is not noticed here, but `kalah verify --checksums` notices it.
 """
 
 import mmap

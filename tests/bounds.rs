@@ -186,6 +186,44 @@ fn every_flipped_bit_is_found() {
     assert!(open([&SMALL[..], &[0]].concat()).is_err());
 }
 
+/// Header and directory may say anything, with the checksums and digests that belong to it: an error or a table to read
+/// from, never a panic.
+#[test]
+fn whatever_a_header_says_is_refused_or_can_be_read() {
+    let mut random = fastrand::Rng::with_seed(6);
+    let first = open(SMALL.clone()).unwrap().blocks().sections()[0].offset as usize;
+    let network = u32::from_le_bytes(SMALL[96..100].try_into().unwrap()) as usize;
+    let (mut opened, tries) = (0, 20_000);
+    for _ in 0..tries {
+        let mut bytes = SMALL.clone();
+        for _ in 0..random.usize(1..3) {
+            let at = if random.bool() { random.usize(12..120) } else { random.usize(128 + network..first) };
+            let value = [random.u64(..), random.u64(..256), u64::MAX >> random.u32(..64)][random.usize(..3)];
+            let most = random.usize(1..=8).min(first - at);
+            bytes[at..at + most].copy_from_slice(&value.to_le_bytes()[..most]);
+        }
+        // By the page on the format.
+        let fields = [&bytes[..16], &bytes[64..96], &bytes[128..first]].concat();
+        bytes[32..64].copy_from_slice(blake3::hash(&fields).as_bytes());
+        bytes[120..128].fill(0);
+        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..128]);
+        bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
+        let Ok(table) = open(bytes) else { continue };
+        opened += 1;
+        let _ = check_bound_checksums(&table);
+        for mover in 1..KEY.seeds {
+            let frame = table.frame_unchecked(mover);
+            for index in 0..frame.frame().positions() {
+                let (mover_rank, other_rank) = frame.frame().ranks(index);
+                let (lower, upper) = frame.bounds(frame.code(mover_rank, other_rank), random.i32(..));
+                assert!(lower.max(upper) <= KEY.seeds as u32);
+            }
+        }
+    }
+    // Other cuts, other counts, another digest of the exact table.
+    assert!(opened > tries / 100 && opened < tries, "{opened}");
+}
+
 #[test]
 fn a_frame_in_the_place_of_its_mirror_image_is_found() {
     let directory = tempfile::tempdir().unwrap();

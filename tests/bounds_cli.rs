@@ -14,7 +14,7 @@ const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
 fn kalah(directory: &Path, args: &[&str]) -> (i32, String, String) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
     command.args(args).arg("--tables").arg(directory);
-    if args[0] != "info" {
+    if args[0] != "info" && !args.contains(&"--all") {
         command.args(["--rules", "standard", "--pits", "3"]);
     }
     let output = command.output().unwrap();
@@ -52,7 +52,7 @@ fn bound_tables_are_made_kept_listed_and_checked() {
     let made = json(directory, &["bounds", "--seeds", "4..9", "--json"]);
     let layers = made["layers"].as_array().unwrap();
     assert_eq!(layers.iter().map(|layer| layer["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [4, 5, 6, 7, 8, 9]);
-    assert_eq!(made["cuts"], serde_json::json!([-2.0, 0.0, 2.0]));
+    assert_eq!(made["cuts"], serde_json::json!([-4.0, 0.0, 4.0]));
     for layer in layers {
         let codes: u64 = layer["codes"].as_array().unwrap().iter().map(|count| count.as_u64().unwrap()).sum();
         assert_eq!((layer["kept"].as_bool(), layer["positions"].as_u64()), (Some(false), Some(codes)));
@@ -141,4 +141,25 @@ fn wrong_requests_are_refused() {
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
     let (code, _, stderr) = kalah(directory, &with);
     assert!(code == 0 && stderr.contains("another evaluation network"), "{stderr}");
+}
+
+#[test]
+fn a_build_makes_bound_tables_as_it_goes() {
+    let directory = directory();
+    let directory = directory.path();
+    let files = |directory: &Path| {
+        let keys = (2..=9).map(|seeds| TableKey { seeds, ..KEY });
+        keys.map(|key| std::fs::read(key.bounds_path(directory)).ok()).collect::<Vec<_>>()
+    };
+    json(directory, &["bounds", "--seeds", "6..9", "--json"]);
+    let expected = files(directory);
+    // All layers are there, and one bound table is not.
+    std::fs::remove_file(TableKey { seeds: 7, ..KEY }.bounds_path(directory)).unwrap();
+    json(directory, &["build", "--seeds", "9", "--bounds", "6", "--json"]);
+    assert!(files(directory) == expected);
+    // A new build.
+    let other = tempfile::tempdir().unwrap();
+    std::fs::copy(directory.join("standard-3.network"), other.path().join("standard-3.network")).unwrap();
+    json(other.path(), &["build", "--seeds", "9", "--bounds", "6", "--json"]);
+    assert!(files(other.path()) == expected);
 }

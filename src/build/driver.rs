@@ -13,8 +13,8 @@ use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::{
-    DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter, Tables, check_in_parallel,
-    remove_partial, remove_piece, remove_pieces,
+    BoundMaker, BoundTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter,
+    Tables, check_in_parallel, remove_partial, remove_piece, remove_pieces,
 };
 
 /// What a build did.
@@ -39,13 +39,22 @@ pub struct Builder<'a> {
     seeds: usize,
     backend: Backend,
     only_last: bool,
+    bounds: Option<Bounds<'a>>,
+}
+
+/// Bound tables to make beside the exact ones.
+#[derive(Clone, Copy, Debug)]
+struct Bounds<'a> {
+    maker: BoundMaker<'a>,
+    /// Seeds of the lowest layer that has one.
+    first: usize,
 }
 
 impl<'a> Builder<'a> {
     /// A builder of the layers from 2 seeds up to that of `last`, on the CPU.
     pub fn new(directory: &'a Path, last: TableKey) -> Builder<'a> {
         let TableKey { rules, pits, seeds } = last;
-        Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false }
+        Builder { directory, rules, pits, seeds, backend: Backend::Cpu(Isa::detect()), only_last: false, bounds: None }
     }
 
     /// What computes the layers.
@@ -58,6 +67,13 @@ impl<'a> Builder<'a> {
     #[must_use]
     pub fn only_last(self, only_last: bool) -> Builder<'a> {
         Builder { only_last, ..self }
+    }
+
+    /// Makes bound tables, too, of the layers from `first` seeds up: each when its layer is finished, while its table
+    /// is in the page cache.
+    #[must_use]
+    pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
+        Builder { bounds: Some(Bounds { maker, first }), ..self }
     }
 
     /// Builds, on the threads of the current pool.
@@ -73,7 +89,10 @@ impl<'a> Builder<'a> {
         let open = || Tables::open(self.directory, self.rules, self.pits, self.seeds);
         // If nothing is missing, nothing is written: the directory may be in use by others, or read-only.
         let found = open()?;
-        let complete = found.layers().len() + 1 == self.seeds;
+        let mut complete = found.layers().len() + 1 == self.seeds;
+        for table in found.layers() {
+            complete &= self.bounds.is_none_or(|bounds| bounds.are_made(self.directory, table));
+        }
         let lock = match DirectoryLock::take(self.directory) {
             Ok(lock) => Some(lock),
             Err(_) if complete => None,
@@ -98,6 +117,7 @@ impl<'a> Builder<'a> {
         let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
         for table in tables.layers() {
             clean(self.directory, table.key())?;
+            self.make_bounds(table, build)?;
         }
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
@@ -120,9 +140,28 @@ impl<'a> Builder<'a> {
                 check_in_parallel(&table)?;
             }
             clean(self.directory, key)?;
+            self.make_bounds(&table, build)?;
             tables.push(Arc::new(table))?;
         }
         Ok(report)
+    }
+
+    /// Makes the bound table of a layer, if it is to have one that is not there.
+    fn make_bounds(&self, table: &Table, build: &Build) -> Result<(), BuildError> {
+        let Some(bounds) = self.bounds.filter(|bounds| !bounds.are_made(self.directory, table)) else { return Ok(()) };
+        (build.on_event)(Event::Bounds(table.key()));
+        match bounds.maker.write(table, self.directory, build.pulse)? {
+            Some(_) => Ok(()),
+            None => Err(BuildError::Stopped(table.key())),
+        }
+    }
+}
+
+impl Bounds<'_> {
+    /// Whether the layer of `table` is to have no bound table, or has it.
+    fn are_made(&self, directory: &Path, table: &Table) -> bool {
+        let made = || BoundTable::open_key(directory, table.key()).ok().flatten();
+        table.key().seeds < self.first || made().is_some_and(|bounds| self.maker.made(&bounds, Some(table)))
     }
 }
 

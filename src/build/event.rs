@@ -17,6 +17,8 @@ pub enum Event<'a> {
     },
     /// A pair of frames begins: the one with fewer seeds in the mover's row.
     Pair(Frame),
+    /// The bound table of a layer begins.
+    Bounds(TableKey),
     /// A layer is done.
     Done(&'a BuildRecord),
     /// A pair of frames was computed and its piece written.

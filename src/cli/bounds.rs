@@ -1,12 +1,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::PlanError;
 use kalah::evaluation::{Network, SEED};
-use kalah::file;
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::system::available_disk;
@@ -19,18 +18,18 @@ use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{advice, args, output};
 
-/// Make bound tables from exact ones: half or a quarter as large, for solving
+/// Make bound tables, half or a quarter as large, for solving
 ///
 /// For each position they tell in which interval around its evaluation the score lies. The exact tables may be deleted
-/// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound tables that
-/// are there already, made from the same table with the same network and cuts, are kept. It can be stopped at any time
-/// (Ctrl-C); the same command goes on from the last finished layer.
+/// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound
+/// tables that are there already, made from the same table with the same network and cuts, are kept. It can be stopped
+/// at any time (Ctrl-C); the same command goes on from the last finished layer.
 #[derive(Args)]
 pub struct Bounds {
     /// The layers: a number of seeds in play, or a range such as 15..28
     #[arg(long, value_name = "A..B", value_parser = args::range::<2, { MAX_TABLE_SEEDS as u32 }>)]
     seeds: Range,
-    /// Bits for each position: 1 (one cut, at 0) or 2 (three cuts, at -2, 0 and 2 seeds)
+    /// Bits for each position: 1 (one cut, at 0) or 2 (three cuts, at -4, 0 and 4 seeds)
     #[arg(long, value_name = "BITS", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=2))]
     bits: u8,
     /// Other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
@@ -46,13 +45,7 @@ pub struct Bounds {
     common: args::Common,
 }
 
-/// The cuts of bound tables with so many bits a position, 1 or 2.
-pub fn default_cuts(bits: u8) -> Cuts {
-    let cuts: &[i16] = if bits == 1 { &[0] } else { &[-2 * SEED as i16, 0, 2 * SEED as i16] };
-    Cuts::new(cuts).expect("one or three cuts, ascending")
-}
-
-/// Reads one or three cuts in seeds, such as -2,0,2.
+/// Reads one or three cuts in seeds, such as -4,0,4.
 fn cuts(text: &str) -> Result<Cuts, String> {
     let sixteenths = |text: &str| {
         let sixteenths = text.trim().parse::<f64>().ok()? * f64::from(SEED);
@@ -61,7 +54,19 @@ fn cuts(text: &str) -> Result<Cuts, String> {
     };
     let cuts: Option<Vec<i16>> = text.split(',').map(sixteenths).collect();
     cuts.and_then(|cuts| Cuts::new(&cuts)).ok_or_else(|| {
-        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -2,0,2".to_owned()
+        "write one or three numbers of seeds, ascending, in steps of 0.0625, such as 0 or -4,0,4".to_owned()
+    })
+}
+
+/// The network of the board's bound tables where none is named.
+pub fn find_network(common: &args::Common) -> anyhow::Result<Network> {
+    let args::Board { rules, pits } = common.board;
+    Network::find(&common.tables.path, rules, pits)?.ok_or_else(|| {
+        let file = Network::file_name(rules, pits);
+        anyhow!(
+            "the program has no evaluation network for {rules} with {pits} pits; \
+             make one with `kalah train` and put it beside the tables as {file}"
+        )
     })
 }
 
@@ -94,7 +99,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.unwrap_or_else(|| default_cuts(self.bits));
+        let cuts = self.cuts.unwrap_or(if self.bits == 1 { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;
@@ -137,16 +142,10 @@ impl Bounds {
     /// The network of the bound tables.
     fn network(&self) -> anyhow::Result<Network> {
         let args::Board { rules, pits } = self.common.board;
-        let found = match &self.network {
-            Some(path) => Some(Network::open(path, rules, pits)?),
-            None => Network::find(&self.common.tables.path, rules, pits)?,
-        };
-        found.ok_or_else(|| {
-            anyhow!(
-                "the program has no evaluation network for {rules} with {pits} pits; \
-                 make one with `kalah train` and name it with --network"
-            )
-        })
+        match &self.network {
+            Some(path) => Ok(Network::open(path, rules, pits)?),
+            None => find_network(&self.common),
+        }
     }
 
     /// Whether the bound table that this run would make is there.
@@ -164,9 +163,6 @@ impl Bounds {
     /// Makes the bound table of a layer.
     fn make(&self, key: TableKey, maker: &BoundMaker<'_>, pulse: &Pulse) -> anyhow::Result<()> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        let path = key.bounds_path(directory);
-        file::remove_leftovers(&path)
-            .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
         let exact = Table::open_key(&self.common.tables.path, key)?;
         // In the pool: what waits for tasks takes part in them.
         match rayon::scope(|_| maker.write(&exact, directory, pulse))? {

@@ -3,13 +3,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Builder, Event, Plan};
-use kalah::table::TableKey;
+use kalah::index::layer_positions;
+use kalah::table::{BoundMaker, Cuts, TableKey};
 use serde::Serialize;
 
 use super::build_pairs::Pairs;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
-use super::{Outcome, advice, args, output};
+use super::{Outcome, advice, args, bounds, output};
 
 /// Build the tables of all layers; existing ones are kept
 ///
@@ -33,6 +34,9 @@ pub struct Build {
     /// With --share or --frame: seconds without news after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
+    /// Make bound tables, too, of the layers from this many seeds up: as `kalah bounds` does without other flags
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
+    bounds: Option<usize>,
     #[command(flatten)]
     compute: args::Compute,
     #[command(flatten)]
@@ -90,13 +94,19 @@ impl Build {
             ));
         }
         plan.check(directory, self.memory)?;
+        let network = match self.bounds {
+            Some(_) => Some(bounds::find_network(&self.common)?),
+            None => None,
+        };
+        let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
+        let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
 
         let pulse = stopped_by_signal()?;
-        let progress = Progress::new(plan.positions);
+        let progress = Progress::new(plan.positions + bounded);
         let start = Instant::now();
         let on_event = |event: Event| match event {
             Event::Layer { key, positions, kept } => {
-                let all = kalah::index::layer_positions(key.pits, key.seeds);
+                let all = layer_positions(key.pits, key.seeds);
                 progress.skip(all - positions);
                 if kept > 0 {
                     progress.note(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
@@ -106,6 +116,7 @@ impl Build {
                 let (mover, other) = (frame.mover, frame.other);
                 progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
             }
+            Event::Bounds(key) => progress.stage(format!("layer {}, bound table", key.seeds)),
             Event::Done(record) => progress.step(
                 record.seconds,
                 &format!(
@@ -120,7 +131,10 @@ impl Build {
             // Events of a build shared by processes.
             _ => {}
         };
-        let builder = Builder::new(directory, last).backend(backend).only_last(self.only);
+        let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
+        if let Some((maker, first)) = maker.zip(self.bounds) {
+            builder = builder.bounds(maker, first);
+        }
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
         progress.finish();
         let report = built?;

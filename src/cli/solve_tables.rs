@@ -13,9 +13,8 @@ use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::solve::{LayerKind, TablePlan};
 use kalah::system::{available_disk, available_memory};
-use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
+use kalah::table::{BoundMaker, Cuts, DirectoryLock, Table, TableKey};
 
-use super::bounds::default_cuts;
 use super::output;
 use super::progress::Progress;
 
@@ -80,7 +79,7 @@ fn make_bounds(
             bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
         }
         progress.stage(format!("bound table of layer {}", key.seeds));
-        let maker = BoundMaker::new(network, default_cuts(if kind == LayerKind::OneBit { 1 } else { 2 }));
+        let maker = BoundMaker::new(network, if kind == LayerKind::OneBit { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
         let exact = Table::open_key(directory, key)?;
         // In the pool: what waits for tasks takes part in them.
         progress.watch(&pulse.positions, || rayon::scope(|_| maker.write(&exact, directory, &pulse)))?;

@@ -23,10 +23,10 @@ use super::{args, output, verify_bounds};
 
 /// Check that tables are correct
 ///
-/// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks: --checksums.
-/// Every file of the board is opened, and none may be missing below one that is there. Bound tables are checked, too: with
-/// --consistency against the exact tables of their layers where these are there, else against the layers below. Where there was nothing to check or to
-/// compare, it exits 1.
+/// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks:
+/// --checksums. Every file of the board is opened, and none may be missing below one that is there. Bound tables are
+/// checked, too: with --consistency against the exact tables of their layers where these are there, else against the
+/// layers below. Where there was nothing to check or to compare, it exits 1.
 #[derive(Args)]
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]
@@ -41,8 +41,8 @@ pub struct Verify {
     /// Every score is the minimax of its children, found by the reference oracle
     #[arg(long)]
     consistency: bool,
-    /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and the
-    /// last of every frame, and random ones in proportion to its positions
+    /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and
+    /// the last of every frame, and random ones in proportion to its positions
     #[arg(long, value_name = "N", requires = "consistency")]
     pub sample: Option<u64>,
     /// With --sample: where the random numbers start; the same number draws the same positions
@@ -267,8 +267,8 @@ impl Means<'_> {
 
     /// Makes all checks of a board.
     ///
-    /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first fault is the
-    /// last: others would come from it.
+    /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first
+    /// fault is the last: others would come from it.
     fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<Board> {
         let Opened { tables, chosen, bounds, mut report } = board;
         if let Some(manifest) = &self.manifest

@@ -6,11 +6,11 @@ use crate::index::{RowIndex, TableRow};
 use crate::progress::Pulse;
 use crate::table::{BoundTable, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_lines};
 
-/// Checks that every code of a bound table is that of the score in the exact table of the layer. Returns the number of positions
-/// compared, which `pulse` counts meanwhile; it is less than the layer has if `pulse` was stopped.
+/// Checks that every code of a bound table is that of the score in the exact table of the layer. Returns the number of
+/// positions compared, which `pulse` counts meanwhile; it is less than the layer has if `pulse` was stopped.
 ///
-/// The blocks of both are checked first, since damage would appear as wrong scores. An exact table other than the one that the
-/// bound table was made from is allowed, as long as its scores are the same.
+/// The blocks of both are checked first, since damage would appear as wrong scores. An exact table other than the one
+/// that the bound table was made from is allowed, as long as its scores are the same.
 ///
 /// # Errors
 /// Damage, or the first wrong bounds in the order of the file.
@@ -83,9 +83,9 @@ impl<'a> BoundSet<'a> {
         (2..=seeds).all(|seeds| self.exact.layer(seeds).is_some() || self.layer(seeds).is_some())
     }
 
-    /// Checks that the bounds of the positions of `sample`, which is from a layer with a bound table, agree with those of the
-    /// positions after their moves: some score lies within both. Returns the number of positions checked; adds to
-    /// `checked` while it runs.
+    /// Checks that the bounds of the positions of `sample`, which is from a layer with a bound table, agree with those
+    /// of the positions after their moves: some score lies within both. Returns the number of positions checked; adds
+    /// to `checked` while it runs.
     ///
     /// Where a layer has an exact and a bound table, the bound table is read.
     ///

@@ -1,8 +1,8 @@
 use super::{Fault, check_checksums};
 use crate::table::{Manifest, Table, score_counts};
 
-/// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and how often each score occurs.
-/// Returns its positions.
+/// Compares a table with its entry in a manifest: positions, bytes, exceptions, digest, and how often each score
+/// occurs. Returns its positions.
 ///
 /// All figures are checked against the scores themselves: blocks and frames are compared with their checksums and
 /// digests, from which the table's digest is made, and the scores are counted.

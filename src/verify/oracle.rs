@@ -43,8 +43,8 @@ impl Oracle {
         Ok(lower)
     }
 
-    /// The same as [`Oracle::minimax`] where only bounds (lower, upper) of the scores of the positions one move later are known:
-    /// bounds of the score.
+    /// The same as [`Oracle::minimax`] where only bounds (lower, upper) of the scores of the positions one move later
+    /// are known: bounds of the score.
     ///
     /// # Errors
     /// The first error of `bounds`.

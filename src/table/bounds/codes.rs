@@ -22,8 +22,8 @@ pub(super) struct FrameCodes {
     pub counts: [u64; MAX_CUTS + 1],
 }
 
-/// The lines that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and these
-/// cuts, made on the threads of the current pool; `None` if `pulse` was stopped. It counts the positions.
+/// The lines that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and
+/// these cuts, made on the threads of the current pool; `None` if `pulse` was stopped. It counts the positions.
 ///
 /// # Errors
 /// When the table is damaged.
@@ -152,8 +152,8 @@ impl Scratch {
 }
 
 per_isa! {
-    /// `codes` = how many of `cuts` the differences of `scores` from `evaluations` reach, all in sixteenths of a seed: the
-    /// same as [`Cuts::code`].
+    /// `codes` = how many of `cuts` the differences of `scores` from `evaluations` reach, all in sixteenths of a seed:
+    /// the same as [`Cuts::code`].
     fn compare(scores: &[u8], evaluations: &[i32], cuts: &[i32; MAX_CUTS], codes: &mut [u8]) {
         let &[low, middle, high] = cuts;
         for ((code, &score), &evaluation) in codes.iter_mut().zip(scores).zip(evaluations) {

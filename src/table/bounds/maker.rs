@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::codes::{Conversion, FrameCodes};
 use crate::evaluation::Network;
-use crate::file::Replacement;
+use crate::file::{Replacement, remove_leftovers};
 use crate::index::RowIndex;
 use crate::progress::Pulse;
 use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
@@ -41,9 +41,9 @@ impl<'a> BoundMaker<'a> {
             && exact.is_none_or(|exact| exact.header().digest == header.exact)
     }
 
-    /// Writes the bound table of `table` to a file in `directory`, replacing one that is there, on the threads of the current
-    /// pool. The blocks of `table` are compared with their checksums. `None` if `pulse` was stopped; it counts the
-    /// positions.
+    /// Writes the bound table of `table` to a file in `directory`, replacing one that is there, on the threads of the
+    /// current pool. No other process may be writing it. The blocks of `table` are compared with their checksums.
+    /// `None` if `pulse` was stopped; it counts the positions.
     ///
     /// # Errors
     /// When the table is damaged, or the file cannot be written: the old one stays then.
@@ -52,8 +52,9 @@ impl<'a> BoundMaker<'a> {
     /// When the network is of other rules or another number of pits.
     pub fn write(&self, table: &Table, directory: &Path, pulse: &Pulse) -> Result<Option<PathBuf>, TableError> {
         let path = table.key().bounds_path(directory);
-        let begun = Replacement::begin(&path).map_err(TableError::writing(&path, KEPT));
-        let mut file = begun?;
+        // What a killed process left takes disk.
+        remove_leftovers(&path).map_err(TableError::io(&path))?;
+        let mut file = Replacement::begin(&path).map_err(TableError::writing(&path, KEPT))?;
         if !self.write_to(table, &mut file, pulse, || TableError::writing(&path, KEPT))? {
             return Ok(None);
         }
@@ -75,8 +76,8 @@ impl<'a> BoundMaker<'a> {
         BoundTable::from_bytes(&path, bytes.into_inner())
     }
 
-    /// Writes the bound table of `table` to `file`, its first bytes last. Returns whether all was written: false if `pulse` was
-    /// stopped.
+    /// Writes the bound table of `table` to `file`, its first bytes last. Returns whether all was written: false if
+    /// `pulse` was stopped.
     fn write_to<E: FnOnce(io::Error) -> TableError>(
         &self,
         table: &Table,

@@ -5,8 +5,8 @@ use crate::isa::{Isa, Set, per_isa};
 /// Mover's rows that are evaluated together.
 pub(super) const TOGETHER: usize = 16;
 
-/// Two hidden units of as many rows as are evaluated together, those of a row next to each other: what one multiplication
-/// with addition of neighbours takes.
+/// Two hidden units of as many rows as are evaluated together, those of a row next to each other: what one
+/// multiplication with addition of neighbours takes.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct Units([i16; 2 * TOGETHER]);
@@ -14,10 +14,11 @@ struct Units([i16; 2 * TOGETHER]);
 /// All hidden units of as many rows.
 type Block = [Units; LANES / 2];
 
-/// Evaluates runs: positions with one other row and all mover's rows. The evaluations are those of [`Network::evaluate`], at a
-/// tenth of the cost.
+/// Evaluates runs: positions with one other row and all mover's rows. The evaluations are those of
+/// [`Network::evaluate`], at a tenth of the cost.
 ///
-/// The hidden units before rectification are sums of what the two rows add. Those of the mover's rows are computed once.
+/// The hidden units before rectification are sums of what the two rows add. Those of the mover's rows are computed
+/// once.
 pub(super) struct RunEvaluation {
     weights: Weights,
     pits: usize,
@@ -46,8 +47,8 @@ impl RunEvaluation {
         RunEvaluation { weights, pits, half: SEED / 2 * seeds as i32, movers, floor, outputs }
     }
 
-    /// The evaluations of the positions with this other row and the mover's rows from block `first` on, [`TOGETHER`] each,
-    /// as far as `evaluations` reaches.
+    /// The evaluations of the positions with this other row and the mover's rows from block `first` on, [`TOGETHER`]
+    /// each, as far as `evaluations` reaches.
     pub fn evaluate(&self, isa: Isa, other: &TableRow, first: usize, evaluations: &mut [[i32; TOGETHER]]) {
         let other = everywhere(&hidden(&self.weights, [0; LANES], self.pits, &other[..self.pits]));
         #[cfg(target_arch = "x86_64")]

@@ -13,8 +13,9 @@ pub struct Section {
     /// The first so many bytes of the data are read together with all others, so their blocks are compared with their
     /// checksums before any other block is.
     pub head: u64,
-    /// What the checksums of its blocks are combined with, by exclusive or, so that a section written over another of the
-    /// same size does not match: 0 in tables, whose sections differ in size, the seeds in the mover's row in bound tables.
+    /// What the checksums of its blocks are combined with, by exclusive or, so that a section written over another of
+    /// the same size does not match: 0 in tables, whose sections differ in size, the seeds in the mover's row in bound
+    /// tables.
     pub tag: u64,
     /// BLAKE3 of data and checksums.
     pub digest: [u8; 32],

@@ -5,8 +5,9 @@ pub const MAX_CUTS: usize = 3;
 
 /// Where the scores are cut into intervals: at distances from the evaluation of the position.
 ///
-/// With an evaluation e, the *threshold* of a cut c is the least whole number of seeds that is e + c or more. The *code*
-/// of a score is the number of thresholds that it reaches. One cut makes codes of 1 bit, three make codes of 2 bits.
+/// With an evaluation e, the *threshold* of a cut c is the least whole number of seeds that is e + c or more. The
+/// *code* of a score is the number of thresholds that it reaches. One cut makes codes of 1 bit, three make codes of 2
+/// bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cuts {
     /// In sixteenths of a seed, ascending; the first `count` count, the others are 0.
@@ -15,6 +16,13 @@ pub struct Cuts {
 }
 
 impl Cuts {
+    /// The cut to use for codes of 1 bit: the evaluation.
+    pub const ONE_BIT: Cuts = Cuts { cuts: [0; MAX_CUTS], count: 1 };
+
+    /// The cuts to use for codes of 2 bits: four seeds below the evaluation, the evaluation, and four seeds above.
+    /// Closer ones leave more positions of a search undecided (docs/measurements.md in the repository).
+    pub const TWO_BITS: Cuts = Cuts { cuts: [-4 * SEED as i16, 0, 4 * SEED as i16], count: MAX_CUTS as u8 };
+
     /// One or three cuts, in sixteenths of a seed relative to the evaluation, ascending; two may be equal. `None` if
     /// there are more or fewer, or they are in another order.
     pub fn new(cuts: &[i16]) -> Option<Cuts> {
@@ -109,6 +117,7 @@ mod tests {
 
     #[test]
     fn cuts_are_one_or_three_and_ascend() {
+        assert_eq!((Cuts::new(&[0]), Cuts::new(&[-64, 0, 64])), (Some(Cuts::ONE_BIT), Some(Cuts::TWO_BITS)));
         assert!(Cuts::new(&[5]).is_some_and(|cuts| cuts.bits() == 1 && cuts.sixteenths() == [5]));
         assert!(Cuts::new(&[-5, -5, 5]).is_some_and(|cuts| cuts.bits() == 2));
         assert!([&[][..], &[1, 2], &[2, 1, 3], &[1, 2, 3, 4]].iter().all(|cuts| Cuts::new(cuts).is_none()));

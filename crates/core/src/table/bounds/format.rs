@@ -76,8 +76,8 @@ pub struct BoundHeader {
     pub positions: u64,
     /// Bytes of the file.
     pub file_bytes: u64,
-    /// BLAKE3 of the key, the bits, the digest of the exact table, the network and the directory, which holds the digests of
-    /// all frames: equal for equal bound tables.
+    /// BLAKE3 of the key, the bits, the digest of the exact table, the network and the directory, which holds the
+    /// digests of all frames: equal for equal bound tables.
     pub digest: [u8; 32],
     /// The digest of the exact table that it was made from.
     pub exact: [u8; 32],
@@ -88,7 +88,7 @@ pub struct BoundHeader {
 /// The header as stored: the first bytes of a file.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct RawHeader {
+struct RawHeader {
     magic: [u8; 8],
     version: u32,
     rules: u8,
@@ -127,8 +127,8 @@ fn prefix_bytes(seeds: usize, network_bytes: usize) -> usize {
     (directory_at(network_bytes) + (seeds - 1) * ENTRY_BYTES).next_multiple_of(ALIGNMENT as usize)
 }
 
-/// Where the frames of a bound table begin, by seeds in the mover's row, from 1; and the bytes of the file. The codes have
-/// `bits` bits, the network `network_bytes` bytes.
+/// Where the frames of a bound table begin, by seeds in the mover's row, from 1; and the bytes of the file. The codes
+/// have `bits` bits, the network `network_bytes` bytes.
 ///
 /// This is known before anything is computed, so frames can be written in any order.
 pub fn layout(key: TableKey, bits: u32, network_bytes: usize) -> (Vec<u64>, u64) {
@@ -172,8 +172,8 @@ impl RawEntry {
     }
 }
 
-/// The digest of a bound table: BLAKE3 of version, key, bits, the digest of the exact table, and the bytes from the network
-/// to the end of the directory.
+/// The digest of a bound table: BLAKE3 of version, key, bits, the digest of the exact table, and the bytes from the
+/// network to the end of the directory.
 fn bounds_digest(key: TableKey, bits: u32, exact: &[u8; 32], network_and_directory: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&MAGIC);
@@ -218,8 +218,8 @@ impl RawHeader {
 
 /// The first bytes of a bound table, up to its first frame: header, network, directory.
 ///
-/// `exact` is the digest of the table it was made from; the entries are by seeds in the mover's row, as [`layout`] places
-/// them, all with cuts of as many bits.
+/// `exact` is the digest of the table it was made from; the entries are by seeds in the mover's row, as [`layout`]
+/// places them, all with cuts of as many bits.
 ///
 /// # Panics
 /// When there is not an entry for each frame.

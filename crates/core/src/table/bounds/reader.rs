@@ -14,8 +14,8 @@ use crate::table::key::TableKey;
 
 /// A bound table in memory: a mapped file, or bytes that were read.
 ///
-/// Opening checks header, network and directory. Blocks are compared with their checksums as those of a [`crate::table::Table`]
-/// are: [`BoundTable::code`] compares the one that it reads, [`BoundTable::check`] all, and
+/// Opening checks header, network and directory. Blocks are compared with their checksums as those of a
+/// [`crate::table::Table`] are: [`BoundTable::code`] compares the one that it reads, [`BoundTable::check`] all, and
 /// [`BoundTable::frame_unchecked`] leaves this to the caller.
 pub struct BoundTable {
     header: BoundHeader,
@@ -24,8 +24,8 @@ pub struct BoundTable {
 }
 
 impl BoundTable {
-    /// Opens and maps the bound table at `path`. A file with the name of a bound table must hold that of this layer. The file
-    /// must not change while it is open: see [`crate::table::Table::open`].
+    /// Opens and maps the bound table at `path`. A file with the name of a bound table must hold that of this layer.
+    /// The file must not change while it is open: see [`crate::table::Table::open`].
     ///
     /// # Errors
     /// When the file cannot be read, or is damaged, foreign, or not the bound table that its name says.
@@ -167,7 +167,8 @@ impl BoundTable {
         FrameBounds::new(frame, self.header.entries[mover - 1].cuts, codes)
     }
 
-    /// The byte of the file that holds the code of the position with these ranks of rows and `mover` seeds in the mover's row.
+    /// The byte of the file that holds the code of the position with these ranks of rows and `mover` seeds in the
+    /// mover's row.
     ///
     /// # Panics
     /// When the layer has no such frame.
@@ -175,8 +176,8 @@ impl BoundTable {
         self.header.entries[mover - 1].offset + self.frame_unchecked(mover).byte(mover_rank, other_rank) as u64
     }
 
-    /// The code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The block it
-    /// is read from is compared with its checksum the first time.
+    /// The code of the position with these ranks of rows and `mover` seeds in the mover's row (1 to seeds - 1). The
+    /// block it is read from is compared with its checksum the first time.
     ///
     /// # Errors
     /// When this block is damaged.

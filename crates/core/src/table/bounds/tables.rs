@@ -19,12 +19,12 @@ pub struct BoundTables {
 }
 
 impl BoundTables {
-    /// Opens and maps the bound tables of the largest layer there is, at most `max_seeds`, and of the layers below it, down
-    /// to the first that is missing. `None` if there are none.
+    /// Opens and maps the bound tables of the largest layer there is, at most `max_seeds`, and of the layers below it,
+    /// down to the first that is missing. `None` if there are none.
     ///
     /// # Errors
-    /// When a file is damaged, is not the bound table that its name says, or cannot be read; when two were made with different
-    /// networks.
+    /// When a file is damaged, is not the bound table that its name says, or cannot be read; when two were made with
+    /// different networks.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -46,8 +46,8 @@ impl BoundTables {
         BoundTables::new(directory, layers)
     }
 
-    /// The bound tables of these layers, which are those of one rule set and number of pits, fewest seeds first, without
-    /// a gap. `None` if there are none.
+    /// The bound tables of these layers, which are those of one rule set and number of pits, fewest seeds first,
+    /// without a gap. `None` if there are none.
     ///
     /// # Errors
     /// When two were made with different networks.
@@ -108,9 +108,9 @@ impl BoundTables {
         seeds.checked_sub(self.layers[0].key().seeds).and_then(|index| self.layers.get(index)).map(|table| &**table)
     }
 
-    /// The least and the greatest score of the position with these rows, as far as they are known; `None` if its layer is
-    /// not open. If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read are compared with
-    /// their checksums first.
+    /// The least and the greatest score of the position with these rows, as far as they are known; `None` if its layer
+    /// is not open. If a row is empty, the remaining seeds belong to the owner of the other one. The bytes read are
+    /// compared with their checksums first.
     ///
     /// # Errors
     /// When the table is damaged there.
