@@ -200,7 +200,7 @@ mod tests {
     use crate::evaluation::{LANES, Network, Weights};
     use crate::game::{Position, Rules};
     use crate::solve::{Checkpoint, CheckpointError, Event, SolveError, Solver, SolverOptions};
-    use crate::table::{Table, TableKey, Tables};
+    use crate::table::{BoundMaker, BoundTable, BoundTables, Cuts, Table, TableKey, Tables};
 
     const RULES: Rules = Rules::EmptyCapture;
     const PITS: usize = 4;
