@@ -1,6 +1,6 @@
 //! Zero-window tests of real searches, each by itself: `cargo bench --bench zero_window`.
 //!
-//! The tests of [the data](data/zero-window-tests.csv) stand 14 to 31 seeds above tables to 24 seeds: positions that
+//! The tests of [the data](data/zero-window-tests.csv) stand 16 to 38 seeds above tables to 24 seeds: positions that
 //! searches of start positions and of random middle games met, and the scores that they asked for. Each is run with one
 //! thread and an empty transposition table, so its nodes depend on the search alone. A wrong result ends the run.
 //!

@@ -128,3 +128,54 @@ pub(crate) fn next_window(again: bool, stored: u32, seeds: u32, (low, high): (i3
         (SEED * seeds as i32 - high, SEED * seeds as i32 - low)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Rules;
+
+    /// The evaluation by minimax without cut-offs.
+    fn minimax(search: &StaticSearch<u64>, board: Board<u64>, seeds: u32, turns: u32) -> i32 {
+        if board.is_over() || turns == 0 {
+            return search.search(board, seeds, 0, (-LIMIT, LIMIT), &mut Looks::new(1));
+        }
+        let moves = (0..search.sower.pits()).filter(|&pit| board.mover.seeds_in(pit) != 0);
+        let evaluations = moves.map(|pit| {
+            let Sown { stored, again, .. } = search.sower.sow(board, pit);
+            let next = search.sower.sow(board, pit).next();
+            let after = minimax(search, next, seeds - stored, turns - u32::from(!again));
+            mover_evaluation(again, stored, seeds - stored, after)
+        });
+        evaluations.max().expect("a game that is not over has moves")
+    }
+
+    #[test]
+    fn results_are_those_of_minimax_or_bounds_of_them_with_and_without_earlier_findings() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for rules in Rules::ALL {
+            let (sower, evaluation) = (Sower::new(rules, 3, 18), StaticEvaluation::default());
+            let search = StaticSearch { sower: &sower, evaluation: &evaluation, interrupted: &|| false };
+            let mut looks = Looks::default();
+            for _ in 0..300 {
+                let mut row = || u64::pack((0..3).map(|_| random.u8(..4)).collect::<Vec<_>>().into_iter());
+                let board = Board { mover: row(), other: row() };
+                let seeds = board.seeds();
+                // Findings to more turns are used, too; to one turn there are none.
+                let right = minimax(&search, board, seeds, 1);
+                let low = random.i32(0..SEED * 18);
+                for (low, high) in [(-LIMIT, LIMIT), (low, low + 1), (low, low + 3 * SEED)] {
+                    looks.left = u32::MAX;
+                    let found = search.search(board, seeds, 1, (low, high), &mut looks);
+                    let is_right = if found <= low {
+                        right <= found
+                    } else if found >= high {
+                        right >= found
+                    } else {
+                        right == found
+                    };
+                    assert!(is_right, "{rules}: {found} for {right} in {low} to {high}");
+                }
+            }
+        }
+    }
+}

@@ -352,7 +352,9 @@ mod tests {
                 let found = solver.solve(&start(), 0);
                 if !damaged {
                     let exact = Solver::new(options(&tables, threads, 0)).unwrap().solve(&start(), 0).unwrap();
-                    assert_eq!(found.unwrap(), exact);
+                    let found = found.unwrap();
+                    // There may be several lines of best play.
+                    assert_eq!((found.score, found.value, found.best), (exact.score, exact.value, exact.best));
                     assert!(bounds.layers().iter().all(|layer| layer.is_checked()));
                     continue;
                 }
