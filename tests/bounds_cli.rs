@@ -135,7 +135,7 @@ fn wrong_requests_are_refused() {
     bytes[300] ^= 1;
     std::fs::write(&other, bytes).unwrap();
     let (code, _, stderr) = kalah(directory, &with);
-    assert!(code == 1 && stderr.contains("other"), "{stderr}");
+    assert!(code == 3 && stderr.contains("other"), "{stderr}");
     // Two networks in one directory are noted.
     std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
     assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);

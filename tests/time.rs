@@ -255,10 +255,10 @@ fn a_solver_is_not_made_when_the_time_is_over_before() {
         for _ in 0..2 {
             assert!(matches!(make(u32::MAX), Ok(Some(8))));
         }
-        // Numbering the rows of tables, and learning from them.
+        // Numbering the rows of tables; 6 pits have a network, so nothing is learned.
         let all = asked.get();
-        assert!(all > 50, "asked {all} times");
-        for most in [0, 1, 5, 20, all / 2, all - 1] {
+        assert!(all >= 8, "asked {all} times");
+        for most in [0, 1, 5, all / 2, all - 1] {
             assert!(matches!(make(most), Err(SolveError::Stopped)));
             assert_eq!(asked.get(), most + 1);
         }

@@ -417,7 +417,7 @@ fn wait_for_map(child: &mut std::process::Child, path: &Path) {
 fn a_table_truncated_under_a_search_is_named() {
     let directory = copied();
     let mut command = std::process::Command::new(program());
-    command.args(["solve", "6x6", "--memory", "16MiB"]).env("KALAH_TABLES", directory.path());
+    command.args(["solve", "6x6", "--transpositions", "16MiB"]).env("KALAH_TABLES", directory.path());
     let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     // The last that is opened.
     wait_for_map(&mut child, &table(directory.path(), 9));

@@ -10,7 +10,7 @@ use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
 use kalah::build::{BuildError, PlanError};
-use kalah::evaluation::NetworkFileError;
+use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
 use kalah::kgp::KgpError;
@@ -46,7 +46,7 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(advice) = solve_error(error).and_then(of_solve) {
         return Some(advice.to_owned());
     }
-    if let Some(error) = network_error(error).filter(|error| error.is_damage()) {
+    if let Some(error) = network_error(error).filter(|error| !matches!(error.reason, NetworkFileReason::Io(_))) {
         return Some(of_network(error));
     }
     if let Some(error) = error.downcast_ref() {
@@ -136,7 +136,7 @@ fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
 
 fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
-        SolveError::OutOfMemory { .. } => Some("choose less with --memory"),
+        SolveError::OutOfMemory { .. } => Some("choose less with --memory or --transpositions"),
         SolveError::Contradiction(_) => {
             Some("search without --checkpoint or --state, and check the tables with `kalah verify`")
         }
@@ -282,7 +282,7 @@ fn of_table(error: &TableError) -> Option<String> {
             Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
         }
         TableError::Networks { .. } => {
-            Some("make those of all layers with the same one: `kalah bounds` with --network".to_owned())
+            Some("make all of them with the same network: `kalah bounds --network FILE`".to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => {

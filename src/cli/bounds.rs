@@ -18,12 +18,12 @@ use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{advice, args, output};
 
-/// Make bound tables, half or a quarter as large, for solving
+/// Make bound tables, which serve a search in half or a quarter of the memory
 ///
-/// For each position they tell in which interval around its evaluation the score lies. The exact tables may be deleted
-/// afterwards: the search then uses the exact layers up to the first that is missing, and bound tables above. Bound
-/// tables that are there already, made from the same table with the same network and cuts, are kept. It can be stopped
-/// at any time (Ctrl-C); the same command goes on from the last finished layer.
+/// A bound table states for each position in which interval around its evaluation the score lies. The exact tables may be
+/// deleted afterwards: a search then uses the exact layers up to the first that is missing, and bound tables above them. Bound
+/// tables that are there already, made from the same table with the same network and cuts, are kept. The command can be
+/// stopped at any time (Ctrl-C); the same command goes on after the last finished layer. See docs/bounds.md.
 #[derive(Args)]
 pub struct Bounds {
     /// The layers: a number of seeds in play, or a range such as 15..28

@@ -34,7 +34,7 @@ pub struct Build {
     /// With --share or --frame: seconds without news after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
-    /// Make bound tables, too, of the layers from this many seeds up: as `kalah bounds` does without other flags
+    /// Also make bound tables of the layers from this many seeds up, as `kalah bounds` does by default
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
     bounds: Option<usize>,
     #[command(flatten)]

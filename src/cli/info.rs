@@ -14,7 +14,9 @@ use super::outcome::Outcome;
 use super::report::{Format, Grid};
 use super::{advice, args, output, suggestion};
 
-/// List the tables in the directory
+/// List the tables and bound tables in the directory
+///
+/// --csv and --plot list tables only, without the bound tables.
 #[derive(Args)]
 pub struct Info {
     #[command(flatten)]

@@ -10,14 +10,14 @@ use serde::Serialize;
 use super::search_plan::Search;
 use super::{Outcome, args, output, positions, suggestion};
 
-/// List what a build still needs, or which tables serve a search best
+/// List what a build still needs, or which tables suit a search
 ///
 /// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
 /// pair first. See docs/cluster.md.
 ///
-/// With --search it says which layers to have exact, which as bound tables of 2 bits a position, and which of 1 bit, so that a
-/// search with so much memory has the fewest nodes. See docs/solving.md.
+/// With --search it lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit,
+/// so that a search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
 #[derive(Args)]
 pub struct Plan {
     /// Plan up to this many seeds in play

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, Plan};
 use kalah::game::{Position, Rules};
-use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah::solve::{LayerKind, TablePlan};
 use kalah::system::{available_disk, available_memory};
 use kalah::table::TableKey;
@@ -14,7 +14,8 @@ use serde::Serialize;
 
 use super::{Outcome, output, suggestion};
 
-/// Positions a second and thread that bound tables are made of (measured: docs/measurements.md).
+/// Positions a second and thread for which bound tables are made: half of what was measured with exact tables in the page cache
+/// (docs/measurements.md), since those of large layers are read from the disk.
 const BOUNDS_RATE: f64 = 50e6;
 
 /// What a search plan is for.
@@ -64,10 +65,16 @@ impl Search<'_> {
         let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
         let memory = self.memory.or_else(available_memory).unwrap_or(0);
         let Some(plan) = TablePlan::new(pits, seeds, memory, self.most.unwrap_or(MAX_TABLE_SEEDS)) else {
-            output::tell(format_args!(
-                "kalah: there are no tables of {pits} pits a side that fit {}; name more with --memory",
-                HumanBytes(memory)
-            ));
+            if pits > MAX_TABLE_PITS {
+                output::tell(format_args!(
+                    "kalah: there are no tables of {pits} pits a side: at most {MAX_TABLE_PITS}"
+                ));
+            } else {
+                output::tell(format_args!(
+                    "kalah: no tables of {pits} pits a side fit {} of memory; allow more with --memory",
+                    HumanBytes(memory)
+                ));
+            }
             return Ok(Outcome::Failed);
         };
         let report = self.report(&plan, memory);

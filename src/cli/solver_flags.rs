@@ -8,9 +8,9 @@ use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
-use kalah::table::{BoundTables, Tables, missing_layers};
+use kalah::table::{BoundTables, TableError, Tables, missing_layers};
 
-use super::{args, output, solve_tables};
+use super::{advice, args, output, solve_tables};
 
 /// How to solve.
 #[derive(Args)]
@@ -27,10 +27,12 @@ pub struct SolverFlags {
     /// Use exact tables up to this many seeds only, and bound tables above [default: exact tables as far as there are any]
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     exact_up_to: Option<usize>,
-    /// Build the missing tables that fit memory and disk, or those to --tables-up-to
+    /// Make the missing tables first: those of `kalah plan --search`, bound tables included, as far as they fit the disk; with
+    /// --tables-up-to, the exact ones up to there
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,
-    /// Memory of the search: transposition table, and tables in memory, such as 16GiB [default: what is available]
+    /// Memory of the whole search, such as 16GiB: the transposition table, and the tables, in the page cache or copied. Tables
+    /// that do not fit are not used [default: what is available, less a sixteenth]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     /// Memory of the transposition table, such as 4GiB [default: what the tables leave of --memory; without that, by the
@@ -72,7 +74,14 @@ impl SolverFlags {
             }
         }
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
-        let bounds = BoundTables::open(directory, self.rules, pits, wanted)?;
+        let bounds = match BoundTables::open(directory, self.rules, pits, wanted) {
+            // Exact tables can be used all the same.
+            Err(error @ TableError::Networks { .. }) => {
+                output::note(format_args!("bound tables are not used: {}", advice::with_advice(&error)));
+                None
+            }
+            opened => opened?,
+        };
         let exact = tables.max_seeds().unwrap_or(0).min(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
         let reach = self.reach(exact, bounds.as_ref());
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
@@ -103,9 +112,11 @@ impl SolverFlags {
             return *seeds.end();
         }
         output::note(format_args!(
-            "the bound tables of {} to {} seeds are not used, since there is no table of {next}",
+            "the bound tables of {} to {} seeds are not used, since layers from {next} to {} seeds have neither a table \
+             nor a bound table",
             seeds.start(),
-            seeds.end()
+            seeds.end(),
+            seeds.start() - 1
         ));
         exact
     }

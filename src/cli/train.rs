@@ -1,4 +1,5 @@
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -6,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::evaluation::Network;
-use kalah::file::Replacement;
+use kalah::file::{Replacement, remove_leftovers};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
@@ -18,8 +19,9 @@ use super::{args, output};
 /// Train an evaluation network, which orders the moves of searches
 ///
 /// It learns from exact scores of positions that searches visit, within the tables and some seeds above them. The same
-/// tables and flags give the same file. Beside the tables, as RULES-PITS.network, it is used by all searches with them in
-/// place of the network that the program has.
+/// tables and flags give the same file. All searches with the tables use it if it is beside them under the name
+/// RULES-PITS.network, instead of the network that the program comes with. A file of this name is replaced. Bound tables that
+/// are there already keep the network that they were made with.
 #[derive(Args)]
 pub struct Train {
     #[command(flatten)]
@@ -35,24 +37,35 @@ pub struct Train {
     /// Positions within the tables to learn from
     #[arg(long, value_name = "N", default_value_t = Trainer::SAMPLES, value_parser = samples)]
     samples: usize,
-    /// Positions above the tables to learn from, which are solved
-    #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED)]
+    /// Positions above the tables to learn from; their scores are found by solving them
+    #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
     solved: usize,
-    /// Passes through all of them
-    #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS)]
+    /// How often training goes through all these positions
+    #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS, value_parser = epochs)]
     epochs: usize,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 }
 
-/// Reads a number of positions, at least 1.
+/// Reads a number of positions within the tables: a billion take 16 GB.
 fn samples(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) => Err("at least 1 position".to_owned()),
-        Ok(samples) => Ok(samples),
-        Err(error) => Err(format!("{error}")),
-    }
+    number(text, 1..=1_000_000_000)
+}
+
+/// Reads a number of positions above the tables.
+fn solved(text: &str) -> Result<usize, String> {
+    number(text, 0..=1_000_000_000)
+}
+
+/// Reads a number of passes.
+fn epochs(text: &str) -> Result<usize, String> {
+    number(text, 1..=1000)
+}
+
+fn number(text: &str, range: RangeInclusive<usize>) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("write a number from {} to {}", range.start(), range.end()))
 }
 
 #[derive(Serialize)]
@@ -95,6 +108,8 @@ impl Train {
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
         let path = self.output.unwrap_or_else(|| self.tables.path.join(Network::file_name(rules, pits)));
         let cannot_write = || format!("cannot write {}", path.display());
+        // What a killed process left.
+        remove_leftovers(&path).with_context(cannot_write)?;
         let mut file = Replacement::begin(&path).with_context(cannot_write)?;
         let trainer = Trainer::new(&tables).samples(self.samples, self.solved).epochs(self.epochs);
         let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
@@ -142,6 +157,9 @@ impl Report {
         output::line(format_args!("  digest {}", self.digest))?;
         let fit = |name: String, fit: &Fitted| {
             let Fitted { positions, error, explained, .. } = fit;
+            if *positions == 0 {
+                return Ok(());
+            }
             let positions = HumanCount(*positions as u64);
             let share = 100.0 * explained;
             output::line(format_args!(

@@ -45,7 +45,7 @@ impl Sample {
 /// The layer at which a search ends is random, so that all layers occur, the larger ones more often.
 pub(super) fn within(explorer: &mut Explorer, tables: &Tables, wanted: usize) -> Result<Vec<Sample>, TrainError> {
     let reach = tables.max_seeds().unwrap_or(0) as u32;
-    let mut samples = Vec::with_capacity(wanted);
+    let mut samples = Vec::new();
     let mut games = 0;
     while samples.len() < wanted {
         let below = reach - LEAST_REACH.min(reach);
@@ -71,7 +71,7 @@ pub(super) fn above(
     wanted: usize,
 ) -> Result<Vec<Sample>, TrainError> {
     let reach = tables.max_seeds().unwrap_or(0) as u32;
-    let mut samples = Vec::with_capacity(wanted);
+    let mut samples = Vec::new();
     let mut games = 0;
     while samples.len() < wanted {
         let seeds = reach + explorer.random.u32(1..=ABOVE_TABLES);

@@ -126,7 +126,7 @@ impl<'a> BoundSet<'a> {
         Err(Fault::Bounds { path, key, offset, position, stored, right })
     }
 
-    /// What the tables tell of the score of a position with seeds in both rows.
+    /// Bounds of the score of a position with seeds in both rows, from its table or bound table.
     fn bounds(&self, mover: &TableRow, other: &TableRow) -> Result<(u8, u8), TableError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let (mover_seeds, seeds) = (sum(mover), sum(mover) + sum(other));

@@ -55,7 +55,7 @@ pub enum Fault {
     },
     /// The bounds that a bound table gives for a score cannot be right: the first in the order of the check.
     #[error(
-        "{path}: {position} has a score of {} to {} (byte {offset}), {} to {} is right",
+        "{path}: the score of {position} is {} to {} by the bound table (byte {offset}), but {} to {} is right",
         stored.0, stored.1, right.0, right.1
     )]
     Bounds {

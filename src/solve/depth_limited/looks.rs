@@ -34,13 +34,14 @@ struct Entry {
 
 /// What depth-limited searches of one thread found lately, and how many nodes they may still visit.
 ///
-/// A look ahead at the moves of one position is in part a look at the moves of the next, so most of it is there when
-/// the search gets to that one. An entry names its position by a hash only: a mistake would cost time, never a proof.
+/// The depth-limited search of a position includes those of the positions after its moves to one turn less, so most of the
+/// work is done when the zero-window search gets to one of these. An entry identifies its position by a hash only: a
+/// collision costs time, but cannot make a proof wrong, since evaluations prove nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Looks {
     /// Nodes that may still be visited.
     pub left: u32,
-    /// By the upper bits of the hash; empty until the first look.
+    /// By the upper bits of the hash; empty until the first finding.
     entries: Vec<Entry>,
 }
 

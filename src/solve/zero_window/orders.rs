@@ -27,9 +27,9 @@ impl<W: Word> SharedOrders<W> {
         SharedOrders((0..places).map(|_| Mutex::new(Order { of: None, moves: Vec::new() })).collect())
     }
 
-    /// Gives the `children` of `node` the evaluations that another thread found for the test of `score`, or has `look`
-    /// find them; returns what that returns, or 0. A thread that comes while another one looks waits for it. `hash` is one of
-    /// position and score.
+    /// Gives the `children` of `node` the evaluations that another thread found for the test of `score`. If there are none,
+    /// `search` finds them; a thread that comes meanwhile waits. Returns what `search` returned, or 0 if it was not
+    /// called. `hash` is that of position and score.
     pub fn once(
         &self,
         hash: u64,

@@ -30,7 +30,7 @@ pub struct NetworkFileError {
 #[non_exhaustive]
 pub enum NetworkFileReason {
     /// It cannot be read.
-    #[error("{0}")]
+    #[error("the evaluation network cannot be read: {0}")]
     Io(#[from] io::Error),
     /// It holds no network that this program can use.
     #[error("{0}")]
@@ -46,9 +46,9 @@ pub enum NetworkFileReason {
 }
 
 impl NetworkFileError {
-    /// Whether the file could be read, but not used.
+    /// Whether the file is damaged, or no network at all.
     pub fn is_damage(&self) -> bool {
-        !matches!(self.reason, NetworkFileReason::Io(_))
+        matches!(self.reason, NetworkFileReason::Network(_))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Bound tables: one or two bits for each position of a layer, which tell in which interval its score lies.
+//! Bound tables: one or two bits for each position of a layer, which state in which interval its score lies.
 //!
 //! The intervals are those between a few *cuts*, which lie at fixed distances from the evaluation of the position by an
 //! [evaluation network](crate::evaluation). So most positions are decided by a file half or a quarter as large as the
