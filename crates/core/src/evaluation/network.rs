@@ -244,7 +244,7 @@ mod tests {
         of.inputs[HELD][5] = 0;
         assert!(Network::new(Rules::Standard, 2, &of).is_ok());
         // Products that fit, and an evaluation that is too large; the shift makes it smaller.
-        of.outputs[0] = 1 << 6;
+        of.outputs[5] = 1 << 6;
         assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
         of.shift = 1;
         assert!(Network::new(Rules::Standard, 2, &of).is_ok());
