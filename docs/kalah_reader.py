@@ -11,8 +11,8 @@ in play that the mover can still collect; with --bounds a line `POSITION LOWER U
 most by the bound table.
 
 Written only from docs/indexing.md, docs/format.md, docs/bounds.md and docs/evaluation.md, with only the standard
-library. The header and every block that is read are compared with their checksums: a flipped bit is an error, never a
-wrong score. Digests are not compared, because BLAKE3 is not in the standard library: if a small frame, with its
+library. The header, the directory of a bound table, and every block that is read are compared with their checksums: a
+flipped bit is an error, never a wrong score. Digests are not compared, because BLAKE3 is not in the standard library: if a small frame, with its
 checksum, overwrote another one, this is not noticed here, but `kalah verify --checksums` notices it.
 """
 
@@ -29,7 +29,7 @@ GROUP_POSITIONS = 126
 BLOCK = 65536
 
 BOUNDS_MAGIC = b"KALAHBD\n"
-BOUNDS_HEADER = struct.Struct("<8sIBBBBQQ32s32sI20sQ")
+BOUNDS_HEADER = struct.Struct("<8sIBBBBQQ32s32sI12sQQ")
 BOUNDS_ENTRY = struct.Struct("<QQ3hH4Q32s")
 NETWORK_MAGIC = b"KALAHNN\n"
 NETWORK_HEAD = struct.Struct("<8sIBBBB32h32h32h")
@@ -289,14 +289,17 @@ class BoundTable(File):
         self.rows = rows if rows is not None else Rows(pits, seeds)
         path = os.path.join(directory, "%s-%d-%02d.bounds" % (rules, pits, seeds))
         super().__init__(path, "bound table", BOUNDS_HEADER, BOUNDS_MAGIC)
-        _, _, *key, self.bits, _, length, _, _, network_bytes, _, _ = self.header
+        _, _, *key, self.bits, _, length, _, _, network_bytes, _, checksum, _ = self.header
         if key != [RULES.index(rules), pits, seeds]:
             raise TableError("%s: another table than its name says" % self.path)
         self.check_header(length)
+        self.directory = up(BOUNDS_HEADER.size + network_bytes)
+        first = up(self.directory + (seeds - 1) * BOUNDS_ENTRY.size)
+        if self.bits not in (1, 2) or first > length or xxh3(self.bytes[BOUNDS_HEADER.size:first]) != checksum:
+            raise TableError("%s: its directory is damaged" % self.path)
         self.network = Network(self.path, self.bytes[BOUNDS_HEADER.size:BOUNDS_HEADER.size + network_bytes])
         if (self.network.rules, self.network.pits) != (RULES.index(rules), pits):
             raise TableError("%s: its evaluation network is that of another board" % self.path)
-        self.directory = up(BOUNDS_HEADER.size + network_bytes)
 
     def bounds(self, mover, other):
         """The least and the greatest score of the position with these rows."""
@@ -314,6 +317,9 @@ class BoundTable(File):
         thresholds = [-((-evaluation - cut) // 16) for cut in cuts]
         lower = thresholds[code - 1] if code > 0 else 0
         upper = thresholds[code] - 1 if code < len(cuts) else self.seeds
+        # No score has this code, or none that the position can have.
+        if lower > min(upper, self.seeds) or upper < 0:
+            raise TableError("%s: its code at byte %d is damaged" % (self.path, frame + byte))
         return tuple(max(0, min(self.seeds, bound)) for bound in (lower, upper))
 
 

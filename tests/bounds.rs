@@ -11,7 +11,7 @@ use kalah::index::LayerIndex;
 use kalah::progress::Pulse;
 use kalah::table::bound_format::{BoundEntry, prefix};
 use kalah::table::{
-    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Part, TableError, TableKey, Tables,
+    BLOCK_BYTES, BoundMaker, BoundTable, BoundTables, Cuts, Damage, Part, Table, TableError, TableKey, Tables,
 };
 use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
 
@@ -151,6 +151,43 @@ fn tables_are_opened_down_to_the_first_that_is_missing() {
     assert!(matches!(open(9), Err(TableError::Damaged { damage: Damage::Other { .. }, .. })));
 }
 
+#[test]
+fn tables_are_opened_around_the_exact_layers() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), Rules::EmptyCapture, 2, 10);
+    let mut random = fastrand::Rng::with_seed(3);
+    let networks = [(); 2].map(|()| network(Rules::EmptyCapture, 2, &mut random));
+    let open = |exact, most| {
+        let opened = BoundTables::open_around(directory.path(), Rules::EmptyCapture, 2, exact, most);
+        opened.map(|bounds| bounds.map(|bounds| bounds.seeds()))
+    };
+    let make = |seeds: usize, network: usize| {
+        let maker = BoundMaker::new(&networks[network], Cuts::new(&[0]).unwrap());
+        maker.write(exact.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
+    };
+    assert_eq!(open(0, 48).unwrap(), None);
+    [(3, 1), (4, 0), (5, 0), (6, 0), (7, 0), (8, 1), (10, 0)].into_iter().for_each(|(seeds, own)| make(seeds, own));
+    // Up to the first with another network or the first that is missing, down to the first with another network.
+    for (exact, most, seeds) in [
+        (5, 48, Some(4..=7)),
+        (5, 6, Some(4..=6)),
+        (3, 48, Some(4..=7)),
+        (2, 48, Some(3..=3)),
+        (7, 48, Some(8..=8)),
+        (9, 48, Some(10..=10)),
+        (9, 9, None),
+        (6, 6, Some(4..=6)),
+        (0, 48, None),
+    ] {
+        assert_eq!(open(exact, most).unwrap(), seeds, "{exact} {most}");
+    }
+    // Damage matters above the exact layers only.
+    std::fs::write(exact.key(5).bounds_path(directory.path()), "damaged").unwrap();
+    assert_eq!(open(5, 48).unwrap(), Some(6..=7));
+    assert_eq!(open(7, 7).unwrap(), Some(6..=7));
+    assert!(matches!(open(4, 48), Err(TableError::Damaged { .. })));
+}
+
 const KEY: TableKey = TableKey { rules: Rules::Standard, pits: 2, seeds: 8 };
 
 /// The bytes of a small bound table.
@@ -205,6 +242,8 @@ fn whatever_a_header_says_is_refused_or_can_be_read() {
         // By the page on the format.
         let fields = [&bytes[..16], &bytes[64..96], &bytes[128..first]].concat();
         bytes[32..64].copy_from_slice(blake3::hash(&fields).as_bytes());
+        let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[128..first]);
+        bytes[112..120].copy_from_slice(&checksum.to_le_bytes());
         bytes[120..128].fill(0);
         let checksum = xxhash_rust::xxh3::xxh3_64(&bytes[..128]);
         bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
@@ -265,6 +304,27 @@ fn with_code(table: &BoundTable, mover: usize, ranks: (u32, u32), code: u8) -> B
 }
 
 #[test]
+fn wrong_counts_in_the_directory_are_found() {
+    let directory = tempfile::tempdir().unwrap();
+    let exact = tables(directory.path(), KEY.rules, KEY.pits, KEY.seeds);
+    let exact = exact.layer(KEY.seeds).unwrap();
+    let table = open(SMALL.clone()).unwrap();
+    check_bounds_against(exact, &table, &Pulse::default()).unwrap();
+    let mut entries = table.header().entries.clone();
+    let more = entries[4].counts.iter().position(|&count| count > 0).unwrap();
+    entries[4].counts[more] -= 1;
+    entries[4].counts[(more + 1) % 4] += 1;
+    let first = prefix(KEY, table.header().exact, table.network(), &entries);
+    let wrong = open([&first, &SMALL[first.len()..]].concat()).unwrap();
+    check_bound_checksums(&wrong).unwrap();
+    let damage = Damage::Part { part: Part::Directory, offset: table.header().entry_at(5) };
+    match check_bounds_against(exact, &wrong, &Pulse::default()) {
+        Err(Fault::Damage(TableError::Damaged { damage: own, .. })) => assert_eq!(own, damage),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
 fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
     for rules in Rules::ALL {
         let directory = tempfile::tempdir().unwrap();
@@ -287,6 +347,12 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
             assert!(set.reaches(9));
             assert_eq!(set.check(&all(seeds), &AtomicU64::new(0)).unwrap(), positions);
         }
+        // Exact scores below find at least as much as bounds.
+        let mut six = Tables::empty(directory.path(), rules, 3, 9);
+        (2..=6).for_each(|seeds| {
+            six.push(Arc::new(Table::open_key(directory.path(), exact.key(seeds)).unwrap())).unwrap()
+        });
+        let mut by_scores = 0;
         let index = LayerIndex::new(exact.rows(), 7);
         let (mut found, tries) = (0, 40);
         for _ in 0..tries {
@@ -309,7 +375,10 @@ fn wrong_bounds_are_found_against_exact_tables_and_against_children() {
                 Err(other) => panic!("{other}"),
                 Ok(_) => {}
             }
+            by_scores += usize::from(BoundSet::new(&six, &bounds).check(&all(7), &AtomicU64::new(0)).is_err());
         }
         assert!(found > tries / 4, "{rules}: {found} of {tries}");
+        // Most wrong codes do not hold the exact score.
+        assert!(by_scores > found && by_scores > tries * 3 / 4, "{rules}: {by_scores}, {found} of {tries}");
     }
 }

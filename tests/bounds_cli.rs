@@ -143,6 +143,93 @@ fn wrong_requests_are_refused() {
     assert!(code == 0 && stderr.contains("another evaluation network"), "{stderr}");
 }
 
+/// What `kalah solve` says of 12 seeds, as JSON, and its notes.
+#[track_caller]
+fn solve(directory: &Path) -> (Value, String) {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    command.args(["solve", "3x2", "--rules", "standard", "--json", "--memory", "256MiB", "--tables"]).arg(directory);
+    let output = command.output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{told}");
+    (serde_json::from_slice(&output.stdout).unwrap(), told)
+}
+
+#[test]
+fn bound_tables_that_are_not_needed_stop_no_search() {
+    let directory = directory();
+    let directory = directory.path();
+    let value = solve(directory).0["value"].clone();
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "4..9"]).0, 0);
+    // Damage of one, and another network, where exact tables are.
+    let bounds = |seeds| TableKey { seeds, ..KEY }.bounds_path(directory);
+    std::fs::write(bounds(8), "damaged").unwrap();
+    let other = directory.join("other");
+    std::fs::write(&other, network(KEY.rules, 2).to_bytes()).unwrap();
+    let remake = |seeds| kalah(directory, &["bounds", "--seeds", seeds, "--network", other.to_str().unwrap()]).0;
+    assert_eq!(remake("7"), 0);
+    let (found, told) = solve(directory);
+    assert!(found["value"] == value && !told.contains("not used"), "{told}");
+    // They are needed as far as they have one network; those above are noted.
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "8"]).0, 0);
+    for seeds in 6..=9 {
+        std::fs::remove_file(TableKey { seeds, ..KEY }.path(directory)).unwrap();
+    }
+    let (found, told) = solve(directory);
+    assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{told}");
+    assert!(told.contains("7 to 9 seeds are not used") && told.contains("another evaluation network"), "{told}");
+    std::fs::remove_file(bounds(7)).unwrap();
+    let (found, told) = solve(directory);
+    assert_eq!((&found["value"], &found["bound_seeds"]), (&value, &6.into()), "{told}");
+    assert!(told.contains("8 to 9 seeds are not used: layer 7 is missing"), "{told}");
+}
+
+#[test]
+fn new_bound_tables_have_the_network_of_those_that_are_there() {
+    let directory = directory();
+    let directory = directory.path();
+    let network_of = |seeds| {
+        let key = TableKey { seeds, ..KEY };
+        BoundTable::open_key(directory, key).unwrap().unwrap().network().clone()
+    };
+    let (first, second) = (network(KEY.rules, 1), network(KEY.rules, 2));
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "7..8"]).0, 0);
+    std::fs::write(directory.join("standard-3.network"), second.to_bytes()).unwrap();
+    let (code, _, told) = kalah(directory, &["bounds", "--seeds", "9"]);
+    assert!(code == 0 && told.contains("standard-3-07.bounds, not standard-3.network"), "{told}");
+    assert_eq!(kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]).0, 0);
+    assert!((6..=9).all(|seeds| network_of(seeds) == first));
+    // Named, it is used, which is noted.
+    let named = directory.join("standard-3.network");
+    let (code, _, told) = kalah(directory, &["bounds", "--seeds", "9", "--network", named.to_str().unwrap()]);
+    assert!(code == 0 && told.contains("another evaluation network"), "{told}");
+    assert!(network_of(9) == second && network_of(8) == first);
+}
+
+#[test]
+fn bound_tables_may_take_the_place_of_exact_ones_below_others() {
+    let directory = directory();
+    let directory = directory.path();
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "5..8"]).0, 0);
+    std::fs::remove_file(TableKey { seeds: 6, ..KEY }.path(directory)).unwrap();
+    let (code, stdout, _) = kalah(directory, &["verify"]);
+    assert!(code == 0, "{stdout}");
+    let report: Value = serde_json::from_str(&kalah(directory, &["verify", "--consistency", "--json"]).1).unwrap();
+    assert!(report.get("faults").is_none(), "{report}");
+    let check = |seeds: u64| -> Vec<&str> {
+        let passed = report["passed"].as_array().unwrap().iter().filter(|passed| passed["seeds"] == seeds);
+        passed.map(|passed| passed["check"].as_str().unwrap()).filter(|check| check.contains("bound")).collect()
+    };
+    // Layer 6 against those below; the others against their exact tables, also above it.
+    for (seeds, expected) in [
+        (5, "bounds-against-exact"),
+        (6, "bound-consistency"),
+        (7, "bounds-against-exact"),
+        (8, "bounds-against-exact"),
+    ] {
+        assert_eq!(check(seeds), [expected], "{seeds}");
+    }
+}
+
 #[test]
 fn a_build_makes_bound_tables_as_it_goes() {
     let directory = directory();

@@ -282,7 +282,9 @@ fn of_table(error: &TableError) -> Option<String> {
             Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
         }
         TableError::Networks { .. } => {
-            Some("make all of them with the same network: `kalah bounds --network FILE`".to_owned())
+            let remedy = "delete it and make it with the network of the others (`kalah bounds`), or all of them with another \
+                          (`kalah bounds --network FILE`)";
+            Some(remedy.to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
         TableError::Damaged { kind: FileKind::Archive, .. } => {

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::anyhow;
@@ -9,16 +9,17 @@ use kalah::evaluation::{Network, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, DirectoryLock, Table, TableError, TableKey};
+use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey};
+use kalah::verify::Survey;
 use serde::Serialize;
 
 use super::args::Range;
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
-use super::{advice, args, output};
+use super::{args, output};
 
-/// Make bound tables, which serve a search in half or a quarter of the memory
+/// Make bound tables, a half or a quarter as large, for solving
 ///
 /// A bound table states for each position in which interval around its evaluation the score lies. The exact tables may be
 /// deleted afterwards: a search then uses the exact layers up to the first that is missing, and bound tables above them. Bound
@@ -35,7 +36,8 @@ pub struct Bounds {
     /// Other cuts: one or three distances from the evaluation, in seeds, ascending, in steps of a sixteenth
     #[arg(long, value_name = "SEEDS,...", value_parser = cuts, allow_hyphen_values = true, conflicts_with = "bits")]
     cuts: Option<Cuts>,
-    /// The evaluation network [default: RULES-PITS.network beside the tables, else the one that the program comes with]
+    /// The evaluation network [default: that of the bound tables that are there, else RULES-PITS.network beside the tables, else
+    /// the one that the program comes with]
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
     /// Directory of the bound tables [default: that of the exact ones]
@@ -58,16 +60,40 @@ fn cuts(text: &str) -> Result<Cuts, String> {
     })
 }
 
-/// The network of the board's bound tables where none is named.
-pub fn find_network(common: &args::Common) -> anyhow::Result<Network> {
+/// The network of new bound tables in `directory` where none is named: that of the bound tables which are there, since a
+/// search uses those of one network only; else the one beside the exact tables, or the program's. A note says if it is not
+/// the latter.
+pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<Network> {
     let args::Board { rules, pits } = common.board;
-    Network::find(&common.tables.path, rules, pits)?.ok_or_else(|| {
+    let found = Network::find(&common.tables.path, rules, pits)?;
+    let there = bound_tables(common, directory);
+    let is_found = |table: &BoundTable| found.as_ref() == Some(table.network());
+    if let Some(first) = there.first().filter(|_| !there.iter().any(is_found)) {
+        let own = Network::file_name(rules, pits);
+        if found.is_some() {
+            output::note(format_args!(
+                "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
+                first.path().display(),
+                if common.tables.path.join(&own).exists() { &own } else { "the program's" },
+            ));
+        }
+        return Ok(first.network().clone());
+    }
+    found.ok_or_else(|| {
         let file = Network::file_name(rules, pits);
         anyhow!(
             "the program has no evaluation network for {rules} with {pits} pits; \
              make one with `kalah train` and put it beside the tables as {file}"
         )
     })
+}
+
+/// The bound tables of the board in `directory` that can be opened, fewest seeds first.
+fn bound_tables(common: &args::Common, directory: &Path) -> Vec<BoundTable> {
+    let args::Board { rules, pits } = common.board;
+    let survey = Survey::read(directory).unwrap_or_default();
+    let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
+    keys.filter_map(|key| BoundTable::open_key(directory, key).ok().flatten()).collect()
 }
 
 #[derive(Serialize)]
@@ -106,6 +132,14 @@ impl Bounds {
 
         let keys: Vec<TableKey> =
             self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+        let others = bound_tables(&self.common, directory).into_iter().filter(|table| !keys.contains(&table.key()));
+        if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
+            output::note(format_args!(
+                "{} was made with another evaluation network, and a search uses bound tables of one network only: make all \
+                 of them with the same one",
+                other.path().display(),
+            ));
+        }
         let mut missing = Vec::new();
         for &key in &keys {
             if !self.is_current(key, &maker)? {
@@ -130,9 +164,6 @@ impl Bounds {
             layers.push(Layer::new(&table, kept, start.elapsed().as_secs_f64()));
         }
         progress.finish();
-        if let Err(error @ TableError::Networks { .. }) = BoundTables::open(directory, rules, pits, MAX_TABLE_SEEDS) {
-            output::note(advice::with_advice(&error));
-        }
         let cuts = cuts.sixteenths().iter().map(|&cut| f64::from(cut) / f64::from(SEED)).collect();
         let network = output::hex(&network.digest());
         self.tell(&Report { rules: rules.name(), pits, cuts, network, layers })?;
@@ -144,7 +175,7 @@ impl Bounds {
         let args::Board { rules, pits } = self.common.board;
         match &self.network {
             Some(path) => Ok(Network::open(path, rules, pits)?),
-            None => find_network(&self.common),
+            None => find_network(&self.common, self.output.as_ref().unwrap_or(&self.common.tables.path)),
         }
     }
 

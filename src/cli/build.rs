@@ -95,7 +95,7 @@ impl Build {
         }
         plan.check(directory, self.memory)?;
         let network = match self.bounds {
-            Some(_) => Some(bounds::find_network(&self.common)?),
+            Some(_) => Some(bounds::find_network(&self.common, directory)?),
             None => None,
         };
         let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));

@@ -8,7 +8,8 @@ use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
-use kalah::table::{BoundTables, TableError, Tables, missing_layers};
+use kalah::table::{BoundTable, BoundTables, TableError, TableKey, Tables, missing_layers};
+use kalah::verify::Survey;
 
 use super::{advice, args, output, solve_tables};
 
@@ -74,16 +75,10 @@ impl SolverFlags {
             }
         }
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
-        let bounds = match BoundTables::open(directory, self.rules, pits, wanted) {
-            // Exact tables can be used all the same.
-            Err(error @ TableError::Networks { .. }) => {
-                output::note(format_args!("bound tables are not used: {}", advice::with_advice(&error)));
-                None
-            }
-            opened => opened?,
-        };
         let exact = tables.max_seeds().unwrap_or(0).min(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
-        let reach = self.reach(exact, bounds.as_ref());
+        let bounds = BoundTables::open_around(directory, self.rules, pits, exact, wanted)?;
+        let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
+        self.note_unused(TableKey { rules: self.rules, pits, seeds: wanted }, reach, bounds.as_ref());
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             let missing = tables.missing(wanted);
             // Those above a gap are of no use, which surprises who sees them.
@@ -104,21 +99,24 @@ impl SolverFlags {
         Ok(SearchTables { exact: Some(tables), bounds, reach })
     }
 
-    /// The largest layer to use, with `exact` as the largest exact one. A note says why bound tables are not used.
-    fn reach(&self, exact: usize, bounds: Option<&BoundTables>) -> usize {
-        let Some(seeds) = bounds.map(BoundTables::seeds).filter(|seeds| *seeds.end() > exact) else { return exact };
-        let next = exact.max(1) + 1;
-        if *seeds.start() <= next {
-            return *seeds.end();
-        }
-        output::note(format_args!(
-            "the bound tables of {} to {} seeds are not used, since layers from {next} to {} seeds have neither a table \
-             nor a bound table",
-            seeds.start(),
-            seeds.end(),
-            seeds.start() - 1
-        ));
-        exact
+    /// A note says why bound tables of layers up to `last` are not used that are larger than `reach`, the largest layer that
+    /// is; `bounds` are those in use.
+    fn note_unused(&self, last: TableKey, reach: usize, bounds: Option<&BoundTables>) {
+        let directory = &self.tables.path;
+        let Ok(survey) = Survey::read(directory) else { return };
+        let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
+        let unused: Vec<usize> = unused.filter(|&seeds| seeds > reach && seeds <= last.seeds).collect();
+        let (Some(&first), Some(&most)) = (unused.first(), unused.last()) else { return };
+        let next = reach.max(1) + 1;
+        let network = bounds.and_then(|bounds| bounds.layers().last());
+        let why = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
+            (Ok(Some(table)), Some(other)) => {
+                let (path, other) = (table.path().to_owned(), other.path().to_owned());
+                advice::with_advice(&TableError::Networks { path, other })
+            }
+            _ => missing_layers(&(next..first).collect::<Vec<_>>()),
+        };
+        output::note(format_args!("the bound tables of {first} to {most} seeds are not used: {why}"));
     }
 
     /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large,

@@ -110,9 +110,11 @@ impl Train {
         let cannot_write = || format!("cannot write {}", path.display());
         // What a killed process left.
         remove_leftovers(&path).with_context(cannot_write)?;
-        let mut file = Replacement::begin(&path).with_context(cannot_write)?;
+        // Whether it can be written is known before the training, which leaves nothing if it is stopped.
+        drop(Replacement::begin(&path).with_context(cannot_write)?);
         let trainer = Trainer::new(&tables).samples(self.samples, self.solved).epochs(self.epochs);
         let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
+        let mut file = Replacement::begin(&path).with_context(cannot_write)?;
         file.write_all(&trained.network.to_bytes()).and_then(|()| file.finish()).with_context(cannot_write)?;
         let seeds = tables.max_seeds().unwrap_or(0);
         Report::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;

@@ -24,9 +24,9 @@ use super::{args, output, verify_bounds};
 /// Check that tables are correct
 ///
 /// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks:
-/// --checksums. Every file of the board is opened, and none may be missing below one that is there. Bound tables are
-/// checked, too: with --consistency against the exact tables of their layers where these are there, else against the
-/// layers below. Where there was nothing to check or to compare, it exits 1.
+/// --checksums. Every file of the board is opened, and below one that is there no layer may lack both table and bound
+/// table. Bound tables are checked, too: with --consistency against the exact tables of their layers where these are
+/// there, else against the layers below. Where there was nothing to check or to compare, it exits 1.
 #[derive(Args)]
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]
@@ -83,7 +83,7 @@ pub struct Opened {
     /// Those from 2 seeds up to the first that is missing or cannot be opened.
     pub tables: Tables,
     /// Those that are to be checked, by seeds.
-    chosen: BTreeMap<usize, Arc<Table>>,
+    pub chosen: BTreeMap<usize, Arc<Table>>,
     /// All bound tables up to the largest layer that is to be checked.
     pub bounds: Vec<Arc<BoundTable>>,
     report: Board,
@@ -191,7 +191,10 @@ impl Verify {
         let mut missing = Vec::new();
         for seeds in first..=highest {
             if !there.contains(&seeds) {
-                missing.push(seeds);
+                // Its bound table may have taken its place.
+                if !bounds_there.contains(&seeds) {
+                    missing.push(seeds);
+                }
                 continue;
             }
             match Table::open_key(directory, TableKey { rules, pits, seeds }) {
@@ -221,8 +224,8 @@ impl Verify {
     }
 
     /// The positions of a layer that --sample asks for.
-    pub fn sample(&self, tables: &Tables, seeds: usize, count: u64) -> Sample {
-        Sample::new(tables.key(seeds), count, self.random_seed)
+    pub fn sample(&self, key: TableKey, count: u64) -> Sample {
+        Sample::new(key, count, self.random_seed)
     }
 }
 
@@ -255,9 +258,7 @@ impl Means<'_> {
     fn work(&self, board: &Opened) -> u64 {
         let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
             (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
-            (Check::Consistency, Some(count)) => {
-                self.verify.sample(&board.tables, table.key().seeds, count).positions()
-            }
+            (Check::Consistency, Some(count)) => self.verify.sample(table.key(), count).positions(),
             _ => table.header().positions,
         };
         let tables = || board.chosen.values();
@@ -303,7 +304,7 @@ impl Means<'_> {
             report.leave_out(check, untold, "for which the manifest has no entry");
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
-        self.check_bounds(&tables, &bounds, &mut report, progress);
+        self.check_bounds(&tables, &chosen, &bounds, &mut report, progress);
         Ok(report)
     }
 
@@ -332,7 +333,7 @@ impl Means<'_> {
                 None => Err(Fault::NotInManifest(table.key())),
             },
             (Check::Consistency, Some(count)) if count < table.header().positions => {
-                check_sample(tables, &self.verify.sample(tables, seeds, count), checked)
+                check_sample(tables, &self.verify.sample(table.key(), count), checked)
             }
             (Check::Consistency, _) => check_consistency(tables, seeds, checked),
             // In the pool, see `Builder::run`.

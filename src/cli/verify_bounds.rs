@@ -1,11 +1,12 @@
 //! The checks of `kalah verify` that bound tables take part in.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::HumanCount;
-use kalah::table::{BoundTable, TableKey, Tables};
-use kalah::verify::{BoundSet, Fault, check_bound_checksums, check_bounds_against};
+use kalah::table::{BoundTable, Table, TableKey, Tables};
+use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
 
 use super::progress::Progress;
 use super::verify::{Means, Opened};
@@ -24,6 +25,11 @@ pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut Board) -
     opened
 }
 
+/// The exact table of a layer, also above one that is missing.
+fn exact<'a>(tables: &'a Tables, chosen: &'a BTreeMap<usize, Arc<Table>>, seeds: usize) -> Option<&'a Table> {
+    tables.layer(seeds).or_else(|| chosen.get(&seeds).map(|table| &**table))
+}
+
 impl Means<'_> {
     /// The bound tables of a board that are to be checked.
     fn chosen<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
@@ -32,11 +38,8 @@ impl Means<'_> {
     }
 
     /// The checks that are made of a bound table, by those that are asked for.
-    fn bound_checks(&self, tables: &Tables, table: &BoundTable) -> impl Iterator<Item = Check> {
-        let consistency = match tables.layer(table.key().seeds) {
-            Some(_) => Check::BoundsAgainstExact,
-            None => Check::BoundConsistency,
-        };
+    fn bound_checks(&self, is_exact_there: bool) -> impl Iterator<Item = Check> {
+        let consistency = if is_exact_there { Check::BoundsAgainstExact } else { Check::BoundConsistency };
         self.checks.iter().filter_map(move |check| match check {
             Check::Checksums => Some(Check::BoundChecksums),
             Check::Consistency => Some(consistency),
@@ -49,32 +52,43 @@ impl Means<'_> {
         let of_table = |table: &BoundTable| -> u64 {
             let of_check = |check| match check {
                 Check::BoundsAgainstExact => table.header().positions,
-                Check::BoundConsistency => self.sample_of(&board.tables, table).positions(),
+                Check::BoundConsistency => self.sample_of(table).positions(),
                 _ => 0,
             };
-            self.bound_checks(&board.tables, table).map(of_check).sum()
+            let exact = exact(&board.tables, &board.chosen, table.key().seeds);
+            self.bound_checks(exact.is_some()).map(of_check).sum()
         };
         self.chosen(&board.bounds).map(of_table).sum()
     }
 
-    fn sample_of(&self, tables: &Tables, table: &BoundTable) -> kalah::verify::Sample {
-        self.verify.sample(tables, table.key().seeds, self.verify.sample.unwrap_or(u64::MAX))
+    fn sample_of(&self, table: &BoundTable) -> Sample {
+        self.verify.sample(table.key(), self.verify.sample.unwrap_or(u64::MAX))
     }
 
     /// Makes the checks of all bound tables of a board.
-    pub fn check_bounds(&self, tables: &Tables, bounds: &[Arc<BoundTable>], report: &mut Board, progress: &Progress) {
+    ///
+    /// `chosen` are the exact tables that are checked, also those above a missing layer, which are not in `tables`.
+    pub fn check_bounds(
+        &self,
+        tables: &Tables,
+        chosen: &BTreeMap<usize, Arc<Table>>,
+        bounds: &[Arc<BoundTable>],
+        report: &mut Board,
+        progress: &Progress,
+    ) {
         let set = BoundSet::new(tables, bounds);
         let mut above = Vec::new();
         for table in self.chosen(bounds) {
             let seeds = table.key().seeds;
-            for check in self.bound_checks(tables, table) {
+            let exact = exact(tables, chosen, seeds);
+            for check in self.bound_checks(exact.is_some()) {
                 if check == Check::BoundConsistency && !set.reaches(seeds) {
                     above.push(seeds);
                     continue;
                 }
                 let start = Instant::now();
                 progress.stage(format!("layer {seeds}, {}", check.name()));
-                let checked = progress.watch(&self.pulse.positions, || self.count_bounds(check, tables, &set, table));
+                let checked = progress.watch(&self.pulse.positions, || self.count_bounds(check, exact, &set, table));
                 match checked {
                     Ok(checked) => {
                         let seconds = start.elapsed().as_secs_f64();
@@ -93,15 +107,15 @@ impl Means<'_> {
     fn count_bounds(
         &self,
         check: Check,
-        tables: &Tables,
+        exact: Option<&Table>,
         set: &BoundSet<'_>,
         table: &BoundTable,
     ) -> Result<u64, Fault> {
-        match (check, tables.layer(table.key().seeds)) {
+        match (check, exact) {
             (Check::BoundChecksums, _) => check_bound_checksums(table),
             // In the pool: what waits for tasks takes part in them.
             (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, &self.pulse)),
-            (_, None) => set.check(&self.sample_of(tables, table), &self.pulse.positions),
+            (_, None) => set.check(&self.sample_of(table), &self.pulse.positions),
         }
     }
 }

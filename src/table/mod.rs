@@ -35,7 +35,7 @@ pub use kalah_core::table::{
 pub use kalah_core::table::bounds::format as bound_format;
 
 pub use crate::file::LockError;
-pub use bounds::{BoundMaker, frame_lines};
+pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
 pub use claim::{Claim, Claims};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{Fault, Oracle, Sample, position};
 use crate::index::{RowIndex, TableRow};
 use crate::progress::Pulse;
-use crate::table::{BoundTable, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_lines};
+use crate::table::{BoundTable, FrameCodes, Part, Table, TableError, Tables, check_blocks_in_parallel, frame_codes};
 
-/// Checks that every code of a bound table is that of the score in the exact table of the layer. Returns the number of
-/// positions compared, which `pulse` counts meanwhile; it is less than the layer has if `pulse` was stopped.
+/// Checks that every code of a bound table is that of the score in the exact table of the layer, and that the directory
+/// has as many of each code. Returns the number of positions compared, which `pulse` counts meanwhile; it is less than
+/// the layer has if `pulse` was stopped.
 ///
 /// The blocks of both are checked first, since damage would appear as wrong scores. An exact table other than the one
 /// that the bound table was made from is allowed, as long as its scores are the same.
@@ -24,9 +25,14 @@ pub fn check_bounds_against(exact: &Table, bounds: &BoundTable, pulse: &Pulse) -
     let mut compared = 0;
     for frame in key.frames() {
         let stored = bounds.frame_unchecked(frame.mover);
-        let Some(right) = frame_lines(exact, bounds.network(), stored.cuts(), frame.mover, pulse)? else { break };
+        let right = frame_codes(exact, bounds.network(), stored.cuts(), frame.mover, pulse)?;
+        let Some(FrameCodes { lines: right, counts }) = right else { break };
         if let Some(byte) = stored.lines().iter().zip(&right).position(|(stored, right)| stored != right) {
             return Err(first_wrong(exact, bounds, frame.mover, byte)?);
+        }
+        if bounds.header().entries[frame.mover - 1].counts != counts {
+            let offset = bounds.header().entry_at(frame.mover);
+            return Err(Fault::Damage(TableError::damaged_part(bounds.path(), Part::Directory, offset)));
         }
         compared += frame.positions();
     }
@@ -74,7 +80,11 @@ impl<'a> BoundSet<'a> {
         BoundSet { exact, bounds }
     }
 
+    /// The bound table that is read of a layer: none where there is an exact one.
     fn layer(&self, seeds: usize) -> Option<&BoundTable> {
+        if self.exact.layer(seeds).is_some() {
+            return None;
+        }
         self.bounds.iter().find(|table| table.key().seeds == seeds).map(|table| &**table)
     }
 
@@ -83,11 +93,11 @@ impl<'a> BoundSet<'a> {
         (2..=seeds).all(|seeds| self.exact.layer(seeds).is_some() || self.layer(seeds).is_some())
     }
 
-    /// Checks that the bounds of the positions of `sample`, which is from a layer with a bound table, agree with those
-    /// of the positions after their moves: some score lies within both. Returns the number of positions checked; adds
-    /// to `checked` while it runs.
+    /// Checks that the bounds of the positions of `sample`, which is from a layer with a bound table and no exact one, agree
+    /// with those of the positions after their moves: some score lies within both. Returns the number of positions checked;
+    /// adds to `checked` while it runs.
     ///
-    /// Where a layer has an exact and a bound table, the bound table is read.
+    /// Where a layer has an exact and a bound table, the exact one is read.
     ///
     /// # Errors
     /// The first wrong bounds by rank in the layer, or wrong bounds that caused them; or damage.

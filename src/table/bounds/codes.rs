@@ -15,14 +15,15 @@ use crate::table::{Cuts, FrameScores, RUN_MARGIN, Table, TableError, frame_in_pa
 const TASK: usize = 1 << 15;
 
 /// The codes of a frame.
-pub(super) struct FrameCodes {
-    /// The lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameCodes {
+    /// The lines: 64 bytes each, the codes in the order of the positions in the frame.
     pub lines: Vec<u8>,
     /// How many positions have each code.
     pub counts: [u64; MAX_CUTS + 1],
 }
 
-/// The lines that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and
+/// The codes that the frame with `mover` seeds in the mover's row of a bound table of `table` has with this network and
 /// these cuts, made on the threads of the current pool; `None` if `pulse` was stopped. It counts the positions.
 ///
 /// # Errors
@@ -30,16 +31,15 @@ pub(super) struct FrameCodes {
 ///
 /// # Panics
 /// When the layer has no such frame, or the network is of another number of pits.
-pub fn frame_lines(
+pub fn frame_codes(
     table: &Table,
     network: &Network,
     cuts: Cuts,
     mover: usize,
     pulse: &Pulse,
-) -> Result<Option<Vec<u8>>, TableError> {
+) -> Result<Option<FrameCodes>, TableError> {
     let rows = RowIndex::new(table.key().pits, table.key().seeds);
-    let codes = Conversion::new(table, network, &rows, mover)?.codes(cuts, pulse)?;
-    Ok(codes.map(|codes| codes.lines))
+    Conversion::new(table, network, &rows, mover)?.codes(cuts, pulse)
 }
 
 /// A frame and what evaluates its positions.

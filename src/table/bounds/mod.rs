@@ -10,5 +10,5 @@ mod codes;
 mod maker;
 mod run_evaluation;
 
-pub use codes::frame_lines;
+pub use codes::{FrameCodes, frame_codes};
 pub use maker::BoundMaker;

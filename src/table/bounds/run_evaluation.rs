@@ -153,7 +153,7 @@ mod tests {
                     bias: lanes(extreme),
                     floor: lanes(extreme).map(|floor| if floor < 0 { i16::MIN } else { floor }),
                     outputs: lanes(extreme),
-                    shift: 7,
+                    shift: 11,
                 };
                 let network = Network::new(Rules::Standard, pits, &weights).unwrap();
                 for mover in 1..seeds {

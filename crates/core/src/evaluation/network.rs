@@ -13,6 +13,9 @@ pub const MOST_HELD: usize = 15;
 /// Numbers of seeds of a pit that are distinguished.
 pub(super) const HELD: usize = MOST_HELD + 1;
 
+/// The largest output, in sixteenths of a seed: 65536 seeds, far from any overflow in what is computed with evaluations.
+const MOST_OUTPUT: i64 = 1 << 20;
+
 /// One number for each hidden unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C, align(64))]
@@ -88,7 +91,8 @@ impl Network {
     /// The network with these numbers for boards of `pits` pits a side, made for one rule set.
     ///
     /// # Errors
-    /// When there are not 2 x `pits` x 16 inputs, or a sum might exceed 16 bits (hidden units) or 32 bits (output).
+    /// When there are not 2 x `pits` x 16 inputs, or a sum might exceed 16 bits (hidden units), 32 bits (products), or
+    /// 65536 seeds (evaluation).
     pub fn new(rules: Rules, pits: usize, weights: &Weights) -> Result<Network, NetworkError> {
         let Weights { inputs, bias, floor, outputs, shift } = weights;
         if !(1..=MAX_PITS).contains(&pits) || inputs.len() != 2 * pits * HELD || u32::from(*shift) >= i32::BITS {
@@ -104,6 +108,9 @@ impl Network {
             if hidden > i16::MAX.into() || output > i32::MAX.into() {
                 return Err(NetworkError::Overflow);
             }
+        }
+        if output >> shift > MOST_OUTPUT {
+            return Err(NetworkError::Overflow);
         }
         Ok(Network {
             rules,
@@ -235,6 +242,11 @@ mod tests {
         (of.inputs[0][5], of.inputs[HELD][5]) = (i16::MAX, 1);
         assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
         of.inputs[HELD][5] = 0;
+        assert!(Network::new(Rules::Standard, 2, &of).is_ok());
+        // Products that fit, and an evaluation that is too large; the shift makes it smaller.
+        of.outputs[5] = 1 << 6;
+        assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));
+        of.shift = 1;
         assert!(Network::new(Rules::Standard, 2, &of).is_ok());
         (0..LANES).for_each(|lane| (of.inputs[0][lane], of.outputs[lane]) = (i16::MAX, i16::MAX));
         assert_eq!(Network::new(Rules::Standard, 2, &of), Err(NetworkError::Overflow));

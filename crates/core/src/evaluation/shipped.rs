@@ -1,10 +1,10 @@
 //! Where networks come from: the program itself, or a file beside the tables.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::network::{Network, NetworkError};
-use crate::game::Rules;
+use crate::game::{MAX_PITS, Rules};
 
 /// The files of the networks that the program has, one for each rule set, made by `kalah train` (docs/evaluation.md in
 /// the repository).
@@ -71,7 +71,15 @@ impl Network {
     /// When the file cannot be read, is damaged, or holds a network for other positions.
     pub fn open(path: &Path, rules: Rules, pits: usize) -> Result<Network, NetworkFileError> {
         let read = || -> Result<Network, NetworkFileReason> {
-            let network = Network::from_bytes(&crate::file::read(path)?)?;
+            let mut file = crate::file::open(path)?;
+            let (found, expected) = (file.metadata()?.len() as usize, Network::file_bytes(MAX_PITS));
+            // Anything may have this name, and be large.
+            if found > expected {
+                return Err(NetworkError::Length { found, expected }.into());
+            }
+            let mut bytes = Vec::with_capacity(found);
+            file.read_to_end(&mut bytes)?;
+            let network = Network::from_bytes(&bytes)?;
             let (found, expected) = ((network.rules(), network.pits()), (rules, pits));
             if found == expected { Ok(network) } else { Err(NetworkFileReason::Other { found, expected }) }
         };

@@ -100,7 +100,9 @@ struct RawHeader {
     digest: [u8; 32],
     exact: [u8; 32],
     network_bytes: u32,
-    reserved: [u32; 5],
+    reserved: [u32; 3],
+    /// Of network and directory.
+    prefix_checksum: u64,
     checksum: u64,
 }
 
@@ -209,7 +211,9 @@ impl RawHeader {
         let key = (|| {
             let rules = Rules::from_code(raw.rules)?;
             let key = TableKey { rules, pits: usize::from(raw.pits), seeds: usize::from(raw.seeds) };
-            (key.is_possible() && [1, 2].contains(&raw.bits)).then_some(key)
+            let network =
+                key.is_possible() && u32::from_le(raw.network_bytes) as usize == Network::file_bytes(key.pits);
+            (network && [1, 2].contains(&raw.bits) && raw.reserved == [0; 3]).then_some(key)
         })()
         .ok_or(damaged)?;
         Ok((raw, key))
@@ -244,6 +248,7 @@ pub fn prefix(key: TableKey, exact: [u8; 32], network: &Network, entries: &[Boun
         digest: bounds_digest(key, bits, &exact, &bytes[HEADER_BYTES..]),
         exact,
         network_bytes: (network.len() as u32).to_le(),
+        prefix_checksum: xxh3_64(&bytes[HEADER_BYTES..]).to_le(),
         ..Zeroable::zeroed()
     };
     bytes[..HEADER_BYTES].copy_from_slice(bytemuck::bytes_of(&header.sealed()));
@@ -273,7 +278,10 @@ impl BoundHeader {
         let at = directory_at(network_bytes);
         let damaged = Damage::Part { part: Part::Directory, offset: at as u64 };
         let prefix = prefix.get(..prefix_bytes(key.seeds, network_bytes)).ok_or(damaged.clone())?;
-        if bounds_digest(key, bits, &raw.exact, &prefix[HEADER_BYTES..]) != raw.digest {
+        // Of the two, readers without BLAKE3 compare the checksum only.
+        if xxh3_64(&prefix[HEADER_BYTES..]).to_le() != raw.prefix_checksum
+            || bounds_digest(key, bits, &raw.exact, &prefix[HEADER_BYTES..]) != raw.digest
+        {
             return Err(damaged);
         }
         let network = Network::from_bytes(&prefix[HEADER_BYTES..][..network_bytes]).ok();
@@ -291,6 +299,11 @@ impl BoundHeader {
         }
         let (digest, exact) = (raw.digest, raw.exact);
         Ok((BoundHeader { key, bits, positions, file_bytes, digest, exact, entries }, network))
+    }
+
+    /// The byte of the file where the entry of the frame with `mover` seeds in the mover's row begins.
+    pub fn entry_at(&self, mover: usize) -> u64 {
+        (directory_at(Network::file_bytes(self.key.pits)) + (mover - 1) * ENTRY_BYTES) as u64
     }
 
     /// How many positions have each code.

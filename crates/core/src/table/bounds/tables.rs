@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,45 @@ impl BoundTables {
         }
         layers.reverse();
         BoundTables::new(directory, layers)
+    }
+
+    /// Opens and maps the bound tables that a search with exact tables up to `exact` seeds (0 for none) can use: from the
+    /// layer above these up to `max_seeds` or the first that is missing or has another network; and those of the layers from
+    /// `exact` seeds down, with the same network, to the first that is missing or cannot be used, which may take the place of
+    /// exact tables. `None` if there are none.
+    ///
+    /// # Errors
+    /// When a file of a layer above `exact` is damaged, is not the bound table that its name says, or cannot be read.
+    ///
+    /// # Panics
+    /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
+    pub fn open_around(
+        directory: &Path,
+        rules: Rules,
+        pits: usize,
+        exact: usize,
+        max_seeds: usize,
+    ) -> Result<Option<BoundTables>, TableError> {
+        let open = |seeds| BoundTable::open_key(directory, TableKey { rules, pits, seeds });
+        let mut layers: VecDeque<Arc<BoundTable>> = VecDeque::new();
+        let fits = |layers: &VecDeque<Arc<BoundTable>>, table: &BoundTable| {
+            layers.front().is_none_or(|first| first.network() == table.network())
+        };
+        let most = max_seeds.min(MAX_TABLE_SEEDS);
+        for seeds in exact.max(1) + 1..=most {
+            match open(seeds)? {
+                Some(table) if fits(&layers, &table) => layers.push_back(Arc::new(table)),
+                _ => break,
+            }
+        }
+        for seeds in (2..=exact.min(most)).rev() {
+            // A search can do without these, so damage of one is none of the others.
+            match open(seeds) {
+                Ok(Some(table)) if fits(&layers, &table) => layers.push_front(Arc::new(table)),
+                _ => break,
+            }
+        }
+        BoundTables::new(directory, layers.into())
     }
 
     /// The bound tables of these layers, which are those of one rule set and number of pits, fewest seeds first,
