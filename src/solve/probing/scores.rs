@@ -316,7 +316,8 @@ mod tests {
             // Calls that end after the first frame, of which there is a copy already.
             let (seeds, mover) = scores.to_copy[0];
             tables.layer(seeds).unwrap().copied_frame(mover, &AtomicBool::new(false)).unwrap().unwrap();
-            (copy(true), copy(true));
+            copy(true);
+            copy(true);
             assert_eq!(scores.twice.load(Ordering::Relaxed), bytes(&scores.to_copy[0]));
             std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(|| copy(false))));
             assert!(scores.is_copied());
