@@ -18,7 +18,7 @@ use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{advice, args, output};
 
-/// Make bound tables, which serve a search in half or a quarter of the memory
+/// Make bound tables, a half or a quarter as large, for solving
 ///
 /// A bound table states for each position in which interval around its evaluation the score lies. The exact tables may be
 /// deleted afterwards: a search then uses the exact layers up to the first that is missing, and bound tables above them. Bound
