@@ -79,7 +79,7 @@ fn runs(rules: Rules, position: &Position, reaches: &[usize]) -> Result<Vec<Run>
         let options = SolverOptions::new(rules, position)
             .tables(Some(&tables))
             .tables_up_to(reach)
-            .memory(memory << 20)
+            .transpositions(memory << 20)
             .copy_up_to(number("COPY", 0) << 20)
             .threads(threads)
             .stop(Arc::clone(&stop));

@@ -31,7 +31,7 @@ fn main() {
     let options = SolverOptions::new(rules, &position)
         .tables(Some(&tables))
         .tables_up_to(tables_up_to)
-        .memory(memory)
+        .transpositions(memory)
         .copy_up_to(number("COPY", 0) << 20)
         .threads(threads);
     let solver = match number("WORD", 0) {

@@ -166,7 +166,7 @@ fn run(tables: &Tables, test: &Test, memory: u64) -> Result<Taken, Box<dyn Error
     let Test { score, above, reached, .. } = *test;
     let position: Position = test.position.parse()?;
     let options = SolverOptions::new(tables.rules(), &position).tables(Some(tables)).tables_up_to(REACH);
-    let solver = Solver::new(options.memory(memory).copy_up_to(0).threads(1))?;
+    let solver = Solver::new(options.transpositions(memory).copy_up_to(0).threads(1))?;
     let start = processor_seconds();
     let known = solver.test(&position, score)?;
     let seconds = processor_seconds() - start;

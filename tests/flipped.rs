@@ -233,7 +233,7 @@ fn of_solve(error: SolveError) -> TableError {
 }
 
 fn solver<'t>(tables: &'t Tables, position: &Position) -> Result<Solver<'t>, SolveError> {
-    Solver::new(SolverOptions::new(RULES, position).tables(Some(tables)).memory(1 << 20))
+    Solver::new(SolverOptions::new(RULES, position).tables(Some(tables)).transpositions(1 << 20))
 }
 
 fn solved(directory: &Path) -> Asked<Solution> {

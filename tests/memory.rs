@@ -7,7 +7,10 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use kalah::build::build;
-use kalah::game::Rules;
+use kalah::evaluation::{LANES, Network, Weights};
+use kalah::game::{Position, Rules};
+use kalah::solve::{Solver, SolverOptions};
+use kalah::table::{BoundMaker, Cuts, Table, Tables};
 
 const MIB: u64 = 1 << 20;
 
@@ -93,6 +96,35 @@ fn a_search_keeps_to_its_memory() {
 }
 
 #[test]
+fn a_transposition_table_of_a_set_size_is_part_of_the_memory() {
+    let position: Position = "6x6".parse().unwrap();
+    let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
+    let options = |rest: u64| {
+        SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)).memory(table_bytes() + (24 + rest) * MIB)
+    };
+    let fits = |options: SolverOptions| options.layers_that_fit().is_none();
+    assert!(fits(options(20)) && fits(options(20).transpositions(16 * MIB)));
+    assert!(!fits(options(20).transpositions(32 * MIB)));
+    assert!(!fits(options(2)) && fits(options(2).transpositions(MIB)));
+
+    let more = ["solve", "3x3", "--memory", "32MiB", "--transpositions", "1GiB", "--build", "--tables"];
+    let directory = tempfile::tempdir().unwrap();
+    let ran = Command::new(env!("CARGO_BIN_EXE_kalah")).args(more).arg(directory.path()).output().unwrap();
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert!(ran.status.code() == Some(2) && told.contains("--transpositions 1.00 GiB is more than"), "{told}");
+    // Nothing was built for it.
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+#[should_panic = "tables of empty-capture, 3"]
+fn tables_of_another_board_are_refused_before_they_are_read() {
+    let position: Position = "3x3".parse().unwrap();
+    let open = Tables::open(tables(), Rules::EmptyCapture, 6, REACH).unwrap();
+    let _ = Solver::new(SolverOptions::new(Rules::EmptyCapture, &position).tables(Some(&open)));
+}
+
+#[test]
 fn plans_name_the_memory_they_are_for() {
     let kalah = |arguments: &[&str]| {
         let ran = Command::new(env!("CARGO_BIN_EXE_kalah"))
@@ -122,6 +154,11 @@ fn plans_name_the_memory_they_are_for() {
     for part in ["24.00 GiB of memory", "2..", "exact", "2 bits", "kalah build --seeds", "kalah bounds --seeds"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(!text.contains("kalah train"), "{text}");
+    // The program comes with no network for 5 pits.
+    let (_, text, _) = kalah(&["plan", "--search", "5x6", "--memory", "64MiB"]);
+    let (train, bounds) = (text.find("kalah train --pits 5"), text.find("kalah bounds"));
+    assert!(train.is_some() && train < bounds, "{text}");
     // What is there already is not made again.
     let (_, text, _) = kalah(&["plan", "--search", "6x6", "--memory", "24GiB", "--seeds", "18"]);
     assert!(text.contains("all of them are there") && !text.contains("bounds"), "{text}");
@@ -151,6 +188,21 @@ fn what_a_plan_names_is_built_and_used() {
     assert!(told.contains("building") && told.contains("making bound tables"), "{told}");
     let (exact, bounds) = (found["table_seeds"].as_u64().unwrap(), found["bound_seeds"].as_u64().unwrap());
     assert!(exact < bounds, "{exact} {bounds}");
+    // More bound tables have the network of those that are there.
+    let open = Tables::open(directory.path(), Rules::EmptyCapture, 6, REACH).unwrap();
+    let bounds_path = |table: &Table| table.key().bounds_path(directory.path());
+    let mut bounded: Vec<_> = open.layers().iter().filter(|table| bounds_path(table).exists()).collect();
+    let (inputs, zeros) = (vec![[0; LANES]; 2 * 6 * 16], [0; LANES]);
+    let weights = Weights { inputs, bias: zeros, floor: zeros, outputs: zeros, shift: 7 };
+    let network = Network::new(Rules::EmptyCapture, 6, &weights).unwrap();
+    let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
+    std::fs::remove_file(bounds_path(bounded.pop().unwrap())).unwrap();
+    for table in bounded {
+        maker.write(table, directory.path(), &Default::default()).unwrap().unwrap();
+    }
+    let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
+    assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
+    assert!(told.contains("making bound tables of 1 layer"), "{told}");
     // The exact tables that bound tables were made of are not needed any more.
     for seeds in exact + 1..=bounds {
         std::fs::remove_file(directory.path().join(format!("empty-capture-6-{seeds:02}.kalah"))).unwrap();

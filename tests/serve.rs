@@ -87,7 +87,7 @@ fn values_and_bounds_above_the_tables_hold_the_true_values() {
     // 13 seeds, tables to 12: proved at once. And 3x4 with the solver's own values, in too little time and in enough.
     for (text, time) in [("<3,0,0,3,2,2,2,2,2>", "0.3"), ("3x4", "0.3"), ("3x4", "0"), ("4x3", "0.01")] {
         let position: Position = text.parse().unwrap();
-        let options = SolverOptions::new(Rules::Standard, &position).memory(1 << 22);
+        let options = SolverOptions::new(Rules::Standard, &position).transpositions(1 << 22);
         let solver = Solver::new(options).unwrap();
         let (status, answer) =
             server().get(&format!("/api/position?board={}&rules=standard&time={time}", encoded(text)));

@@ -115,7 +115,7 @@ fn solve(directory: &Path, rules: Rules, position: &str, reach: usize, memory: u
         build(directory, rules, pits, reach).unwrap();
         Tables::open(directory, rules, pits, reach).unwrap()
     });
-    let options = SolverOptions::new(rules, &position).tables(tables.as_ref()).memory(memory);
+    let options = SolverOptions::new(rules, &position).tables(tables.as_ref()).transpositions(memory);
     let solver = Solver::new(options).unwrap();
     let guess = solver.first_guess(&position).unwrap();
     solver.solve(&position, guess).unwrap();

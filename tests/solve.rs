@@ -34,7 +34,7 @@ fn directory() -> &'static Path {
 }
 
 fn options<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> SolverOptions<'a> {
-    SolverOptions::new(rules, position).tables(tables).memory(4 << 20)
+    SolverOptions::new(rules, position).tables(tables).transpositions(4 << 20)
 }
 
 fn start(pits: usize, seeds: u32) -> Position {
@@ -84,7 +84,7 @@ fn assert_tests_agree_with_an_exhaustive_search(boards: &[(usize, u32)], memorie
             let score = exhaustive(rules, &position, &mut known);
             // A single test on a fresh solver, then the others in any order.
             let memory = memories[index % 2];
-            let solver = Solver::new(options(rules, &position, None).memory(memory)).unwrap();
+            let solver = Solver::new(options(rules, &position, None).transpositions(memory)).unwrap();
             let mut tests: Vec<u32> = (1..=seeds).collect();
             random.shuffle(&mut tests);
             for test in tests {
@@ -131,7 +131,7 @@ fn words_find_the_same_with_the_same_search() {
             let seeds = random.u32(2..=[60, 40, 20, 16, 14, 13, 12, 11][pits - 1]);
             let position = random_position(&mut random, pits, seeds);
             let tables = Some(&tables).filter(|_| pits == 6 && index % 2 == 0);
-            let options = || options(rules, &position, tables).memory(16 << 20);
+            let options = || options(rules, &position, tables).transpositions(16 << 20);
             let solved = |solver: Result<Solver, SolveError>| {
                 let solver = solver.unwrap();
                 let guess = solver.first_guess(&position).unwrap();
@@ -211,7 +211,7 @@ fn values_are_the_same_with_other_tables_threads_and_memory() {
                     continue;
                 }
                 let options = options(Rules::EmptyCapture, &position, tables.as_ref());
-                let solver = Solver::new(options.threads(threads).memory(memory)).unwrap();
+                let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
                 let solution = solver.solve(&position, 0).unwrap();
                 values.push((solution.value, solution.best));
             }
@@ -250,7 +250,8 @@ fn irving_2000_game_values() {
         }
         let tables = (pits == 6).then(|| Tables::open(directory(), Rules::EmptyCapture, 6, 16).unwrap());
         let solver =
-            Solver::new(options(Rules::EmptyCapture, &position, tables.as_ref()).memory(64 << 20).threads(2)).unwrap();
+            Solver::new(options(Rules::EmptyCapture, &position, tables.as_ref()).transpositions(64 << 20).threads(2))
+                .unwrap();
         let solution = solver.solve(&position, 0).unwrap();
         assert_eq!(sign(solution.value), line[2], "{position}");
         assert!(line[3].is_empty() || line[3] == solution.value.to_string(), "{position}");
@@ -280,7 +281,7 @@ fn values_are_the_same_with_tables_to_24_seeds() {
         for (up_to, threads, memory) in [(24, 1, 64 << 20), (24, 2, 64), (20, 2, 64 << 20), (16, 3, 64 << 20)] {
             let tables = Tables::open(directory, Rules::EmptyCapture, 6, up_to).unwrap();
             let options = options(Rules::EmptyCapture, &position, Some(&tables));
-            let solver = Solver::new(options.threads(threads).memory(memory)).unwrap();
+            let solver = Solver::new(options.threads(threads).transpositions(memory)).unwrap();
             values.push(solver.value(&position, 0).unwrap().1);
         }
         assert_eq!(values, [values[0]; 4], "{position}");
@@ -298,7 +299,7 @@ fn large_boards_of_irving_2000() {
         let tables = Tables::open(directory, Rules::EmptyCapture, pits, 24).unwrap();
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
         let options = options(Rules::EmptyCapture, &position, Some(&tables));
-        let solver = Solver::new(options.memory(512 << 20).threads(threads)).unwrap();
+        let solver = Solver::new(options.transpositions(512 << 20).threads(threads)).unwrap();
         let guess = solver.first_guess(&position).unwrap();
         let solution = solver.solve(&position, guess).unwrap();
         println!("{pits}x{seeds}: {}, {} nodes, {}", solution.value, solver.nodes(), solution.line);
@@ -337,7 +338,7 @@ fn assert_goes_on_from_its_checkpoint(position: Position, tables: Option<&Tables
         // It can be loaded into tables of other sizes.
         let memory = [4 << 20, 1 << 20, 16 << 20][runs % 3];
         let mut solver =
-            Solver::new(options.memory(memory).stop(Arc::clone(&stop))).unwrap().with_events(|_, event| {
+            Solver::new(options.transpositions(memory).stop(Arc::clone(&stop))).unwrap().with_events(|_, event| {
                 if matches!(event, Event::Begin { .. }) && begun.fetch_add(1, Ordering::Relaxed) == 2 {
                     stop.store(true, Ordering::Relaxed);
                 }

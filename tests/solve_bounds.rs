@@ -65,7 +65,7 @@ fn score(tables: &Tables, position: &Position) -> u32 {
 }
 
 fn options<'a>(tables: &'a Tables, bounds: &'a BoundTables, exact: usize, position: &Position) -> SolverOptions<'a> {
-    let options = SolverOptions::new(tables.rules(), position).memory(1 << 20);
+    let options = SolverOptions::new(tables.rules(), position).transpositions(1 << 20);
     options.tables(Some(tables)).bounds(Some(bounds)).exact_up_to(exact)
 }
 

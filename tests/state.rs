@@ -18,7 +18,7 @@ use kalah::table::Tables;
 use serde_json::{Value, json};
 
 fn solver<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> Solver<'a> {
-    let options = SolverOptions::new(rules, position).tables(tables).memory(1 << 20);
+    let options = SolverOptions::new(rules, position).tables(tables).transpositions(1 << 20);
     Solver::new(options).unwrap()
 }
 

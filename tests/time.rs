@@ -139,7 +139,7 @@ fn directory() -> &'static Path {
 }
 
 fn options<'t>(rules: Rules, position: &Position) -> SolverOptions<'t> {
-    SolverOptions::new(rules, position).memory(16 << 20)
+    SolverOptions::new(rules, position).transpositions(16 << 20)
 }
 
 fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {

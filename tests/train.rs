@@ -66,7 +66,8 @@ fn values_do_not_depend_on_the_network() {
         let (good, bad) = (trained(&tables).network, arbitrary(rules, PITS));
         for position in ["4x2", "<4,1,0,3,0,5,2,1,4,0,2>"] {
             let position: Position = position.parse().unwrap();
-            let options = SolverOptions::new(rules, &position).memory(1 << 20).tables_up_to(6).tables(Some(&tables));
+            let options =
+                SolverOptions::new(rules, &position).transpositions(1 << 20).tables_up_to(6).tables(Some(&tables));
             let found = [None, Some(&good), Some(&bad)].map(|network| {
                 let solver = Solver::new(options.clone().network(network)).unwrap();
                 solver.score(&position, position.seeds() / 2).unwrap()
@@ -83,7 +84,8 @@ fn the_network_beside_the_tables_is_used_and_must_be_sound() {
     let tables = tables(directory.path(), rules);
     let position: Position = "4x2".parse().unwrap();
     let nodes = |network: Option<&Network>| {
-        let options = SolverOptions::new(rules, &position).memory(1 << 20).tables_up_to(6).tables(Some(&tables));
+        let options =
+            SolverOptions::new(rules, &position).transpositions(1 << 20).tables_up_to(6).tables(Some(&tables));
         let solver = Solver::new(options.network(network))?;
         solver.score(&position, 8)?;
         Ok::<_, SolveError>(solver.nodes())

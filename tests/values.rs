@@ -14,7 +14,7 @@ use kalah::solve::{SolveError, Solver, SolverOptions};
 use serde_json::Value;
 
 fn solver(rules: Rules, position: &Position, stop: Arc<AtomicBool>) -> Solver<'static> {
-    let options = SolverOptions::new(rules, position).memory(16 << 20).stop(stop);
+    let options = SolverOptions::new(rules, position).transpositions(16 << 20).stop(stop);
     Solver::new(options).unwrap()
 }
 

@@ -39,12 +39,12 @@ pub struct Builder<'a> {
     seeds: usize,
     backend: Backend,
     only_last: bool,
-    bounds: Option<Bounds<'a>>,
+    bounds: Option<BoundsToMake<'a>>,
 }
 
 /// Bound tables to make beside the exact ones.
 #[derive(Clone, Copy, Debug)]
-struct Bounds<'a> {
+struct BoundsToMake<'a> {
     maker: BoundMaker<'a>,
     /// Seeds of the lowest layer that has one.
     first: usize,
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
     /// is in the page cache.
     #[must_use]
     pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
-        Builder { bounds: Some(Bounds { maker, first }), ..self }
+        Builder { bounds: Some(BoundsToMake { maker, first }), ..self }
     }
 
     /// Builds, on the threads of the current pool.
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-impl Bounds<'_> {
+impl BoundsToMake<'_> {
     /// Whether the layer of `table` is to have no bound table, or has it.
     fn are_made(&self, directory: &Path, table: &Table) -> bool {
         let made = || BoundTable::open_key(directory, table.key()).ok().flatten();

@@ -7,7 +7,7 @@ use kalah::build::{Backend, PairWork, Work};
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
-use super::search_plan::Search;
+use super::search_plan::SearchPlan;
 use super::{Outcome, args, output, positions, suggestion};
 
 /// List what a build still needs, or which tables suit a search
@@ -150,7 +150,7 @@ impl Plan {
             }
         };
         let (memory, most, directory) = (self.memory, self.seeds, &self.common.tables.path);
-        Search { rules, position, memory, most, directory, backend, threads }.run(self.common.json)
+        SearchPlan { rules, position, memory, most, directory, backend, threads }.run(self.common.json)
     }
 
     fn pair(&self, work: &PairWork) -> Pair {

@@ -12,6 +12,7 @@ use kalah::system::{available_disk, available_memory};
 use kalah::table::TableKey;
 use serde::Serialize;
 
+use super::solve_tables::network;
 use super::{Outcome, output, suggestion};
 
 /// Positions a second and thread for which bound tables are made: half of what was measured with exact tables in the page cache
@@ -19,7 +20,7 @@ use super::{Outcome, output, suggestion};
 const BOUNDS_RATE: f64 = 50e6;
 
 /// What a search plan is for.
-pub struct Search<'a> {
+pub struct SearchPlan<'a> {
     pub rules: Rules,
     pub position: Position,
     /// `None`: what is available.
@@ -29,6 +30,34 @@ pub struct Search<'a> {
     pub directory: &'a Path,
     pub backend: &'a Backend,
     pub threads: usize,
+}
+
+/// What is missing of the tables of a plan, and what it takes to make them.
+pub struct MissingTables {
+    /// Seeds of the largest exact layer that is needed: that of the largest bound table that is missing, if there is one.
+    pub exact_up_to: usize,
+    /// What the build of the missing exact layers up to there needs.
+    pub exact: Plan,
+    /// The bound tables, the fewest seeds first.
+    pub bounds: Vec<(TableKey, LayerKind)>,
+    /// Bytes of disk for all of them.
+    pub disk: u64,
+}
+
+impl MissingTables {
+    pub fn new(plan: &TablePlan, rules: Rules, directory: &Path, backend: &Backend, threads: usize) -> MissingTables {
+        let key = |seeds| TableKey { rules, pits: plan.pits, seeds };
+        let layers = plan.layers().filter(|&(_, kind)| kind != LayerKind::Exact);
+        let bounds: Vec<(TableKey, LayerKind)> = layers
+            .map(|(seeds, kind)| (key(seeds), kind))
+            .filter(|(key, _)| !key.bounds_path(directory).exists())
+            .collect();
+        let exact_up_to = bounds.last().map_or(plan.exact, |(key, _)| key.seeds);
+        let exact = Plan::new(directory, key(exact_up_to), backend, threads);
+        let bytes = bounds.iter().map(|&(key, kind)| kind.bytes(layer_positions(key.pits, key.seeds)));
+        let disk = exact.disk + bytes.sum::<u64>();
+        MissingTables { exact_up_to, exact, bounds, disk }
+    }
 }
 
 #[derive(Serialize)]
@@ -60,7 +89,7 @@ struct Report {
     nodes: f64,
 }
 
-impl Search<'_> {
+impl SearchPlan<'_> {
     pub fn run(&self, json: bool) -> anyhow::Result<Outcome> {
         let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
         let memory = self.memory.or_else(available_memory).unwrap_or(0);
@@ -98,13 +127,9 @@ impl Search<'_> {
             Layer { seeds, kind: kind.name(), positions, bytes: kind.bytes(positions), exists: path.exists() }
         };
         let layers: Vec<Layer> = plan.layers().map(layer).collect();
-        let missing = |layer: &&Layer| !layer.exists && layer.kind != LayerKind::Exact.name();
-        let bounds: Vec<&Layer> = layers.iter().filter(missing).collect();
-        // Exact layers are needed up to the largest bound table that is missing.
-        let top = bounds.last().map_or(plan.exact, |layer| layer.seeds);
-        let exact = Plan::new(self.directory, key(top), self.backend, self.threads);
-        let bound_bytes: u64 = bounds.iter().map(|layer| layer.bytes).sum();
-        let bound_positions: u64 = bounds.iter().map(|layer| layer.positions).sum();
+        let missing = MissingTables::new(plan, rules, self.directory, self.backend, self.threads);
+        let MissingTables { exact, bounds, disk, .. } = missing;
+        let bound_positions: u64 = bounds.iter().map(|(key, _)| layer_positions(pits, key.seeds)).sum();
         Report {
             rules: rules.name(),
             position: self.position.to_string(),
@@ -112,7 +137,7 @@ impl Search<'_> {
             tables: plan.tables,
             transpositions: plan.transpositions,
             exact_to_build: exact.missing.iter().map(|key| key.seeds).collect(),
-            disk: exact.disk + bound_bytes,
+            disk,
             disk_kept: layers.iter().filter(|layer| !layer.exists).map(|layer| layer.bytes).sum(),
             seconds: exact.seconds + bound_positions as f64 / (BOUNDS_RATE * self.threads as f64),
             exact_alone: plan.exact_alone,
@@ -179,6 +204,10 @@ impl Search<'_> {
         let flags = suggestion::table_flags(self.directory, self.rules, plan.pits);
         if let Some(seeds) = report.exact_to_build.last() {
             output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;
+        }
+        let no_bounds_missing = report.layers.iter().all(|layer| layer.exists || layer.kind == LayerKind::Exact.name());
+        if !no_bounds_missing && network(self.directory, self.rules, plan.pits)?.is_none() {
+            output::line(format_args!("  kalah train{flags}"))?;
         }
         for (kind, bits) in [(LayerKind::TwoBits, 2), (LayerKind::OneBit, 1)] {
             let mut missing = report.layers.iter().filter(|layer| layer.kind == kind.name() && !layer.exists);

@@ -2,21 +2,38 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::bail;
 use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::evaluation::Network;
 use kalah::game::{Position, Rules};
-use kalah::index::layer_positions;
+use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::solve::{LayerKind, TablePlan};
 use kalah::system::{available_disk, available_memory};
-use kalah::table::{BoundMaker, Cuts, DirectoryLock, Table, TableKey};
+use kalah::table::{BoundMaker, BoundTable, DirectoryLock, Table, TableKey};
+use kalah::watcher::watched;
 
 use super::output;
 use super::progress::Progress;
+use super::search_plan::MissingTables;
+
+/// How often it is asked whether to stop.
+const TICK: Duration = Duration::from_millis(100);
+
+/// The network for more bound tables in `directory`: that of those which are there, since a search uses bound tables of one
+/// network only; without any, that of the directory or the shipped one. `None` if there is none.
+pub fn network(directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Option<Network>> {
+    // A table that cannot be read is told of by the search.
+    let read = |seeds| BoundTable::open_key(directory, TableKey { rules, pits, seeds }).ok().flatten();
+    match (2..=MAX_TABLE_SEEDS).find_map(read) {
+        Some(bounds) => Ok(Some(bounds.network().clone())),
+        None => Ok(Network::find(directory, rules, pits)?),
+    }
+}
 
 /// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan --search` does, as
 /// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory. Nothing is
@@ -29,29 +46,20 @@ pub fn build_planned(
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
     let (pits, seeds) = (position.pits(), position.seeds() as usize);
-    let network = Network::find(directory, rules, pits)?;
+    let network = network(directory, rules, pits)?;
     let available = memory.or_else(available_memory).unwrap_or(0);
-    let key = |seeds| TableKey { rules, pits, seeds };
-    let bounds_missing = |plan: &TablePlan| -> Vec<(TableKey, LayerKind)> {
-        let layers = plan.layers().filter(|&(_, kind)| kind != LayerKind::Exact);
-        layers.map(|(seeds, kind)| (key(seeds), kind)).filter(|(key, _)| !key.bounds_path(directory).exists()).collect()
-    };
     let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
-    let fits = |plan: &TablePlan| {
-        let bounds = bounds_missing(plan);
-        let exact = bounds.last().map_or(plan.exact, |(key, _)| key.seeds);
-        let exact = Plan::new(directory, key(exact), &backend, threads);
-        let disk = exact.disk
-            + bounds.iter().map(|&(key, kind)| kind.bytes(layer_positions(key.pits, key.seeds))).sum::<u64>();
-        exact.check(directory, memory).is_ok() && available_disk(directory).is_none_or(|free| disk <= free)
-    };
     let planned = (2..=seeds).rev().filter_map(|most| TablePlan::new(pits, seeds, available, most));
     let planned = planned.map(|plan| if network.is_some() { plan } else { plan.without_bounds() });
-    let Some(plan) = planned.into_iter().find(fits) else { return Ok(()) };
-    let bounds = bounds_missing(&plan);
-    build(directory, rules, pits, bounds.last().map_or(plan.exact, |(key, _)| key.seeds), true, memory, stop)?;
+    let mut missing = planned.map(|plan| MissingTables::new(&plan, rules, directory, &backend, threads));
+    let fits = |missing: &MissingTables| {
+        missing.exact.check(directory, memory).is_ok()
+            && available_disk(directory).is_none_or(|free| missing.disk <= free)
+    };
+    let Some(missing) = missing.find(fits) else { return Ok(()) };
+    build(directory, rules, pits, missing.exact_up_to, true, memory, stop)?;
     match network {
-        Some(network) => make_bounds(directory, &network, &bounds, stop),
+        Some(network) => make_bounds(directory, &network, &missing.bounds, stop),
         None => Ok(()),
     }
 }
@@ -74,15 +82,26 @@ fn make_bounds(
         HumanCount(positions)
     ));
     let (progress, pulse) = (Progress::new(positions), Pulse::default());
+    let ask = || {
+        if stop.load(Ordering::Relaxed) {
+            pulse.stop();
+        }
+        Some(TICK)
+    };
     for &(key, kind) in layers {
+        let Some(cuts) = kind.cuts() else { continue };
         if stop.load(Ordering::Relaxed) {
             bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
         }
         progress.stage(format!("bound table of layer {}", key.seeds));
-        let maker = BoundMaker::new(network, if kind == LayerKind::OneBit { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
+        let maker = BoundMaker::new(network, cuts);
         let exact = Table::open_key(directory, key)?;
         // In the pool: what waits for tasks takes part in them.
-        progress.watch(&pulse.positions, || rayon::scope(|_| maker.write(&exact, directory, &pulse)))?;
+        let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
+        let written = progress.watch(&pulse.positions, || watched(TICK, ask, |_| (), write))?;
+        if written.is_none() {
+            bail!("stopped in the bound table of layer {}: finished ones are kept", key.seeds);
+        }
     }
     progress.finish();
     Ok(())

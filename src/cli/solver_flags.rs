@@ -59,7 +59,8 @@ impl SolverFlags {
     /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
     pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
-        if self.no_tables || position.is_over() {
+        // Flags that contradict each other are refused by `solver`, before anything is built.
+        if self.no_tables || position.is_over() || self.contradiction().is_some() {
             return Ok(SearchTables::default());
         }
         if pits > MAX_TABLE_PITS {
@@ -119,14 +120,30 @@ impl SolverFlags {
         output::note(format_args!("the bound tables of {first} to {most} seeds are not used: {why}"));
     }
 
-    /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large,
-    /// which is printed.
+    /// What is wrong with the flags for memory.
+    fn contradiction(&self) -> Option<String> {
+        let (transpositions, memory) = self.transpositions.zip(self.memory)?;
+        (transpositions > memory).then(|| {
+            format!(
+                "--transpositions {} is more than --memory {}, of which it is a part",
+                HumanBytes(transpositions),
+                HumanBytes(memory)
+            )
+        })
+    }
+
+    /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large or
+    /// flags contradict each other, which is printed.
     pub fn solver<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
+        if let Some(contradiction) = self.contradiction() {
+            output::tell(format_args!("kalah: {contradiction}"));
+            return Ok(None);
+        }
         let mut options = SolverOptions::new(self.rules, position)
             .tables(tables.exact.as_ref())
             .bounds(tables.bounds.as_ref())
@@ -134,11 +151,11 @@ impl SolverFlags {
             .threads(rayon::current_num_threads())
             .stop(Arc::clone(stop));
         options = match self.memory {
-            Some(bytes) => options.within(bytes),
-            None => options.within_available(),
+            Some(bytes) => options.memory(bytes),
+            None => options.memory_available(),
         };
         if let Some(bytes) = self.transpositions {
-            options = options.memory(bytes);
+            options = options.transpositions(bytes);
         }
         // A position in the tables is looked up, which takes no memory.
         let most = tables.reach;

@@ -61,7 +61,7 @@ impl<'t> Perfect<'t> {
             let Setting { rules, memory, threads, .. } = self.setting;
             let options = SolverOptions::new(rules, position)
                 .tables(self.setting.tables.filter(|tables| tables.pits() == pits))
-                .memory_up_to(memory)
+                .transpositions_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));
             let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };

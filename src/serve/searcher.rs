@@ -137,7 +137,7 @@ impl<'t> Searcher<'t> {
             let SearchOptions { memory, threads } = self.options;
             let options = SolverOptions::new(rules, position)
                 .tables(self.shelf.tables(rules, pits))
-                .memory_up_to(memory)
+                .transpositions_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));
             let Some(solver) = Solver::new_if_possible(&|| limit.is_over(), options)? else { return Ok(None) };

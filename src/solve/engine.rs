@@ -1,12 +1,12 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::bounds::Bounds;
-use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Looks, StaticSearch};
+use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::error::SolveError;
 use super::evaluation::{SEED, StaticEvaluation};
 use super::memory::Copies;
@@ -14,6 +14,7 @@ use super::move_order::in_order;
 use super::options::SolverOptions;
 use super::packed::{Board, Keys, Sower, Word};
 use super::probing::{Audit, TableScores};
+use super::search::{Interrupted, Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::game::Position;
@@ -24,70 +25,6 @@ const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 
 /// Contains all evaluations.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
-
-/// Returns why the search must end now, if it must.
-pub(super) type Interrupted<'s> = dyn Fn() -> Option<SolveError> + Sync + 's;
-
-/// The limits and counters of a test.
-pub(super) struct Run<'s> {
-    pub threads: usize,
-    /// Which tables are copied to memory.
-    pub copies: Copies,
-    /// When the search began.
-    pub start: Instant,
-    pub interrupted: &'s Interrupted<'s>,
-    pub nodes: &'s AtomicU64,
-    pub hits: &'s AtomicU64,
-}
-
-/// The interface of an [`Engine`], independent of its word. All positions must fit it; their stores do not matter.
-pub(super) trait Search: Send + Sync {
-    /// The largest layer of exact tables in use; 0 for none.
-    fn reach(&self) -> usize;
-
-    /// The largest layer of tables in use, exact or of bounds; 0 for none.
-    fn bound_reach(&self) -> usize;
-
-    /// Bounds of the score of `position` from the rules, tables, complete tests, and the transposition table.
-    fn known(&self, position: &Position) -> Result<Bounds, TableError>;
-
-    /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict what is already
-    /// proved.
-    fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;
-
-    /// The bounds that complete tests proved, for positions without stores.
-    fn proofs(&self) -> Vec<(Position, Bounds)>;
-
-    /// A fail-soft test whether the mover collects `score`, on all threads; returns a bound of the score.
-    fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
-
-    /// The evaluation of a position to a depth of `turns` turns, in sixteenths of a seed, with static evaluations only.
-    /// Each node decrements `left`; at 0 the search goes no deeper. An interruption sets it to 0.
-    fn evaluate(&self, position: &Position, turns: u32, left: &mut u32, interrupted: &(dyn Fn() -> bool + Sync))
-    -> i32;
-
-    /// A depth-limited search that uses all proved bounds, with at most `budget` nodes; `None` once the game is over.
-    fn depth_limited(
-        &self,
-        position: &Position,
-        depth: Depth,
-        budget: u64,
-        interrupted: &Interrupted,
-    ) -> Result<Option<DepthLimitedResult>, SolveError>;
-
-    /// Bytes of tables that were compared with their checksums, and of all; `None` once all were.
-    fn compared(&self) -> Option<(u64, u64)>;
-
-    /// The share of the transposition table in use.
-    fn fill(&self) -> f64;
-
-    /// Writes the transposition table.
-    fn save(&self, file: &mut dyn Write) -> io::Result<()>;
-
-    /// Loads a saved transposition table; returns the number of its entries, or what is wrong with it, in which case
-    /// the table is empty.
-    fn load(&mut self, file: &mut dyn BufRead) -> Result<u64, &'static str>;
-}
 
 /// The part of a solver that depends on the word that holds its boards: the search, and what it has proved.
 ///
@@ -183,11 +120,11 @@ fn board<W: Word>(position: &Position) -> Board<W> {
 }
 
 impl<W: Word> Search for Engine<'_, W> {
-    fn reach(&self) -> usize {
+    fn exact(&self) -> usize {
         self.tables.exact()
     }
 
-    fn bound_reach(&self) -> usize {
+    fn reach(&self) -> usize {
         self.tables.reach()
     }
 
@@ -293,10 +230,10 @@ impl<W: Word> Search for Engine<'_, W> {
         left: &mut u32,
         interrupted: &(dyn Fn() -> bool + Sync),
     ) -> i32 {
-        let mut looks = Looks::new(*left);
+        let mut findings = Findings::new(*left);
         let evaluation =
-            self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, &mut looks);
-        *left = looks.left;
+            self.static_search(interrupted).search(board(position), position.seeds(), turns, WINDOW, &mut findings);
+        *left = findings.left;
         evaluation
     }
 
@@ -346,6 +283,9 @@ impl<W: Word> Search for Engine<'_, W> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+    use std::time::Instant;
+
     use super::*;
     use crate::game::Rules;
     use crate::table::Tables;

@@ -49,7 +49,7 @@ impl Shares {
     /// nothing from huge pages.
     pub fn new(budget: u64, tables: TableBytes, wanted: impl FnOnce(u64) -> u64) -> Shares {
         let fixed = PROGRAM + tables.ranks + tables.files;
-        let most = budget.saturating_sub(fixed).max(budget / LEAST_TRANSPOSITIONS);
+        let most = budget.saturating_sub(fixed).max(Shares::least_transpositions(budget));
         let transpositions = real_bytes(wanted(most));
         let spare = budget.saturating_sub(fixed + transpositions);
         let moved = RELEASES && tables.frame > 0 && spare >= tables.frame;
@@ -57,9 +57,15 @@ impl Shares {
         Shares { transpositions, copies: Copies { twice, moved } }
     }
 
-    /// Whether these tables fit `budget` bytes beside the smallest transposition table.
-    pub fn fit(budget: u64, tables: TableBytes) -> bool {
-        PROGRAM + tables.ranks + tables.files + real_bytes(budget / LEAST_TRANSPOSITIONS) <= budget
+    /// The least bytes of transposition table where its size is not set.
+    pub fn least_transpositions(budget: u64) -> u64 {
+        budget / LEAST_TRANSPOSITIONS
+    }
+
+    /// Whether these tables fit `budget` bytes beside so many bytes of transposition table.
+    pub fn fit(budget: u64, tables: TableBytes, transpositions: u64) -> bool {
+        let fixed = PROGRAM + tables.ranks + tables.files;
+        fixed.saturating_add(real_bytes(transpositions)) <= budget
     }
 }
 
@@ -79,7 +85,7 @@ mod tests {
             let Shares { transpositions, copies } = Shares::new(budget, tables, |most| wanted.min(most));
             assert!(transpositions <= wanted && transpositions > 0);
             let used = PROGRAM + tables.ranks + files + transpositions;
-            if Shares::fit(budget, tables) {
+            if Shares::fit(budget, tables, Shares::least_transpositions(budget)) {
                 assert!(used <= budget, "{budget} {tables:?} {transpositions}");
             }
             // While a frame is moved it is in memory twice.
@@ -97,10 +103,12 @@ mod tests {
         // Kalah with 6 pits: sizes of the files, of the largest frame, and of the ranks.
         let tables = TableBytes { files: 20_186_000_000, frame: 310_000_000, ranks: 13_000_000 };
         for budget in [21 << 30, 22 << 30, 24_000_000_000] {
-            assert!(Shares::fit(budget, tables));
+            assert!(Shares::fit(budget, tables, Shares::least_transpositions(budget)));
             let Shares { transpositions, copies } = Shares::new(budget, tables, |most| most.min(1 << 34));
             assert_eq!((transpositions, copies.moved), (2 << 30, RELEASES && budget > 21 << 30), "{budget}");
         }
-        assert!(!Shares::fit(16 << 30, tables));
+        assert!(!Shares::fit(16 << 30, tables, 1 << 30));
+        // A transposition table of a set size counts as what it is.
+        assert!(Shares::fit(21 << 30, tables, 2 << 30) && !Shares::fit(21 << 30, tables, 4 << 30));
     }
 }

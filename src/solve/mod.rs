@@ -10,6 +10,7 @@
 //! | `depth_limited` | searches to a [depth](Depth): of evaluations alone, with proved bounds, and by [the methods of published work](LimitedSearch) |
 //! | `zero_window` | the zero-window test, on one thread |
 //! | `move_order` | the order of a position's moves outside the search |
+//! | `search` | the interface of an engine |
 //! | `engine` | all of the above for one word; tests on all threads |
 //! | `memory` | how the transposition table, tables in the page cache and copies of tables share the memory |
 //! | `options` | [memory, threads, tables](SolverOptions) of a solver |
@@ -34,6 +35,7 @@ mod narrowing;
 mod options;
 mod packed;
 mod probing;
+mod search;
 mod solution;
 mod solver;
 mod table_plan;

@@ -19,7 +19,7 @@ use crate::table::{BoundTables, Tables};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let start: Position = "4x2".parse()?;
-/// let solver = Solver::new(SolverOptions::new(Rules::EmptyCapture, &start).memory(1 << 20))?;
+/// let solver = Solver::new(SolverOptions::new(Rules::EmptyCapture, &start).transpositions(1 << 20))?;
 /// let guess = solver.first_guess(&start)?;
 /// assert_eq!(solver.solve(&start, guess)?.value, 6);
 /// # Ok(())
@@ -35,7 +35,7 @@ pub struct SolverOptions<'a> {
     tables_up_to: usize,
     exact_up_to: usize,
     pub(super) network: Option<&'a Network>,
-    memory: Memory,
+    transpositions: Transpositions,
     budget: Budget,
     pub(super) threads: usize,
     pub(super) stop: Arc<AtomicBool>,
@@ -43,7 +43,7 @@ pub struct SolverOptions<'a> {
 
 /// Bytes of the transposition table.
 #[derive(Clone, Copy, Debug)]
-enum Memory {
+enum Transpositions {
     Exactly(u64),
     /// Depending on the size of the problem, at most this.
     AtMost(u64),
@@ -91,7 +91,7 @@ impl<'a> SolverOptions<'a> {
             tables_up_to: usize::MAX,
             network: None,
             exact_up_to: usize::MAX,
-            memory: Memory::BySize,
+            transpositions: Transpositions::BySize,
             budget: Budget::Copies(0),
             threads: 1,
             stop: Arc::default(),
@@ -134,14 +134,14 @@ impl<'a> SolverOptions<'a> {
 
     /// Sets the bytes of the transposition table, rounded down to a power of two.
     #[must_use]
-    pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { memory: Memory::Exactly(bytes), ..self }
+    pub fn transpositions(self, bytes: u64) -> SolverOptions<'a> {
+        SolverOptions { transpositions: Transpositions::Exactly(bytes), ..self }
     }
 
     /// Sets the most bytes of the transposition table; for a small problem it has fewer.
     #[must_use]
-    pub fn memory_up_to(self, bytes: u64) -> SolverOptions<'a> {
-        SolverOptions { memory: Memory::AtMost(bytes), ..self }
+    pub fn transpositions_up_to(self, bytes: u64) -> SolverOptions<'a> {
+        SolverOptions { transpositions: Transpositions::AtMost(bytes), ..self }
     }
 
     /// Sets the bytes of tables that may be copied to memory, after two seconds of searching; 0 by default.
@@ -155,15 +155,19 @@ impl<'a> SolverOptions<'a> {
     /// at least a sixteenth, and no more than the board has use for. Tables are copied as far as no others lose their place
     /// in the page cache.
     #[must_use]
-    pub fn within(self, bytes: u64) -> SolverOptions<'a> {
-        let memory = if matches!(self.memory, Memory::BySize) { Memory::Rest } else { self.memory };
-        SolverOptions { memory, budget: Budget::Bytes(bytes), ..self }
+    pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
+        let transpositions = if matches!(self.transpositions, Transpositions::BySize) {
+            Transpositions::Rest
+        } else {
+            self.transpositions
+        };
+        SolverOptions { transpositions, budget: Budget::Bytes(bytes), ..self }
     }
 
     /// The same with the memory that is available when the solver is made, less a sixteenth. The size of the transposition
     /// table depends on the problem, at most a quarter of that.
     #[must_use]
-    pub fn within_available(self) -> SolverOptions<'a> {
+    pub fn memory_available(self) -> SolverOptions<'a> {
         SolverOptions { budget: Budget::Available, ..self }
     }
 
@@ -194,6 +198,14 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
+    /// The bytes that the transposition table takes at least, with `budget` bytes for everything.
+    fn least_transpositions(&self, budget: u64) -> u64 {
+        match self.transpositions {
+            Transpositions::Exactly(bytes) => bytes,
+            _ => Shares::least_transpositions(budget),
+        }
+    }
+
     /// These layers.
     fn table_bytes(&self, layers: Layers) -> TableBytes {
         TableBytes {
@@ -203,12 +215,13 @@ impl<'a> SolverOptions<'a> {
         }
     }
 
-    /// The layers that fit the memory ([`SolverOptions::within`]): as many as possible, then as many exact ones as possible.
+    /// The layers that fit the memory ([`SolverOptions::memory`]): as many as possible, then as many exact ones as possible.
     /// `None` if all that are given fit, or there is no limit. With tables that do not fit, a search waits for the disk all the
     /// time.
     pub fn layers_that_fit(&self) -> Option<FittingLayers> {
         let (all, memory) = (self.layers(), self.budget()?);
-        if Shares::fit(memory, self.table_bytes(all)) {
+        let least = self.least_transpositions(memory);
+        if Shares::fit(memory, self.table_bytes(all), least) {
             return None;
         }
         let choices = (2..=all.reach())
@@ -216,7 +229,7 @@ impl<'a> SolverOptions<'a> {
             .flat_map(|reach| (0..=reach.min(all.exact())).rev().map(move |exact| (exact, reach)));
         let fits = |&(exact, reach): &(usize, usize)| {
             let layers = Layers::new(self.tables, self.bounds, exact, reach);
-            (layers.exact(), layers.reach()) == (exact, reach) && Shares::fit(memory, self.table_bytes(layers))
+            (layers.exact(), layers.reach()) == (exact, reach) && Shares::fit(memory, self.table_bytes(layers), least)
         };
         let (exact, reach) = choices.into_iter().find(fits).unwrap_or((0, 0));
         Some(FittingLayers { exact, reach, memory })
@@ -228,19 +241,19 @@ impl<'a> SolverOptions<'a> {
         let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
         let available = || available_memory().unwrap_or(0) / 4;
         let Some(budget) = self.budget() else {
-            let transpositions = match self.memory {
-                Memory::Exactly(bytes) => bytes,
-                Memory::AtMost(bytes) => by_size(bytes),
-                Memory::BySize | Memory::Rest => by_size(available()),
+            let transpositions = match self.transpositions {
+                Transpositions::Exactly(bytes) => bytes,
+                Transpositions::AtMost(bytes) => by_size(bytes),
+                Transpositions::BySize | Transpositions::Rest => by_size(available()),
             };
             let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
             return Shares { transpositions, copies: Copies { twice, moved: false } };
         };
-        Shares::new(budget, self.table_bytes(layers), |most| match self.memory {
-            Memory::Exactly(bytes) => bytes,
-            Memory::AtMost(bytes) => by_size(bytes.min(most)),
-            Memory::BySize => by_size(most.min(budget / 4)),
-            Memory::Rest => most_bytes(self.pits, self.seeds).min(most),
+        Shares::new(budget, self.table_bytes(layers), |most| match self.transpositions {
+            Transpositions::Exactly(bytes) => bytes,
+            Transpositions::AtMost(bytes) => by_size(bytes.min(most)),
+            Transpositions::BySize => by_size(most.min(budget / 4)),
+            Transpositions::Rest => most_bytes(self.pits, self.seeds).min(most),
         })
     }
 }
@@ -248,7 +261,7 @@ impl<'a> SolverOptions<'a> {
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SolverOptions { rules, pits, seeds, tables, bounds, network, .. } = self;
-        let SolverOptions { tables_up_to, exact_up_to, memory, budget, threads, stop, .. } = self;
+        let SolverOptions { tables_up_to, exact_up_to, transpositions, budget, threads, stop, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
             .field("pits", pits)
@@ -258,7 +271,7 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("tables_up_to", tables_up_to)
             .field("network", &network.is_some())
             .field("exact_up_to", exact_up_to)
-            .field("memory", memory)
+            .field("transpositions", transpositions)
             .field("budget", budget)
             .field("threads", threads)
             .field("stop", stop)

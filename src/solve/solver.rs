@@ -3,11 +3,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::bounds::Bounds;
-use super::engine::{Engine, Run, Search};
+use super::engine::Engine;
 use super::error::SolveError;
 use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{Keys, Word};
+use super::search::{Run, Search};
 use crate::game::{Position, Rules};
 use crate::table::Tables;
 
@@ -145,19 +146,19 @@ impl<'a> Solver<'a> {
         keys: Keys<W>,
         end: &dyn Fn() -> bool,
     ) -> Result<Solver<'a>, SolveError> {
-        let Shares { transpositions, copies } = options.shares();
-        let network = options.network.map(|network| (network.rules(), network.pits()));
-        let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
-        let SolverOptions { rules, pits, seeds, tables, bounds, threads, stop, .. } = options;
+        let SolverOptions { rules, pits, seeds, tables, bounds, threads, .. } = options;
         assert!(
             tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (rules, pits)),
             "tables of {rules}, {pits}"
         );
-        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
         assert!(
             bounds.is_none_or(|bounds| (bounds.rules(), bounds.pits()) == (rules, pits)),
             "bound tables of {rules}, {pits}"
         );
+        let network = options.network.map(|network| (network.rules(), network.pits()));
+        assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
+        let Shares { transpositions, copies } = options.shares();
+        let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
         Ok(Solver {
             tables,
             rules,
@@ -167,7 +168,7 @@ impl<'a> Solver<'a> {
             copies,
             threads: threads.max(1),
             start: Instant::now(),
-            stop,
+            stop: options.stop,
             deadline: AtomicU64::new(NEVER),
             nodes: AtomicU64::new(0),
             hits: AtomicU64::new(0),
@@ -212,12 +213,12 @@ impl<'a> Solver<'a> {
 
     /// The largest layer of bound tables in use; `None` without bound tables.
     pub fn bound_seeds(&self) -> Option<usize> {
-        Some(self.engine.bound_reach()).filter(|&reach| reach > self.engine.reach())
+        Some(self.engine.reach()).filter(|&reach| reach > self.engine.exact())
     }
 
     /// The largest layer of exact tables in use; `None` without tables.
     pub fn table_seeds(&self) -> Option<usize> {
-        Some(self.engine.reach()).filter(|&reach| reach > 0)
+        Some(self.engine.exact()).filter(|&exact| exact > 0)
     }
 
     /// The rule set.

@@ -1,6 +1,7 @@
 use super::memory::{Shares, TableBytes};
 use super::transposition::most_bytes;
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions, row_count};
+use crate::table::Cuts;
 
 /// Bits of a position in an exact table (measured: 4.07 to 4.15).
 const EXACT_BITS: f64 = 4.15;
@@ -37,6 +38,15 @@ impl LayerKind {
             LayerKind::Exact => "exact",
             LayerKind::TwoBits => "2 bits",
             LayerKind::OneBit => "1 bit",
+        }
+    }
+
+    /// The cuts of its bound tables; `None` for exact ones.
+    pub fn cuts(self) -> Option<Cuts> {
+        match self {
+            LayerKind::Exact => None,
+            LayerKind::TwoBits => Some(Cuts::TWO_BITS),
+            LayerKind::OneBit => Some(Cuts::ONE_BIT),
         }
     }
 
@@ -97,7 +107,7 @@ impl TablePlan {
         let plan = |first: usize, second: usize, third: usize| {
             let files = exact[first] + two[second] - two[first] + one[third] - one[second];
             let bytes = TableBytes { files, frame: 0, ranks: ranks[third] };
-            Shares::fit(memory, bytes).then(|| TablePlan {
+            Shares::fit(memory, bytes, Shares::least_transpositions(memory)).then(|| TablePlan {
                 pits,
                 exact: first,
                 two_bits: second,
@@ -174,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn two_bits_a_position_take_what_was_simulated() {
+    fn tables_of_two_bits_have_the_known_sizes() {
         // Gigabytes of all layers to 36, 38 and 40 seeds.
         for (seeds, gigabytes) in [(36, 17.4), (38, 30.0), (40, 52.0)] {
             let bytes: u64 = (2..=seeds).map(|seeds| LayerKind::TwoBits.bytes(layer_positions(6, seeds))).sum();

@@ -101,7 +101,7 @@ impl<'t> Trainer<'t> {
         // All positions that it may have to solve have fewer seeds in play than its board.
         let board = Board { mover: 100u64, other: 1 };
         let solver = SolverOptions::new(rules, &board.position(pits)).tables(Some(tables)).network(Some(&first));
-        let solver = Solver::new(solver.memory(MEMORY))?;
+        let solver = Solver::new(solver.transpositions(MEMORY))?;
         let both = |random, samples, solved| -> Result<_, TrainError> {
             let mut explorer = Explorer::new(tables, Some(&first), random);
             Ok((within(&mut explorer, tables, samples)?, above(&mut explorer, tables, &solver, solved)?))

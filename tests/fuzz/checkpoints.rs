@@ -40,7 +40,7 @@ impl Saved {
 }
 
 fn solver(position: &Position) -> Solver<'static> {
-    Solver::new(SolverOptions::new(Rules::Standard, position).memory(1 << 13)).unwrap()
+    Solver::new(SolverOptions::new(Rules::Standard, position).transpositions(1 << 13)).unwrap()
 }
 
 fn saved() -> &'static Saved {

@@ -2,14 +2,14 @@
 
 mod deepening;
 mod depth;
-mod looks;
+mod findings;
 mod methods;
 mod proved_bounds;
 mod static_leaves;
 
 pub(crate) use deepening::{Deepening, MAX_MOVES, deepen};
 pub use depth::Depth;
-pub(crate) use looks::Looks;
+pub(crate) use findings::Findings;
 pub use methods::{Evaluation, LimitedResult, LimitedSearch, Method};
 pub(crate) use proved_bounds::BoundedSearch;
 pub use proved_bounds::DepthLimitedResult;

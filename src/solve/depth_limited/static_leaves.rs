@@ -1,4 +1,4 @@
-use super::looks::{Found, Looks};
+use super::findings::{Finding, Findings};
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::{Board, Moves, Sower, Sown, Word};
 
@@ -21,8 +21,8 @@ pub(crate) struct StaticSearch<'a, W> {
 
 impl<W: Word> StaticSearch<'_, W> {
     /// The evaluation of `board`, with `seeds` seeds in play, to a depth of `turns` turns: what its mover collects, in
-    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Where `looks` knows as much, nothing is
-    /// searched. Each node decrements [`Looks::left`]. At 0 the remaining leaves get static evaluations; an interruption
+    /// sixteenths of a seed; a bound if that is outside the window (fail-soft). Where `findings` knows as much, nothing is
+    /// searched. Each node decrements [`Findings::left`]. At 0 the remaining leaves get static evaluations; an interruption
     /// sets it to 0.
     pub fn search(
         &self,
@@ -30,23 +30,23 @@ impl<W: Word> StaticSearch<'_, W> {
         seeds: u32,
         turns: u32,
         (mut low, mut high): (i32, i32),
-        looks: &mut Looks,
+        findings: &mut Findings,
     ) -> i32 {
         if board.is_over() {
             return SEED * board.mover.total() as i32;
         }
-        if turns == 0 || looks.left == 0 {
+        if turns == 0 || findings.left == 0 {
             return self.evaluation.of(board, seeds);
         }
-        looks.left -= 1;
-        if looks.left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
-            looks.left = 0;
+        findings.left -= 1;
+        if findings.left.is_multiple_of(ASK_EVERY) && (self.interrupted)() {
+            findings.left = 0;
             return self.evaluation.of(board, seeds);
         }
         let hash = hash(board);
-        let found = looks.get(hash);
+        let found = findings.get(hash);
         if let Some(found) = found.filter(|found| found.turns >= turns) {
-            let Found { evaluation, at_least, at_most, .. } = found;
+            let Finding { evaluation, at_least, at_most, .. } = found;
             if at_least && (at_most || evaluation >= high) || at_most && evaluation <= low {
                 return evaluation;
             }
@@ -63,13 +63,13 @@ impl<W: Word> StaticSearch<'_, W> {
         for pit in (0..self.sower.pits()).rev().filter(|pit| board.mover.seeds_in(*pit) != 0) {
             let sown = self.sower.sow(board, pit);
             let Sown { stored, again, .. } = sown;
-            let static_evaluation = |looks: &mut Looks| {
+            let static_evaluation = |findings: &mut Findings| {
                 let rest = seeds - stored;
-                mover_evaluation(again, stored, rest, self.search(sown.next(), rest, 0, (low, high), looks))
+                mover_evaluation(again, stored, rest, self.search(sown.next(), rest, 0, (low, high), findings))
             };
             if turns == 1 && !again {
                 // Only above leaves: sorting the moves to leaves costs as much as evaluating them.
-                let evaluation = static_evaluation(looks);
+                let evaluation = static_evaluation(findings);
                 if evaluation > best {
                     (best, best_pit) = (evaluation, pit);
                     if best >= high {
@@ -81,7 +81,7 @@ impl<W: Word> StaticSearch<'_, W> {
             let score = if Some(pit) == first {
                 LIMIT
             } else {
-                let more = if turns >= SORTED_TURNS { static_evaluation(looks) } else { 0 };
+                let more = if turns >= SORTED_TURNS { static_evaluation(findings) } else { 0 };
                 MoveScore::bonus(pit, again, stored, sown.next()) + more
             };
             moves.push((score, pit, sown));
@@ -96,22 +96,22 @@ impl<W: Word> StaticSearch<'_, W> {
             let Sown { stored, again, .. } = sown;
             let rest = seeds - stored;
             let window = next_window(again, stored, seeds, (low, high));
-            let next = self.search(sown.next(), rest, turns - u32::from(!again), window, looks);
+            let next = self.search(sown.next(), rest, turns - u32::from(!again), window, findings);
             let evaluation = mover_evaluation(again, stored, rest, next);
             if evaluation > best {
                 (best, best_pit) = (evaluation, pit);
                 low = low.max(best);
             }
         }
-        if looks.left > 0 {
+        if findings.left > 0 {
             let (at_least, at_most) = (best > lowest, best < high);
-            looks.put(hash, Found { evaluation: best, turns, at_least, at_most, pit: best_pit });
+            findings.put(hash, Finding { evaluation: best, turns, at_least, at_most, pit: best_pit });
         }
         best
     }
 }
 
-/// A hash of the board: its upper bits choose an entry of [`Looks`], the lower ones are kept there.
+/// A hash of the board: its upper bits choose an entry of [`Findings`], the lower ones are kept there.
 #[inline]
 fn hash<W: Word>(board: Board<W>) -> u64 {
     let rows = board.mover.wrapping_mul(W::SPREAD[0]).folded() ^ board.other.folded().rotate_left(7);
@@ -137,7 +137,7 @@ mod tests {
     /// The evaluation by minimax without cut-offs.
     fn minimax(search: &StaticSearch<u64>, board: Board<u64>, seeds: u32, turns: u32) -> i32 {
         if board.is_over() || turns == 0 {
-            return search.search(board, seeds, 0, (-LIMIT, LIMIT), &mut Looks::new(1));
+            return search.search(board, seeds, 0, (-LIMIT, LIMIT), &mut Findings::new(1));
         }
         let moves = (0..search.sower.pits()).filter(|&pit| board.mover.seeds_in(pit) != 0);
         let evaluations = moves.map(|pit| {
@@ -155,7 +155,7 @@ mod tests {
         for rules in Rules::ALL {
             let (sower, evaluation) = (Sower::new(rules, 3, 18), StaticEvaluation::default());
             let search = StaticSearch { sower: &sower, evaluation: &evaluation, interrupted: &|| false };
-            let mut looks = Looks::default();
+            let mut findings = Findings::default();
             for _ in 0..300 {
                 let mut row = || u64::pack((0..3).map(|_| random.u8(..4)).collect::<Vec<_>>().into_iter());
                 let board = Board { mover: row(), other: row() };
@@ -164,8 +164,8 @@ mod tests {
                 let right = minimax(&search, board, seeds, 1);
                 let low = random.i32(0..SEED * 18);
                 for (low, high) in [(-LIMIT, LIMIT), (low, low + 1), (low, low + 3 * SEED)] {
-                    looks.left = u32::MAX;
-                    let found = search.search(board, seeds, 1, (low, high), &mut looks);
+                    findings.left = u32::MAX;
+                    let found = search.search(board, seeds, 1, (low, high), &mut findings);
                     let is_right = if found <= low {
                         right <= found
                     } else if found >= high {

@@ -231,7 +231,11 @@ mod tests {
     }
 
     fn options(tables: &Tables, threads: usize, copy: u64) -> SolverOptions<'_> {
-        SolverOptions::new(RULES, &start()).tables(Some(tables)).memory(1 << 20).copy_up_to(copy).threads(threads)
+        SolverOptions::new(RULES, &start())
+            .tables(Some(tables))
+            .transpositions(1 << 20)
+            .copy_up_to(copy)
+            .threads(threads)
     }
 
     fn start() -> Position {

@@ -60,9 +60,9 @@ impl<S> Frame<S> {
         self.memory.get().or(self.file.as_ref())
     }
 
-    /// Fills the place with a copy in memory; returns whether there is one.
+    /// Fills the place with a copy in memory; returns whether there is one now and was none before.
     fn fill(&self, copy: Result<Option<S>, TableError>) -> Result<bool, TableError> {
-        Ok(copy?.map(|copy| self.memory.get_or_init(|| copy)).is_some())
+        Ok(copy?.is_some_and(|copy| self.memory.set(copy).is_ok()))
     }
 }
 
@@ -134,15 +134,17 @@ impl<'a> TableScores<'a> {
 
     /// Whether all tables that can be copied were.
     pub fn is_copied(&self) -> bool {
-        self.copied.load(Ordering::Relaxed) == self.to_copy.len()
+        self.copied.load(Ordering::Relaxed) >= self.to_copy.len()
     }
 
     /// Copies tables to memory, frame by frame, those of the largest layer first, until `stop`: random reads of files
     /// cost more, because of their small pages. `wait` waits until the search has lasted so long, or `stop`. The next call
-    /// continues where this one stopped. A frame for which there is not enough memory is still read from its file; a
-    /// damaged one makes the `audit` fail.
+    /// continues where this one stopped; of a frame that two calls copy at once, one copy is kept. A frame for which there
+    /// is not enough memory is still read from its file; a damaged one makes the `audit` fail.
     pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), stop: &AtomicBool) {
-        while let Some(&(seeds, mover)) = self.to_copy.get(self.copied.load(Ordering::Relaxed)) {
+        loop {
+            let next = self.copied.load(Ordering::Relaxed);
+            let Some(&(seeds, mover)) = self.to_copy.get(next) else { return };
             let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
             let bytes = file.sections()[mover - 1].data;
             let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
@@ -162,7 +164,8 @@ impl<'a> TableScores<'a> {
             if stop.load(Ordering::Relaxed) {
                 return;
             }
-            self.copied.fetch_add(1, Ordering::Relaxed);
+            // Fails if another call counted this frame meanwhile.
+            let _ = self.copied.compare_exchange(next, next + 1, Ordering::Relaxed, Ordering::Relaxed);
         }
     }
 
@@ -286,5 +289,45 @@ fn each_row(row: &mut TableRow, pits: usize, seeds: usize, each: &mut impl FnMut
     for here in 0..=seeds {
         row[last] = here as u8;
         each_row(row, last, seeds - here, each);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::build::build;
+    use crate::game::Rules;
+    use crate::table::Tables;
+
+    #[test]
+    fn every_frame_is_copied_and_counted_once() {
+        const SEEDS: usize = 8;
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
+        for _ in 0..20 {
+            let tables = Tables::open(directory.path(), Rules::EmptyCapture, 3, SEEDS).unwrap();
+            let layers = Layers::new(Some(&tables), None, SEEDS, SEEDS);
+            let keys = Keys::<u64>::new(3, SEEDS).unwrap();
+            let scores = TableScores::new(&keys, layers, &|| false).unwrap();
+            let audit = Audit::new(layers, &|| false).unwrap();
+            let copies = Copies { twice: u64::MAX / 2, moved: false };
+            let copy = |stop| scores.copy(copies, &audit, &|_| (), &AtomicBool::new(stop));
+            let bytes = |&(seeds, mover): &(usize, usize)| layers.blocks(seeds).sections()[mover - 1].data;
+            // Calls that end after the first frame, of which there is a copy already.
+            let (seeds, mover) = scores.to_copy[0];
+            tables.layer(seeds).unwrap().copied_frame(mover, &AtomicBool::new(false)).unwrap().unwrap();
+            copy(true);
+            copy(true);
+            assert_eq!(scores.twice.load(Ordering::Relaxed), bytes(&scores.to_copy[0]));
+            std::thread::scope(|scope| (0..2).for_each(|_| _ = scope.spawn(|| copy(false))));
+            assert!(scores.is_copied());
+            assert!(
+                scores
+                    .to_copy
+                    .iter()
+                    .all(|&(seeds, mover)| scores.frames[seeds * SEEDS + mover].memory.get().is_some())
+            );
+            assert_eq!(scores.twice.load(Ordering::Relaxed), scores.to_copy.iter().map(bytes).sum::<u64>());
+        }
     }
 }

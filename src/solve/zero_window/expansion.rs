@@ -31,7 +31,7 @@ impl<W> Child<W> {
 
 /// A position after a move, whose score, or bounds of it, are in a table.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<W> {
+pub(crate) struct InTables<W> {
     pub node: Node<W>,
     pub spot: Spot,
     /// The pit that was played.
@@ -41,10 +41,10 @@ pub(crate) struct Known<W> {
     pub stored: u32,
 }
 
-impl<W: Word> Known<W> {
+impl<W: Word> InTables<W> {
     /// The position as one to search, since its bounds do not decide the test.
     pub fn child(&self) -> Child<W> {
-        let Known { node, pit, again, stored, .. } = *self;
+        let InTables { node, pit, again, stored, .. } = *self;
         Child { node, stored, again, move_score: MoveScore::new(pit.into(), again, stored, node.board) }
     }
 }
@@ -75,7 +75,7 @@ impl<W: Word> Expander<'_, '_, W> {
         &self,
         node: Node<W>,
         score: u32,
-        known: &mut W::Moves<Known<W>>,
+        known: &mut W::Moves<InTables<W>>,
         children: &mut Vec<Child<W>>,
     ) -> Certain {
         let Expander { sower, keys, tables } = *self;
@@ -98,7 +98,7 @@ impl<W: Word> Expander<'_, '_, W> {
             if seeds as usize <= tables.reach() {
                 let mover_sums = board.mover.sums();
                 let spot = tables.locate(seeds, mover_sums.last(), keys.row(mover_sums), keys.row(board.other.sums()));
-                known.push(Known { node, spot, pit: pit as u8, again, stored });
+                known.push(InTables { node, spot, pit: pit as u8, again, stored });
             } else {
                 let move_score = MoveScore::new(pit, again, stored, board);
                 children.push(Child { node, again, stored, move_score });

@@ -1,5 +1,5 @@
 use super::expansion::Child;
-use crate::solve::depth_limited::{LIMIT, Looks, StaticSearch, next_window};
+use crate::solve::depth_limited::{Findings, LIMIT, StaticSearch, next_window};
 use crate::solve::evaluation::{SEED, StaticEvaluation, mover_evaluation, select};
 use crate::solve::packed::Word;
 
@@ -14,7 +14,7 @@ const MOST_TURNS: u32 = 8;
 
 /// The same without tables: with an untrained evaluation, more turns cost more than the nodes they save
 /// (docs/measurements.md).
-const MOST_TURNS_UNTAUGHT: u32 = 2;
+const MOST_TURNS_WITHOUT_TABLES: u32 = 2;
 
 /// If every move falls short by more than this, all will fail in any order: a constant, and a term for each seed beyond
 /// [`LEAST_ABOVE`].
@@ -48,14 +48,14 @@ pub(crate) fn evaluate<W: Word>(evaluation: &StaticEvaluation, children: &mut [C
 #[inline]
 pub(crate) fn refine<W: Word>(
     search: &StaticSearch<W>,
-    looks: &mut Looks,
+    findings: &mut Findings,
     children: &mut [Child<W>],
     seeds: u32,
     above: u32,
     score: u32,
 ) -> u32 {
     if above >= LEAST_ABOVE && children.len() > 1 {
-        search_moves(search, looks, children, seeds, above, score)
+        search_moves(search, findings, children, seeds, above, score)
     } else {
         0
     }
@@ -63,7 +63,7 @@ pub(crate) fn refine<W: Word>(
 
 fn search_moves<W: Word>(
     search: &StaticSearch<W>,
-    looks: &mut Looks,
+    findings: &mut Findings,
     children: &mut [Child<W>],
     seeds: u32,
     above: u32,
@@ -77,18 +77,18 @@ fn search_moves<W: Word>(
     if most < needed - margin(HOPELESS) || children[0].move_score.evaluation >= needed + margin(SAFE) {
         return 0;
     }
-    let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_UNTAUGHT };
+    let most = if above < seeds { MOST_TURNS } else { MOST_TURNS_WITHOUT_TABLES };
     let turns = (1 + far / TURN).min(most);
-    looks.left = BUDGET;
+    findings.left = BUDGET;
     let mut best = -LIMIT;
     for index in 0..children.len() {
         select(&mut children[index..], Child::score);
         let child = &mut children[index];
         let Child { node, again, stored, .. } = *child;
         let window = next_window(again, stored, seeds, (best - CLOSE, LIMIT));
-        let next = search.search(node.board, node.seeds, turns, window, looks);
+        let next = search.search(node.board, node.seeds, turns, window, findings);
         child.move_score.evaluation = mover_evaluation(again, stored, node.seeds, next);
         best = best.max(child.move_score.evaluation);
     }
-    BUDGET - looks.left
+    BUDGET - findings.left
 }

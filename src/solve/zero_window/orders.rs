@@ -8,8 +8,8 @@ const PLACES: usize = 1 << 12;
 
 /// Evaluations of moves by depth-limited searches, shared by threads.
 ///
-/// Threads meet high above the tables, where these searches are longest: without this, 16 threads visited two and a half
-/// times the positions there that one does. An order changes no result, only the time.
+/// Threads meet high above the tables, where these searches are longest: without this, each
+/// of them would do the same work (docs/measurements.md). An order changes no result, only the time.
 pub(crate) struct SharedOrders<W>(Box<[Mutex<Order<W>>]>);
 
 /// The evaluations of a position's moves for a test.
@@ -36,9 +36,9 @@ impl<W: Word> SharedOrders<W> {
         node: Node<W>,
         score: u32,
         children: &mut [Child<W>],
-        look: impl FnOnce(&mut [Child<W>]) -> u32,
+        search: impl FnOnce(&mut [Child<W>]) -> u32,
     ) -> u32 {
-        let Some(place) = (hash as usize).checked_rem(self.0.len()) else { return look(children) };
+        let Some(place) = (hash as usize).checked_rem(self.0.len()) else { return search(children) };
         let mut order = self.0[place].lock().unwrap_or_else(PoisonError::into_inner);
         let of = Some((node.board, score));
         if order.of == of {
@@ -51,7 +51,7 @@ impl<W: Word> SharedOrders<W> {
             }
             return 0;
         }
-        let nodes = look(children);
+        let nodes = search(children);
         if nodes > 0 {
             order.of = of;
             order.moves.clear();
@@ -78,7 +78,7 @@ mod tests {
             move_score: MoveScore::new(0, again, 0, board(mover)),
         };
         let node = |mover: u64| Node { board: board(mover), seeds: 9 };
-        let look = |children: &mut [Child<u64>]| {
+        let search = |children: &mut [Child<u64>]| {
             children.iter_mut().zip(10..).for_each(|(child, evaluation)| child.move_score.evaluation = evaluation);
             7
         };
@@ -88,17 +88,17 @@ mod tests {
         for threads in [1, 2] {
             let orders = SharedOrders::new(threads);
             let mut children = [child(1, false), child(2, true), child(2, false)];
-            assert_eq!(orders.once(3, node(1), 4, &mut children, look), 7);
+            assert_eq!(orders.once(3, node(1), 4, &mut children, search), 7);
             assert_eq!(evaluations(&children), [10, 11, 12]);
             // The same test, with the moves in another order, and one that was not there.
             let mut other = [child(2, false), child(8, false), child(2, true), child(1, false)];
-            let nodes = orders.once(3, node(1), 4, &mut other, look);
+            let nodes = orders.once(3, node(1), 4, &mut other, search);
             let (found, shared) = ([10, 11, 12, 13], [12, 0, 11, 10]);
             assert_eq!((nodes, &evaluations(&other)[..]), if threads > 1 { (0, &shared[..]) } else { (7, &found[..]) });
             // Other tests with the same hash; one that finds nothing leaves the last one.
             for (mover, score) in [(1, 5), (2, 5)] {
                 assert_eq!(orders.once(3, node(mover), score, &mut children, |_| 0), 0);
-                assert_eq!(orders.once(3, node(mover), score, &mut children, look), 7);
+                assert_eq!(orders.once(3, node(mover), score, &mut children, search), 7);
             }
         }
     }

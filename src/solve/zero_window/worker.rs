@@ -1,12 +1,12 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::expansion::{Certain, Child, Expander, Known, Node};
+use super::expansion::{Certain, Child, Expander, InTables, Node};
 use super::ordering::{LEAST_ABOVE, evaluate, refine};
 use super::orders::SharedOrders;
 use crate::game::mover_score;
 use crate::solve::bounds::Bounds;
-use crate::solve::depth_limited::{Looks, StaticSearch};
+use crate::solve::depth_limited::{Findings, StaticSearch};
 use crate::solve::evaluation::{SEED, select};
 use crate::solve::packed::Word;
 use crate::solve::transposition::{Slot, TranspositionTable};
@@ -112,9 +112,9 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     /// The children of all positions on the path from the root, one position after the other.
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
-    known: W::Moves<Known<W>>,
+    known: W::Moves<InTables<W>>,
     /// What the searches that order moves found lately.
-    looks: Looks,
+    findings: Findings,
     /// Nodes of the searches that order moves.
     ordering_nodes: u64,
     /// The work at which to check next whether to stop.
@@ -134,7 +134,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
-            looks: Looks::default(),
+            findings: Findings::default(),
             ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
             back_to: None,
@@ -276,13 +276,13 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         evaluate(ordering.evaluation, &mut self.children[first..]);
         let above = seeds.saturating_sub(expander.tables.reach() as u32);
         let place = self.busy(node, score);
-        let looks = &mut self.looks;
-        let mut look = |children: &mut [Child<W>]| refine(ordering, looks, children, seeds, above, score);
+        let findings = &mut self.findings;
+        let mut search_ahead = |children: &mut [Child<W>]| refine(ordering, findings, children, seeds, above, score);
         let visited = match place {
             Some((_, mark)) if above >= LEAST_ABOVE => {
-                self.shared.orders.once(mark, node, score, &mut self.children[first..], look)
+                self.shared.orders.once(mark, node, score, &mut self.children[first..], search_ahead)
             }
-            _ => look(&mut self.children[first..]),
+            _ => search_ahead(&mut self.children[first..]),
         };
         self.ordering_nodes += u64::from(visited);
         let mut deferred = 0u32;

@@ -7,7 +7,7 @@ const AT_MOST: u8 = 1 << 6;
 
 /// What a depth-limited search found about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct Finding {
     /// The evaluation or a bound of it, in sixteenths of a seed.
     pub evaluation: i32,
     /// The turns searched.
@@ -20,7 +20,7 @@ pub(crate) struct Found {
     pub pit: usize,
 }
 
-/// [`Found`] in 8 bytes.
+/// [`Finding`] in 8 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     /// The lower half of the hash.
@@ -38,24 +38,24 @@ struct Entry {
 /// work is done when the zero-window search gets to one of these. An entry identifies its position by a hash only: a
 /// collision costs time, but cannot make a proof wrong, since evaluations prove nothing.
 #[derive(Debug, Default)]
-pub(crate) struct Looks {
+pub(crate) struct Findings {
     /// Nodes that may still be visited.
     pub left: u32,
     /// By the upper bits of the hash; empty until the first finding.
     entries: Vec<Entry>,
 }
 
-impl Looks {
+impl Findings {
     /// Nothing found yet, and nodes to visit.
-    pub fn new(left: u32) -> Looks {
-        Looks { left, entries: Vec::new() }
+    pub fn new(left: u32) -> Findings {
+        Findings { left, entries: Vec::new() }
     }
 
     /// What was found about the position with this hash.
     #[inline]
-    pub fn get(&self, hash: u64) -> Option<Found> {
+    pub fn get(&self, hash: u64) -> Option<Finding> {
         let Entry { tag, evaluation, turns, pit } = *self.entries.get((hash >> (u64::BITS - BITS)) as usize)?;
-        (tag == hash as u32 && turns > 0).then(|| Found {
+        (tag == hash as u32 && turns > 0).then(|| Finding {
             evaluation: evaluation.into(),
             turns: turns.into(),
             at_least: pit & AT_LEAST != 0,
@@ -66,11 +66,11 @@ impl Looks {
 
     /// Keeps what a search to at least one turn found about the position with this hash, instead of what was there.
     #[inline]
-    pub fn put(&mut self, hash: u64, found: Found) {
+    pub fn put(&mut self, hash: u64, found: Finding) {
         if self.entries.is_empty() {
             self.entries.resize(1 << BITS, Entry::default());
         }
-        let Found { evaluation, turns, at_least, at_most, pit } = found;
+        let Finding { evaluation, turns, at_least, at_most, pit } = found;
         self.entries[(hash >> (u64::BITS - BITS)) as usize] = Entry {
             tag: hash as u32,
             evaluation: evaluation.clamp(i16::MIN.into(), i16::MAX.into()) as i16,
@@ -86,16 +86,16 @@ mod tests {
 
     #[test]
     fn the_last_finding_of_a_position_is_kept() {
-        let mut looks = Looks::new(9);
+        let mut findings = Findings::new(9);
         let hash = 0x1234_5678_9abc_def0;
-        assert_eq!(looks.get(hash), None);
+        assert_eq!(findings.get(hash), None);
         for (evaluation, turns, at_least, at_most, pit) in [(-77, 1, true, false, 15), (4080, 8, false, true, 0)] {
-            let found = Found { evaluation, turns, at_least, at_most, pit };
-            looks.put(hash, found);
-            assert_eq!(looks.get(hash), Some(found));
+            let found = Finding { evaluation, turns, at_least, at_most, pit };
+            findings.put(hash, found);
+            assert_eq!(findings.get(hash), Some(found));
             // Another position, whether or not it has the same place.
-            assert_eq!(looks.get(hash ^ 1), None);
-            assert_eq!(looks.get(!hash), None);
+            assert_eq!(findings.get(hash ^ 1), None);
+            assert_eq!(findings.get(!hash), None);
         }
     }
 }
