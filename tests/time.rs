@@ -238,9 +238,12 @@ fn a_deadline_ends_a_search_wherever_it_is() {
 
 #[test]
 fn a_solver_is_not_made_when_the_time_is_over_before() {
-    let position: Position = "6x4".parse().unwrap();
+    // The program has no network for 5 pits, so evaluations are learned from the tables.
+    let position: Position = "5x4".parse().unwrap();
+    let directory = tempfile::tempdir().unwrap();
     for rules in Rules::ALL {
-        let tables = Tables::open(directory(), rules, 6, 8).unwrap();
+        build(directory.path(), rules, 5, 8).unwrap();
+        let tables = Tables::open(directory.path(), rules, 5, 8).unwrap();
         let asked = Cell::new(0);
         let make = |most: u32| {
             asked.set(0);
@@ -255,10 +258,10 @@ fn a_solver_is_not_made_when_the_time_is_over_before() {
         for _ in 0..2 {
             assert!(matches!(make(u32::MAX), Ok(Some(8))));
         }
-        // Numbering the rows of tables; 6 pits have a network, so nothing is learned.
+        // Numbering the rows of tables, and learning from them.
         let all = asked.get();
-        assert!(all >= 8, "asked {all} times");
-        for most in [0, 1, 5, all / 2, all - 1] {
+        assert!(all > 50, "asked {all} times");
+        for most in [0, 1, 5, 20, all / 2, all - 1] {
             assert!(matches!(make(most), Err(SolveError::Stopped)));
             assert_eq!(asked.get(), most + 1);
         }
