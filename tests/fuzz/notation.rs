@@ -231,17 +231,32 @@ fn sizes_are_taken_for_what_they_say_or_refused() {
             prop_assert!(stderr(&output).contains("512MiB"), "{}", stderr(&output));
             return Ok(());
         };
-        let read: f64 = read.split_whitespace().next().unwrap().parse().unwrap();
-        let text = text.trim().to_ascii_lowercase();
-        let digits = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
-        let number: f64 = text[..text.len() - digits.len()].trim().parse().unwrap();
-        let power = "bkmgtpe".find(digits.chars().next().unwrap_or('b')).unwrap() as i32;
-        let unit = if digits.contains('i') { 1024.0 } else { 1000.0f64 };
-        let told = number * unit.powi(power);
-        prop_assert!((read - told).abs() <= 1.0 + told * 1e-9 && told < 2f64.powi(64), "{} is read as {}", text, read);
-        prop_assert!((read > 0.0) == (number > 0.0), "{} is read as {}", text, read);
+        let read: u64 = read.split_whitespace().next().unwrap().parse().unwrap();
+        prop_assert!(says(&text, read), "{} is read as {}", text, read);
         Ok(())
     });
+}
+
+#[test]
+fn numbers_just_below_two_to_the_64_are_sizes() {
+    let output = kalah(&["plan", "--seeds=2"], "gpu-memory", "18446744073709551610").unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(says("18446744073709551610", 18_446_744_073_709_551_610));
+    assert!(!says("18446744073709551610", u64::MAX));
+}
+
+/// Whether this many bytes are what a size says: exactly for a number alone; with a unit or a fraction as far as `f64`
+/// tells.
+fn says(size: &str, bytes: u64) -> bool {
+    let size = size.trim().to_ascii_lowercase();
+    if let Ok(told) = size.parse::<u64>() {
+        return bytes == told;
+    }
+    let unit = size.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
+    let number: f64 = size[..size.len() - unit.len()].trim().parse().unwrap();
+    let power = "bkmgtpe".find(unit.chars().next().unwrap_or('b')).unwrap() as i32;
+    let told = number * if unit.contains('i') { 1024.0 } else { 1000.0f64 }.powi(power);
+    (bytes as f64 - told).abs() <= 1.0 + told * 1e-9 && told < 2f64.powi(64) && (bytes > 0) == (number > 0.0)
 }
 
 #[test]
