@@ -5,11 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::Bounds;
 use super::error::SolveError;
 use super::solver::Solver;
 use crate::file::{self, Document, DocumentError, FileLock, LockError};
-use crate::game::{Position, Row};
+use crate::game::{Bounds, Position, Row};
 
 /// The format of the file with the proofs.
 const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };

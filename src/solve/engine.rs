@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::bounds::Bounds;
 use super::depth_limited::{BoundedSearch, Depth, DepthLimitedResult, Findings, StaticSearch};
 use super::error::SolveError;
 use super::evaluation::{SEED, StaticEvaluation};
@@ -17,7 +16,7 @@ use super::probing::{Audit, TableScores};
 use super::search::{Interrupted, Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
-use crate::game::Position;
+use crate::game::{Bounds, Position};
 use crate::table::TableError;
 
 /// The longest that saving waits until the tables are compared with their checksums.

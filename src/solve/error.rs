@@ -1,7 +1,6 @@
-use super::bounds::Bounds;
 use super::packed::MAX_BOARD_SEEDS;
 use crate::evaluation::NetworkFileError;
-use crate::game::{MAX_PITS, Position};
+use crate::game::{Bounds, MAX_PITS, Position};
 use crate::table::TableError;
 
 /// Why a solver has no result.

@@ -3,7 +3,6 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `packed` | [rows in a word](Word), [sown by table](Sower), [numbered](Keys) without gaps |
-//! | `bounds` | proved bounds of [scores](Bounds) and [values](ValueBounds) |
 //! | `probing` | fast reading of scores from tables; whether these tables were compared with their checksums |
 //! | `transposition` | bounds of positions searched before, shared by threads; their file; how much memory they need |
 //! | `evaluation` | heuristic values of positions, learned from the tables, and of moves, to order them |
@@ -22,7 +21,6 @@
 //! | `checkpoint` | saving a search and [resuming it](Checkpoint) |
 //! | `error` | [why there is no result](SolveError) |
 
-mod bounds;
 mod checkpoint;
 mod depth_limited;
 mod engine;
@@ -42,7 +40,7 @@ mod table_plan;
 mod transposition;
 mod zero_window;
 
-pub use bounds::{Bounds, ValueBounds};
+pub use crate::game::{Bounds, ValueBounds};
 pub use checkpoint::{Checkpoint, CheckpointError, Resumed};
 pub(crate) use depth_limited::{Deepening, MAX_MOVES, deepen};
 pub use depth_limited::{Depth, DepthLimitedResult, Evaluation, LimitedResult, LimitedSearch, Method};

@@ -1,9 +1,8 @@
 use std::time::{Duration, Instant};
 
-use super::bounds::{Bounds, ValueBounds};
 use super::error::SolveError;
 use super::solver::Solver;
-use crate::game::Position;
+use crate::game::{Bounds, Position, ValueBounds};
 
 /// The share of the time for proving the value itself; the rest is for bounds.
 const VALUE_SHARE: f64 = 0.5;

@@ -4,11 +4,10 @@ use std::io::{self, BufRead, Write};
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
-use super::bounds::Bounds;
 use super::depth_limited::{Depth, DepthLimitedResult};
 use super::error::SolveError;
 use super::memory::Copies;
-use crate::game::Position;
+use crate::game::{Bounds, Position};
 use crate::table::TableError;
 
 /// Returns why the search must end now, if it must.

@@ -2,14 +2,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use super::bounds::Bounds;
 use super::engine::Engine;
 use super::error::SolveError;
 use super::memory::{Copies, Shares};
 use super::options::SolverOptions;
 use super::packed::{Keys, Word};
 use super::search::{Run, Search};
-use crate::game::{Position, Rules};
+use crate::game::{Bounds, Position, Rules};
 use crate::table::Tables;
 
 /// No deadline.

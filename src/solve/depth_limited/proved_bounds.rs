@@ -1,7 +1,6 @@
 use super::depth::Depth;
 use super::static_leaves::{LIMIT, next_window};
-use crate::game::{Pit, Position};
-use crate::solve::bounds::Bounds;
+use crate::game::{Bounds, Pit, Position};
 use crate::solve::error::SolveError;
 use crate::solve::evaluation::{MoveScore, SEED, StaticEvaluation, mover_evaluation};
 use crate::solve::packed::{Board, Sower, Word};

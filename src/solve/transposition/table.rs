@@ -1,7 +1,7 @@
 use std::marker::PhantomData;
 
+use crate::game::Bounds;
 use crate::memory::{HugePages, prefetch};
-use crate::solve::bounds::Bounds;
 use crate::solve::packed::Word;
 
 /// Bytes of a bucket: one cache line.

@@ -7,9 +7,11 @@
 //! | [`position`](Position) | two rows, two stores, the mover; playing a move |
 //! | [`sowing`](sow) | what one move does to the two rows |
 //! | [`score`](mover_score) | from the score of a child to that of the mover |
+//! | [`bounds`](Bounds) | bounds of scores and values |
 //! | [`trace`](Trace) | a move seed by seed, for display |
 //! | [`notation`](ParseError) | board literals, start positions, lines of play |
 
+mod bounds;
 mod notation;
 mod position;
 mod row;
@@ -18,6 +20,7 @@ mod score;
 mod sowing;
 mod trace;
 
+pub use bounds::{Bounds, ValueBounds};
 pub use notation::{Line, ParseError, Place, StartPosition};
 pub use position::{IllegalMove, Played, Position, PositionError};
 pub use row::{MAX_PITS, Pit, Row};

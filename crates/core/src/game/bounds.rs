@@ -1,4 +1,4 @@
-use crate::game::{Played, Position, mover_score};
+use super::{Played, Position, mover_score};
 
 /// Proved bounds of the score of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ impl Bounds {
     /// Bounds of the score of the position after a move that stores `stored` seeds, for the player who moved, with `seeds`
     /// seeds in play before; that player moves `again`, or not.
     #[inline]
-    pub(crate) fn after(self, again: bool, stored: u32, seeds: u32) -> Bounds {
+    pub fn after(self, again: bool, stored: u32, seeds: u32) -> Bounds {
         let [one, two] = [self.lower, self.upper].map(|score| mover_score(again, stored, seeds, score));
         Bounds { lower: one.min(two), upper: one.max(two) }
     }
