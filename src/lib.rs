@@ -44,6 +44,7 @@
 //! | [`gpu`] | computing on a GPU, independent of what is computed |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
+//! | [`certificate`] | proved bounds that anyone can check |
 //! | [`solve`] | solving positions above the tables |
 //! | [`train`] | training evaluation networks |
 //! | [`analyse`] | whole boards: computing the tables of the papers |
@@ -61,6 +62,7 @@ pub use kalah_core::{evaluation, game, index, isa, memory};
 
 pub mod analyse;
 pub mod build;
+pub mod certificate;
 pub mod file;
 #[cfg(feature = "gpu")]
 pub mod gpu;
