@@ -195,7 +195,9 @@ fn the_first_false_claim_is_named() {
             changed.claims.remove(&claim.position);
             let first = changed.claims.iter().take_while(|other| other.position.seeds() < seeds).count();
             let others: Vec<Claim> = changed.claims.iter().skip(first).collect();
-            others.iter().for_each(|other| drop(changed.claims.remove(&other.position)));
+            for other in others {
+                changed.claims.remove(&other.position);
+            }
             let bounds = Bounds { lower: score + 1, upper: seeds };
             changed.claims.add(&claim.position, bounds).expect("a claim of this board");
             changed.head.statement.openings.clear();

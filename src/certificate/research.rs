@@ -45,11 +45,10 @@ pub(super) struct Search<'a> {
     memory: Memory,
 }
 
-/// A move whose score is not known yet.
+/// A move whose score is not known yet. It is played again when it is searched, so that the stack stays small.
 #[derive(Clone, Copy)]
 struct Open {
-    after: After,
-    seeds: u32,
+    pit: u8,
     order: i32,
 }
 
@@ -125,11 +124,13 @@ impl<'a> Search<'a> {
                 best = best.max(upper);
                 continue;
             }
-            open.push(Open { after, seeds: left, order: order(&after, pit) });
+            open.push(Open { pit: pit as u8, order: order(&after, pit) });
         }
         // Moves of equal order stay as they are.
         open.sort_by_key(|open| -open.order);
-        for Open { after, seeds: left, .. } in open {
+        for Open { pit, .. } in open {
+            let after = board.after(&self.law, pit.into());
+            let left = seeds - after.stored;
             let found = if after.again {
                 after.stored + self.test(&after.board, left, score - after.stored, depth + 1)?
             } else {
