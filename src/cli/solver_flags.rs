@@ -72,7 +72,10 @@ impl SolverFlags {
         if self.build {
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, self.rules, pits, wanted, false, self.memory, stop)?,
-                None => solve_tables::build_planned(directory, self.rules, position, self.memory, stop)?,
+                None => {
+                    let (memory, transpositions) = (self.memory, self.transpositions);
+                    solve_tables::build_planned(directory, self.rules, position, memory, transpositions, stop)?;
+                }
             }
         }
         let tables = Tables::open(directory, self.rules, pits, wanted)?;
