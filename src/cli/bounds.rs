@@ -127,7 +127,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.unwrap_or(if self.bits == 1 { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
+        let cuts = self.cuts.or(Cuts::of_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;
