@@ -149,9 +149,9 @@ impl Build {
         let report = built?;
         let kept_bounds = kept_bounds.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
+            let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
             output::note(format_args!(
-                "kept: {} of {first} to {last} seeds with other cuts or another evaluation network; `kalah bounds` \
-                 replaces them",
+                "kept: {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` makes them anew",
                 output::count(kept_bounds.len(), "bound table"),
             ));
         }
