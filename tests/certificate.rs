@@ -159,7 +159,8 @@ fn every_false_claim_is_found() {
         for claim in certificate.claims.iter() {
             let Claim { position, bounds: Bounds { lower, upper } } = claim;
             let score = scores.score(&position);
-            // A bound that is one better than the truth; where the claim is not tight, more than one better than claimed.
+            // A bound that is one better than the truth; where the claim is not tight, more than one better than
+            // claimed.
             let wrong = [
                 Bounds { lower: score + 1, upper: position.seeds() },
                 Bounds { lower: 0, upper: score.saturating_sub(1) },
