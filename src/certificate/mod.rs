@@ -1,0 +1,39 @@
+//! Certificates: files of proved bounds that anyone can check from the rules and the tables alone (docs/certificates.md
+//! in the repository).
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`key`](Keys) | the number of a position by which claims are sorted |
+//! | [`claim`](ClaimSet) | proved bounds of scores |
+//! | [`statement`](Statement) | what a certificate proves |
+//! | [`format`](CertificateFile) | the bytes of a file |
+//! | `block` | blocks of claims, compressed |
+//! | `bytes` | reading bytes from the front |
+//! | `board` | the rules once more, for the checker alone |
+//! | `memory` | bounds that one search of the checker has found |
+//! | [`research`](Research) | the checker's search |
+//! | [`check`](Checker) | whether one bound follows |
+//! | [`run`](Check) | checking all claims, or a sample, on all threads |
+//! | [`tasks`](Tasks) | what of a check is done, and the file that keeps it |
+
+mod block;
+mod board;
+mod bytes;
+mod check;
+mod claim;
+mod format;
+mod key;
+mod memory;
+mod research;
+mod run;
+mod statement;
+mod tasks;
+
+pub use check::{Checker, Reason};
+pub use claim::{Bound, Claim, ClaimError, ClaimSet};
+pub use format::{CertificateDamage, CertificateError, CertificateFile, CertificatePart, MAGIC, VERSION};
+pub use key::Keys;
+pub use research::Research;
+pub use run::{Check, CheckError, Unproved};
+pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
+pub use tasks::{Tally, Tasks, TasksError};
