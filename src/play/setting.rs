@@ -1,3 +1,4 @@
+use crate::book::Book;
 use crate::game::Rules;
 use crate::table::Tables;
 
@@ -12,6 +13,8 @@ pub struct Setting<'t> {
     pub rules: Rules,
     /// Tables of these rules, for the perfect player.
     pub tables: Option<&'t Tables>,
+    /// The book of these rules, for the perfect player on boards with as many pits.
+    pub book: Option<&'t Book>,
     /// The most bytes a solver's transposition table takes.
     pub memory: u64,
     /// Threads of a solver, at least 1.
@@ -21,16 +24,22 @@ pub struct Setting<'t> {
 }
 
 impl<'t> Setting<'t> {
-    /// No tables, one thread, 256 MiB.
+    /// No tables, no book, one thread, 256 MiB.
     #[must_use]
     pub fn new(rules: Rules) -> Setting<'t> {
-        Setting { rules, tables: None, memory: MEMORY, threads: 1, game: 0 }
+        Setting { rules, tables: None, book: None, memory: MEMORY, threads: 1, game: 0 }
     }
 
     /// With these tables, or none.
     #[must_use]
     pub fn tables(self, tables: impl Into<Option<&'t Tables>>) -> Setting<'t> {
         Setting { tables: tables.into(), ..self }
+    }
+
+    /// With this book, or none.
+    #[must_use]
+    pub fn book(self, book: impl Into<Option<&'t Book>>) -> Setting<'t> {
+        Setting { book: book.into(), ..self }
     }
 
     /// With at most so many bytes for the transposition table of a solver.
