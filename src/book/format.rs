@@ -128,7 +128,8 @@ impl Book {
         if !bytes.starts_with(&MAGIC) {
             return Err(BookError::Foreign);
         }
-        let (header, frame) = bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is cut off"))?;
+        let (header, frame) =
+            bytes.split_at_checked(HEADER_BYTES).ok_or(BookError::Damaged("its header is cut off"))?;
         let raw: RawHeader = bytemuck::pod_read_unaligned(header);
         let version = u32::from_le(raw.version);
         if version != VERSION {

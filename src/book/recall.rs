@@ -22,7 +22,10 @@ impl Recalled {
     /// The moves that are proved to keep the score; none if that is not known.
     pub fn best(&self) -> impl Iterator<Item = Pit> + '_ {
         let score = self.score();
-        self.moves.iter().filter(move |(_, bounds)| score.is_some_and(|score| bounds.lower >= score)).map(|&(pit, _)| pit)
+        self.moves
+            .iter()
+            .filter(move |(_, bounds)| score.is_some_and(|score| bounds.lower >= score))
+            .map(|&(pit, _)| pit)
     }
 
     /// Whether of every move it is known if it keeps the score.

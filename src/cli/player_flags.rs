@@ -1,5 +1,6 @@
 //! What commands with players have in common: flags, tables, what players are made with.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -29,6 +30,11 @@ pub struct PlayerFlags {
 }
 
 impl PlayerFlags {
+    /// The directory of the tables.
+    pub fn directory(&self) -> &Path {
+        &self.tables.path
+    }
+
     /// The tables for games from `position`, if there are some. Missing ones are noted where they are `wanted`.
     pub fn open_tables(&self, position: &Position, wanted: bool) -> anyhow::Result<Option<Tables>> {
         let pits = position.pits();

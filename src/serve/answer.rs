@@ -172,7 +172,10 @@ impl PositionAnswer {
             rules: rules.name(),
             seeds: position.seeds(),
             score: recalled.score(),
-            value: Value::new(Assessment { bounds: value.map(|value| ValueBounds { lower: value, upper: value }), evaluation: None }),
+            value: Value::new(Assessment {
+                bounds: value.map(|value| ValueBounds { lower: value, upper: value }),
+                evaluation: None,
+            }),
             source: "book",
             depth: None,
             moves: moves.collect(),

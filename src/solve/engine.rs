@@ -76,7 +76,8 @@ impl<'a, W: Word> Engine<'a, W> {
         };
         let sower = Sower::new(rules, pits, seeds);
         let book = options.book;
-        let engine = Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
+        let engine =
+            Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
         engine.store_book();
         Ok(engine)
     }

@@ -121,12 +121,7 @@ fn follow(book: &mut Book, position: &Position) -> Result<bool, BookError> {
 }
 
 /// Searches `position` and adds what was proved, also when the search is stopped.
-fn search(
-    solver: &Solver,
-    position: &Position,
-    within: Option<Duration>,
-    book: &mut Book,
-) -> Result<(), MakeError> {
+fn search(solver: &Solver, position: &Position, within: Option<Duration>, book: &mut Book) -> Result<(), MakeError> {
     let found = solver.first_guess(position).and_then(|guess| match within {
         Some(within) => solver.narrow(position, guess, within).map(drop),
         None => solver.value(position, guess).map(drop),

@@ -14,4 +14,4 @@ mod reach;
 
 pub use check::{check_by_search, check_neighbours};
 pub use error::MakeError;
-pub use make::{MakeOptions, Made, Step, derive, make};
+pub use make::{Made, MakeOptions, Step, derive, make};
