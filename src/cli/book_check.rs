@@ -31,7 +31,7 @@ pub struct Check {
     /// Seed of the random choice
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Pits a side
+    /// Pits a side, where no FILE is given
     #[arg(long, default_value_t = 6, value_parser = args::pits)]
     pits: usize,
     #[command(flatten)]
@@ -69,20 +69,11 @@ struct Searched {
 }
 
 impl Check {
-    pub fn run(self) -> anyhow::Result<Outcome> {
-        let rules = self.with.rules;
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let (book, name) = in_use(self.book.as_deref(), self.with.directory(), rules, self.pits)?;
-        if (book.rules(), book.pits()) != (rules, self.pits) {
-            output::tell(format_args!(
-                "kalah: {name} is a book for {} with {} pits: give --rules {} --pits {}",
-                book.rules(),
-                book.pits(),
-                book.rules(),
-                book.pits()
-            ));
-            return Ok(Outcome::Usage);
-        }
+        let (book, name) = in_use(self.book.as_deref(), self.with.directory(), self.with.rules, self.pits)?;
+        // A file says for which rule set it is.
+        self.with.rules = book.rules();
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop)?;
         let begin = Instant::now();
@@ -100,7 +91,7 @@ impl Check {
         };
         let report = Report {
             book: name,
-            rules: rules.name(),
+            rules: book.rules().name(),
             pits: book.pits(),
             positions: book.len(),
             digest: output::hex(&book.digest()),

@@ -358,7 +358,7 @@ fn text(answer: &Answer) -> std::io::Result<()> {
         output::line(format_args!("  best   {}", best.join(" ")))?;
     }
     if let Some(line) = answer.line.as_ref().filter(|line| !line.is_empty()) {
-        let open = if answer.line_open { " ... (the book ends here)" } else { "" };
+        let open = if answer.line_open { " ... (the book ends here; --no-book finds the rest)" } else { "" };
         output::line(format_args!("  line   {line}{open}"))?;
     }
     output::line(format_args!(
