@@ -78,7 +78,8 @@ proptest! {
             match book.add(&position, bounds) {
                 Ok(more) => prop_assert_eq!(more, both != before && !position.is_over()),
                 Err(error) => {
-                    prop_assert!(matches!(error, BookError::Contradiction { .. }) && both.lower > both.upper);
+                    let contradicts = matches!(error, BookError::Contradiction { .. });
+                    prop_assert!(contradicts && both.lower > both.upper);
                     continue;
                 }
             }
@@ -162,7 +163,10 @@ fn solvers_with_a_book_find_the_same_scores() {
     let mut random = fastrand::Rng::with_seed(16);
     for _ in 0..20 {
         let mut part = Book::new(RULES, 3);
-        for (position, Bounds { lower, upper }) in whole.iter().filter(|_| random.u32(..4) == 0) {
+        for (position, Bounds { lower, upper }) in whole.iter() {
+            if random.u32(..4) > 0 {
+                continue;
+            }
             let bounds = Bounds { lower: lower - random.u32(..3).min(lower), upper: upper + random.u32(..3) };
             part.add(&position, bounds).unwrap();
         }
