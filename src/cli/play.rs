@@ -191,7 +191,7 @@ impl Play {
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
         let books = self.book.find(self.with.directory(), &[self.with.rules])?;
-        let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
+        let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.get(self.with.rules, self.position.pits()));
         let player = |seat| match seat {
             Seat::Human => None,

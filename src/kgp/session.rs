@@ -256,8 +256,9 @@ fn think(
             (last, asked) = (None, 0);
         }
         let (_, player) = last.get_or_insert_with(|| {
+            let (tables, bounds) = (shelf.tables(RULES, pits), shelf.bounds(RULES, pits));
             let book = thinking.books.and_then(|books| books.get(RULES, pits));
-            let setting = Setting::new(RULES).tables(shelf.tables(RULES, pits)).book(book).memory(thinking.memory);
+            let setting = Setting::new(RULES).tables(tables).bounds(bounds).book(book).memory(thinking.memory);
             (pits, PlayerName::Perfect.player(&setting))
         });
         let left = request.deadline.saturating_duration_since(Instant::now());

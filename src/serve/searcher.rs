@@ -110,9 +110,11 @@ impl<'t> Searcher<'t> {
         let board = (rules, position.pits());
         if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
             let SearchOptions { memory, threads } = self.options;
-            let tables = self.shelf.tables(rules, position.pits());
-            let book = self.books.get(rules, position.pits());
-            self.player = Some((board, name.player(&Setting { rules, tables, book, memory, threads, game })));
+            let (tables, bounds) =
+                (self.shelf.tables(rules, position.pits()), self.shelf.bounds(rules, position.pits()));
+            let setting = Setting::new(rules).tables(tables).bounds(bounds).memory(memory).threads(threads).game(game);
+            let setting = setting.book(self.books.get(rules, position.pits()));
+            self.player = Some((board, name.player(&setting)));
         }
         let (_, player) = self.player.as_mut().expect("it was made");
         Ok(player.choose(position, limit, &mut |_| ())?)
@@ -140,6 +142,7 @@ impl<'t> Searcher<'t> {
             let SearchOptions { memory, threads } = self.options;
             let options = SolverOptions::new(rules, position)
                 .tables(self.shelf.tables(rules, pits))
+                .bounds(self.shelf.bounds(rules, pits))
                 .book(self.books.get(rules, pits))
                 .transpositions_up_to(memory)
                 .threads(threads)
