@@ -116,7 +116,8 @@ fn no_build_is_advised_that_cannot_fit() {
     assert_eq!(ran.code, Some(1));
     assert_eq!(suggested(&ran.stderr), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr);
     assert!(ran.stderr.contains("layers 11 to 48 are missing"), "{}", ran.stderr);
-    let ran = kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--no-book", "--rules", "standard", "--tables", tables]);
+    let ran =
+        kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--no-book", "--rules", "standard", "--tables", tables]);
     let solve = format!("kalah solve '<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>' --rules standard --tables {tables}");
     assert_eq!(suggested(&ran.stderr), [solve], "{}", ran.stderr);
     // No table can hold it.

@@ -365,7 +365,8 @@ fn refusals_of_a_busy_server_say_when_to_come_back_and_clients_that_leave_free_i
 #[cfg(unix)]
 #[test]
 fn searches_under_way_are_answered_when_the_server_is_stopped() {
-    let mut server = Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "16MiB"]);
+    let mut server =
+        Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "16MiB"]);
     std::thread::scope(|scope| {
         let server = &server;
         // Sent again if our own request below was first.

@@ -436,7 +436,8 @@ fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
 fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
     let _alone = alone();
     for path in ["/api/position?board=6x8&rules=s-kalaha", "/api/position?board=16x12&rules=s-kalaha"] {
-        let mut server = Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "64MiB"]);
+        let mut server =
+            Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "64MiB"]);
         let begin = thread::scope(|scope| {
             let server = &server;
             // Sent again if our own request below was first.

@@ -93,8 +93,8 @@ impl Book {
         Some(self.entries[found.ok()?].bounds())
     }
 
-    /// Adds proved bounds of the score of `position` to what is known; returns whether that is more than before. Finished
-    /// games are left out: the rules know their scores.
+    /// Adds proved bounds of the score of `position` to what is known; returns whether that is more than before.
+    /// Finished games are left out: the rules know their scores.
     ///
     /// # Errors
     /// When the bounds contradict the book, or the position cannot be in it; the book is unchanged then.

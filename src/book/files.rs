@@ -10,8 +10,7 @@ use crate::file;
 use crate::game::{MAX_PITS, Rules};
 
 /// The files of the books that the program has, made by `kalah book make` (docs/book.md).
-const SHIPPED: &[&[u8]] =
-    &[include_bytes!("data/empty-capture-6.book"), include_bytes!("data/standard-6.book")];
+const SHIPPED: &[&[u8]] = &[include_bytes!("data/empty-capture-6.book"), include_bytes!("data/standard-6.book")];
 
 /// The most bytes of a book's file that is read.
 const MAX_BYTES: u64 = 1 << 30;

@@ -78,7 +78,8 @@ fn take_number(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 impl Book {
-    /// The entries, layer by layer: seeds, number of entries; differences of keys; lower bounds; upper less lower bounds.
+    /// The entries, layer by layer: seeds, number of entries; differences of keys; lower bounds; upper less lower
+    /// bounds.
     fn content(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for layer in self.entries.chunk_by(|one, next| one.seeds == next.seeds) {

@@ -24,8 +24,8 @@ static CHOOSE: LazyLock<Vec<Vec<u64>>> = LazyLock::new(|| {
     choose
 });
 
-/// How many positions without stores have `pits` pits a side and `seeds` seeds in play, finished games included; `None` if
-/// they have no keys: the seeds are more than [`MAX_SEEDS`], or the number does not fit 64 bits.
+/// How many positions without stores have `pits` pits a side and `seeds` seeds in play, finished games included; `None`
+/// if they have no keys: the seeds are more than [`MAX_SEEDS`], or the number does not fit 64 bits.
 pub(super) fn positions(pits: usize, seeds: u32) -> Option<u64> {
     if !(1..=MAX_PITS).contains(&pits) || seeds > MAX_SEEDS {
         return None;
@@ -36,8 +36,8 @@ pub(super) fn positions(pits: usize, seeds: u32) -> Option<u64> {
 
 /// The number of a position among all with as many pits and seeds in play, stores left out; `None` if it has no key.
 ///
-/// The pits of the mover's row and then of the other row are read as a combination: with p(i) seeds in the first i of the
-/// c pits, the key is the sum of C(p(i) + i - 1, i) for i from 1 to c - 1 (the combinatorial number system).
+/// The pits of the mover's row and then of the other row are read as a combination: with p(i) seeds in the first i of
+/// the c pits, the key is the sum of C(p(i) + i - 1, i) for i from 1 to c - 1 (the combinatorial number system).
 pub(super) fn key(position: &Position) -> Option<u64> {
     positions(position.pits(), position.seeds())?;
     let cells = position.mover().seeds().iter().chain(position.other().seeds());

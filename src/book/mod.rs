@@ -1,6 +1,7 @@
 //! The book: proved bounds or exact values of positions near the start, which searches need not find again.
 //!
-//! The program has books for some boards; `kalah book` shows, checks and extends them. docs/book.md describes the files.
+//! The program has books for some boards; `kalah book` shows, checks and extends them. docs/book.md describes the
+//! files.
 //!
 //! ```
 //! use kalah::book::Book;

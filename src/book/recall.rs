@@ -94,8 +94,9 @@ impl Book {
         Ok(Recalled { bounds, moves })
     }
 
-    /// A line of best play from `position` as far as the book, the rules and `tables` know, and whether that is to the end of
-    /// the game. Its last turn may stop before it is over. Of several best moves it takes the one nearest the store.
+    /// A line of best play from `position` as far as the book, the rules and `tables` know, and whether that is to the
+    /// end of the game. Its last turn may stop before it is over. Of several best moves it takes the one nearest the
+    /// store.
     ///
     /// # Errors
     /// As [`Book::recall`].

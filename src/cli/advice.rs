@@ -175,7 +175,7 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
         SolveError::OutOfMemory { .. } => Some("choose less with --memory or --transpositions"),
         SolveError::Contradiction(_) => {
-            Some("search without --checkpoint or --state, and check the tables with `kalah verify`")
+            Some("search without --checkpoint or --state and with --no-book, and check the tables with `kalah verify`")
         }
         _ => None,
     }

@@ -14,8 +14,8 @@ use super::outcome::Outcome;
 
 /// Show, extend and check the book: proved values near the start
 ///
-/// The book is used by solve, probe, move, play, serve and kgp before they search. The program has one for some boards; a
-/// book beside the tables, such as tables/empty-capture-6.book, takes its place.
+/// The book is used by solve, probe, move, play, serve and kgp before they search. The program has one for some boards;
+/// a book beside the tables, such as tables/empty-capture-6.book, takes its place.
 #[derive(Args)]
 pub struct Book {
     #[command(subcommand)]
@@ -43,7 +43,8 @@ impl Book {
     }
 }
 
-/// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the program has.
+/// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
+/// program has.
 pub fn in_use(
     file: Option<&Path>,
     directory: &Path,
@@ -70,7 +71,8 @@ pub struct Extended {
 }
 
 impl Extended {
-    /// The book in `output`, or in its file in `directory`. If there is no file yet, it begins with the book of the program.
+    /// The book in `output`, or in its file in `directory`. If there is no file yet, it begins with the book of the
+    /// program.
     pub fn open(output: Option<&Path>, directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Extended> {
         let path = match output {
             Some(path) => resolved(path),

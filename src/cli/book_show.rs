@@ -75,6 +75,13 @@ impl Show {
         }
         match FromBook::recall(&book, &position, None)? {
             Some(known) => known.print(self.json)?,
+            None if book.is_empty() => {
+                output::tell(format_args!(
+                    "kalah: there is no book for {} with {pits} pits: `kalah book make` makes one",
+                    book.rules()
+                ));
+                return Ok(Outcome::Failed);
+            }
             None => {
                 output::tell(format_args!("kalah: {position} with {} rules is not in {name}", book.rules()));
                 return Ok(Outcome::Failed);

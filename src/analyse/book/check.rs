@@ -3,8 +3,8 @@ use crate::game::{Bounds, Position};
 use crate::solve::{SolveError, Solver};
 use crate::table::Tables;
 
-/// Compares every position of a book with the positions after its moves, as far as the book, the rules and `tables` know
-/// them. Calls `done` with the number of positions compared; it ends when that returns false.
+/// Compares every position of a book with the positions after its moves, as far as the book, the rules and `tables`
+/// know them. Calls `done` with the number of positions compared; it ends when that returns false.
 ///
 /// # Errors
 /// With the first contradiction, or when a table is damaged.
@@ -22,8 +22,8 @@ pub fn check_neighbours(
     Ok(())
 }
 
-/// Proves the `bounds` of the score of `position` again; returns what was proved instead if that contradicts them. The solver
-/// must not use the book.
+/// Proves the `bounds` of the score of `position` again; returns what was proved instead if that contradicts them. The
+/// solver must not use the book.
 ///
 /// # Errors
 /// As [`Solver::test`].

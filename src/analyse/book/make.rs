@@ -56,8 +56,8 @@ pub struct Made {
 }
 
 /// Adds to `book` what is proved of the positions of the first turns from `start`: first of the positions after one
-/// turn, and what follows from them, then of those after two, and so on. What the book knows is not searched again. The solver should not use this
-/// book, or it could not be checked by it.
+/// turn, and what follows from them, then of those after two, and so on. What the book knows is not searched again. The
+/// solver should not use this book, or it could not be checked by it.
 ///
 /// Calls `on_step` after each position; the book can be saved then. Whenever it ends, the book has what was proved.
 ///
@@ -98,8 +98,8 @@ pub fn make(
     Ok(made)
 }
 
-/// Adds what follows in one move each about the positions of the first `turns` turns from `start`, from the last ones back;
-/// returns of how many positions more is known than before.
+/// Adds what follows in one move each about the positions of the first `turns` turns from `start`, from the last ones
+/// back; returns of how many positions more is known than before.
 ///
 /// # Errors
 /// When the book contradicts itself.

@@ -11,8 +11,8 @@ pub(super) struct Reached {
     pub leaves: Vec<Position>,
 }
 
-/// The positions of the first `turns` turns from `start`, as far as they have more seeds in play than `reach`. With a `loss`,
-/// moves that are proved to lose more seeds than that against the best one are not followed.
+/// The positions of the first `turns` turns from `start`, as far as they have more seeds in play than `reach`. With a
+/// `loss`, moves that are proved to lose more seeds than that against the best one are not followed.
 ///
 /// # Errors
 /// When the book contradicts itself.
