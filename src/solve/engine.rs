@@ -118,7 +118,8 @@ impl<'a, W: Word> Engine<'a, W> {
         }
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
         let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
-        let from_book = self.book.and_then(|book| book.get(&board.position(self.sower.pits())));
+        let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
+        let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())));
         let proved = [self.lock().get(&board).copied(), from_book, transposition];
         for proved in proved.into_iter().flatten() {
             known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
