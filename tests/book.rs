@@ -249,7 +249,13 @@ fn what_follows_is_derived() {
 /// published ones.
 #[test]
 fn the_books_of_the_program_are_sound() {
-    let published = [(RULES, "6x4", 10), (RULES, "6x5", 12), (RULES, "6x6", 2), (Rules::Standard, "6x4", 8)];
+    let published = [
+        (RULES, "6x4", 10),
+        (RULES, "6x5", 12),
+        (RULES, "6x6", 2),
+        (Rules::Standard, "6x4", 8),
+        (Rules::Standard, "6x5", 10),
+    ];
     for (rules, start, value) in published {
         let book = Book::shipped(rules, 6).expect("there is one");
         let start = position(start);
