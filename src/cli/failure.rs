@@ -4,6 +4,7 @@ use std::io;
 
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
+use kalah::book::BookError;
 use kalah::certificate::{CertificateError, CheckError, TasksError};
 use kalah::evaluation::NetworkFileError;
 use kalah::solve::{CheckpointError, SolveError};
@@ -52,6 +53,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
+            || advice::book_error(cause).is_some_and(BookError::is_damage)
             || network_error(cause).is_some_and(NetworkFileError::is_damage)
     })
 }
