@@ -45,6 +45,7 @@
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
 //! | [`solve`] | solving positions above the tables |
+//! | [`prove`] | proofs that last, by many processes, and the claims of their certificates |
 //! | [`train`] | training evaluation networks |
 //! | [`analyse`] | whole boards: computing the tables of the papers |
 //! | [`play`] | players of the game, and games between them |
@@ -71,6 +72,7 @@ pub mod kgp;
 pub mod play;
 pub mod printable;
 pub mod progress;
+pub mod prove;
 pub mod rows;
 #[cfg(feature = "serve")]
 pub mod serve;
