@@ -44,6 +44,7 @@
 //! | [`gpu`] | computing on a GPU, independent of what is computed |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
+//! | [`certificate`] | proved bounds that anyone can check |
 //! | [`solve`] | solving positions above the tables |
 //! | [`prove`] | proofs that last, by many processes, and the claims of their certificates |
 //! | [`train`] | training evaluation networks |
@@ -62,6 +63,7 @@ pub use kalah_core::{evaluation, game, index, isa, memory};
 
 pub mod analyse;
 pub mod build;
+pub mod certificate;
 pub mod file;
 #[cfg(feature = "gpu")]
 pub mod gpu;

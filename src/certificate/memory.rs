@@ -1,0 +1,64 @@
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::board::Board;
+
+/// The most entries: 2^20.
+const MAX_BITS: u32 = 20;
+
+/// Bounds that one search has found, so that positions that are reached again are not searched again.
+///
+/// An entry holds the whole board, so no two positions are ever mistaken for each other. A new entry replaces that of another
+/// position at its place. Everything is deterministic.
+pub(super) struct Memory {
+    entries: Vec<Entry>,
+    /// The search at hand; entries of others are as good as empty.
+    generation: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    board: Board,
+    generation: u32,
+    lower: u8,
+    upper: u8,
+}
+
+impl Memory {
+    /// For searches of at most 2^`effort` nodes.
+    pub fn new(effort: u32) -> Memory {
+        let empty = Entry { board: Board([0; _]), generation: 0, lower: 0, upper: 0 };
+        Memory { entries: vec![empty; 1 << effort.min(MAX_BITS)], generation: 0 }
+    }
+
+    /// Forgets everything.
+    pub fn forget(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
+        if self.generation == 0 {
+            self.entries.iter_mut().for_each(|entry| entry.generation = 0);
+            self.generation = 1;
+        }
+    }
+
+    #[inline]
+    fn place(&self, board: &Board) -> usize {
+        xxh3_64(&board.0) as usize & (self.entries.len() - 1)
+    }
+
+    /// The lower and the upper bound found for a board.
+    #[inline]
+    pub fn get(&self, board: &Board) -> Option<(u32, u32)> {
+        let entry = &self.entries[self.place(board)];
+        (entry.generation == self.generation && entry.board == *board)
+            .then_some((entry.lower.into(), entry.upper.into()))
+    }
+
+    /// Keeps what a test of a board with `seeds` seeds in play found: that its score is at least `score` if `reached`, otherwise at
+    /// most that.
+    pub fn put(&mut self, board: &Board, seeds: u32, score: u32, reached: bool) {
+        let place = self.place(board);
+        let (lower, upper) = self.get(board).unwrap_or((0, seeds));
+        let (lower, upper) = if reached { (lower.max(score), upper) } else { (lower, upper.min(score)) };
+        let (lower, upper) = (lower as u8, upper as u8);
+        self.entries[place] = Entry { board: *board, generation: self.generation, lower, upper };
+    }
+}

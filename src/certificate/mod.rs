@@ -1,0 +1,26 @@
+//! Certificates: files of proved bounds that anyone can check from the rules and the tables alone (docs/certificates.md in the
+//! repository).
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`key`](Keys) | the number of a position by which claims are sorted |
+//! | [`claim`](ClaimSet) | proved bounds of scores |
+//! | [`statement`](Statement) | what a certificate proves |
+//! | `board` | the rules once more, for the checker alone |
+//! | `memory` | bounds that one search of the checker has found |
+//! | [`research`](Research) | the checker's search |
+//! | [`check`](Checker) | whether one bound follows |
+
+mod board;
+mod check;
+mod claim;
+mod key;
+mod memory;
+mod research;
+mod statement;
+
+pub use check::{Checker, Reason};
+pub use claim::{Bound, Claim, ClaimError, ClaimSet};
+pub use key::Keys;
+pub use research::Research;
+pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};

@@ -1,0 +1,170 @@
+use arrayvec::ArrayVec;
+
+use super::board::{After, Board, Law};
+use super::memory::Memory;
+use crate::game::{Bounds, MAX_PITS};
+use crate::index::TableRow;
+use crate::table::{TableError, Tables};
+
+/// Moves below a position after which a search gives up: no board that tables reach comes near, and the stack stays small.
+const MAX_DEPTH: u32 = 1000;
+
+/// What a search of the checker found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Research {
+    /// Whether the score is at least the one asked for; `None` if 2^k nodes did not suffice.
+    pub reached: Option<bool>,
+    /// What was proved of the score on the way.
+    pub bounds: Bounds,
+    /// Nodes: positions whose moves were played. They depend on nothing but rules, position, score, tables and effort.
+    pub nodes: u64,
+}
+
+/// Why a search ended without an answer.
+pub(super) enum Stop {
+    /// It would need more nodes than it may visit.
+    Effort,
+    /// A table cannot be read.
+    Table(TableError),
+}
+
+impl From<TableError> for Stop {
+    fn from(error: TableError) -> Stop {
+        Stop::Table(error)
+    }
+}
+
+/// The search of the checker: zero-window tests with fail-soft bounds, from the rules and the tables alone.
+pub(super) struct Search<'a> {
+    pub law: Law,
+    tables: Option<&'a Tables>,
+    /// Tables up to so many seeds are used.
+    table_seeds: u32,
+    limit: u64,
+    nodes: u64,
+    memory: Memory,
+}
+
+/// A move whose score is not known yet.
+#[derive(Clone, Copy)]
+struct Open {
+    after: After,
+    seeds: u32,
+    order: i32,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(law: Law, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> Search<'a> {
+        let memory = Memory::new(effort);
+        Search { law, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
+    }
+
+    /// Tests whether the score of a position that is not over, with `seeds` seeds in play, is at least `score`.
+    pub fn reaches(&mut self, board: &Board, seeds: u32, score: u32) -> Result<Research, TableError> {
+        let trivial = Bounds { lower: 0, upper: seeds };
+        let known = |reached, bounds| Research { reached: Some(reached), bounds, nodes: 0 };
+        if score == 0 || score > seeds {
+            return Ok(known(score == 0, trivial));
+        }
+        if let Some(exact) = self.table_score(board, seeds)? {
+            return Ok(known(exact >= score, Bounds { lower: exact, upper: exact }));
+        }
+        self.nodes = 0;
+        self.memory.forget();
+        match self.test(board, seeds, score, 0) {
+            Ok(found) if found >= score => {
+                Ok(Research { reached: Some(true), bounds: Bounds { lower: found, ..trivial }, nodes: self.nodes })
+            }
+            Ok(found) => {
+                Ok(Research { reached: Some(false), bounds: Bounds { upper: found, ..trivial }, nodes: self.nodes })
+            }
+            Err(Stop::Effort) => Ok(Research { reached: None, bounds: trivial, nodes: self.nodes }),
+            Err(Stop::Table(error)) => Err(error),
+        }
+    }
+
+    /// The score of a position that is not over from the tables; `None` above them.
+    #[inline]
+    pub fn table_score(&self, board: &Board, seeds: u32) -> Result<Option<u32>, TableError> {
+        let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
+        let pits = self.law.pits;
+        let (mut mover, mut other) = (TableRow::default(), TableRow::default());
+        mover[..pits].copy_from_slice(&board.0[..pits]);
+        other[..pits].copy_from_slice(&board.0[pits..2 * pits]);
+        let score = u32::from(tables.score(&mover, &other)?);
+        if score > seeds {
+            let table = tables.require(seeds as usize)?;
+            let rank = |row| tables.rows().rank(row);
+            return Err(table.damaged_score(board.mover_seeds(pits) as usize, rank(&mover), rank(&other)));
+        }
+        Ok(Some(score))
+    }
+
+    /// Tests whether the score is at least `score`, 1 to `seeds`: returns a lower bound that is at least that, or an upper bound
+    /// below it. The position is not over and above the tables.
+    fn test(&mut self, board: &Board, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
+        if self.nodes == self.limit || depth == MAX_DEPTH {
+            return Err(Stop::Effort);
+        }
+        self.nodes += 1;
+        let found = self.best(board, seeds, score, depth)?;
+        self.memory.put(board, seeds, found, found >= score);
+        Ok(found)
+    }
+
+    fn best(&mut self, board: &Board, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
+        let mut open: ArrayVec<Open, MAX_PITS> = ArrayVec::new();
+        // The largest upper bound of a move that does not suffice.
+        let mut best = 0;
+        for pit in (0..self.law.pits).rev().filter(|&pit| board.0[pit] > 0) {
+            let after = board.after(&self.law, pit);
+            let left = seeds - after.stored;
+            let (lower, upper) = self.known(&after, seeds, left, score)?;
+            if lower >= score {
+                return Ok(lower);
+            }
+            if upper < score {
+                best = best.max(upper);
+                continue;
+            }
+            open.push(Open { after, seeds: left, order: order(&after, pit, self.law.pits) });
+        }
+        // Moves of equal order stay as they are.
+        open.sort_by_key(|open| -open.order);
+        for Open { after, seeds: left, .. } in open {
+            let found = if after.again {
+                after.stored + self.test(&after.board, left, score - after.stored, depth + 1)?
+            } else {
+                seeds - self.test(&after.board, left, seeds - score + 1, depth + 1)?
+            };
+            if found >= score {
+                return Ok(found);
+            }
+            best = best.max(found);
+        }
+        Ok(best)
+    }
+
+    /// What is known of the mover's score by a move, from `seeds` seeds in play to `left`, without a search: a lower and an upper
+    /// bound.
+    #[inline]
+    fn known(&self, after: &After, seeds: u32, left: u32, score: u32) -> Result<(u32, u32), TableError> {
+        if let Some(end) = after.end {
+            return Ok((end, end));
+        }
+        if after.stored >= score {
+            return Ok((after.stored, seeds));
+        }
+        let next = match self.table_score(&after.board, left)? {
+            Some(exact) => (exact, exact),
+            None => self.memory.get(&after.board).unwrap_or((0, left)),
+        };
+        Ok(if after.again { (after.stored + next.0, after.stored + next.1) } else { (seeds - next.1, seeds - next.0) })
+    }
+}
+
+/// In which order moves are searched: again-moves first, from the pit next to the store; then by the seeds stored.
+fn order(after: &After, pit: usize, pits: usize) -> i32 {
+    let again = if after.again { 1 << 20 } else { 0 };
+    again + 64 * after.stored as i32 + after.board.other_seeds(pits) as i32 + pit as i32
+}
