@@ -9,10 +9,12 @@
 //! | [`manager`](Manager) | from finished jobs to the next ones, by proof numbers |
 //! | [`claims`](Claims) | claims in memory and in the files of jobs |
 //! | [`extract`](Extraction) | claims from what a solver proved |
+//! | [`certificate`](Checkers) | checking claims by themselves; the statement and the certificate of a proof |
 //! | [`directory`](ProofDirectory) | the files of a proof |
 //! | [`prover`](Prover) | a process that works on a proof |
 //! | [`error`](ProveError) | why a proof does not get on |
 
+mod certificate;
 mod claims;
 mod directory;
 mod error;
@@ -23,6 +25,7 @@ mod request;
 mod target;
 mod test;
 
+pub use certificate::Checkers;
 pub use claims::Claims;
 pub use directory::{Job, Plan as ProofPlan, ProofDirectory};
 pub use error::ProveError;

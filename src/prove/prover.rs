@@ -9,8 +9,9 @@ use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::extract::{Extraction, Research};
 use super::manager::{Finished, Manager, Numbers, Plan};
-use super::target::{Progress, Target};
-use super::test::Test;
+use super::request::Wanted;
+use super::target::{Aim, Progress, Target};
+use super::test::{Reply, Test};
 use crate::solve::{SolveError, Solver};
 use crate::table::Claims as Running;
 
@@ -348,22 +349,46 @@ impl<'p, 's> Prover<'p, 's> {
     /// As [`Prover::run`].
     pub fn certificate_claims(&mut self) -> Result<Claims, ProveError> {
         (self.on_event)(ProveEvent::Collecting);
+        let (targets, finished) = self.whole();
         // The solver did not search the positions above the jobs.
-        for (test, answer) in self.manager.decided(&self.targets, &self.finished) {
+        for (test, answer) in self.manager.decided(&targets, &finished) {
             self.solver.add_proof(&test.position, test.bounds(answer))?;
         }
         let pits = self.directory.plan().request.position.pits();
-        let mut proved = Vec::new();
-        for target in &self.targets {
-            let known = self.manager.plan(&[*target], &self.finished, 0).targets[0].known;
-            proved.extend(target.proved(known));
-        }
+        let known = self.manager.plan(&targets, &finished, 0).targets;
+        let proved: Vec<_> =
+            targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
         let mut needed = Claims::new(pits);
         self.extraction(|extraction, held| {
             needed = extraction.needed(held, &proved, pits)?;
             Ok(())
         })?;
         Ok(needed)
+    }
+}
+
+impl Prover<'_, '_> {
+    /// The targets, and with openings the position itself, whose value follows from theirs; it is expanded down to them.
+    fn whole(&mut self) -> (Vec<Target>, Finished) {
+        let (mut targets, mut finished) = (self.targets.clone(), self.finished.clone());
+        let plan = self.directory.plan();
+        if plan.request.wanted == Wanted::Openings && !targets.is_empty() {
+            let parts = self.manager.plan(&targets, &finished, 0).targets;
+            let position = plan.request.position;
+            let score = |value: i64| (value - position.value(0)).div_euclid(2) as u32;
+            let root = Target { position, aim: Aim::Exactly { score: score(plan.statement(&parts).bounds.lower) } };
+            for test in [root.progress(None).next, root.progress(None).then].into_iter().flatten() {
+                finished.ran_over(&test);
+                for reply in test.replies(plan.request.rules) {
+                    // Openings that begin with an again-move have two moves.
+                    if let Reply::Test { test, same: true } = reply {
+                        finished.ran_over(&test);
+                    }
+                }
+            }
+            targets.push(root);
+        }
+        (targets, finished)
     }
 }
 
