@@ -5,6 +5,7 @@ use std::io;
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
 use kalah::evaluation::NetworkFileError;
+use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::TableError;
 use kalah::verify::Fault;
@@ -47,6 +48,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
+            || cause.downcast_ref().is_some_and(ProveError::is_damage)
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
             || network_error(cause).is_some_and(NetworkFileError::is_damage)
     })

@@ -55,6 +55,13 @@ pub struct SearchTables {
     reach: usize,
 }
 
+impl SearchTables {
+    /// The exact tables.
+    pub fn exact(&self) -> Option<&Tables> {
+        self.exact.as_ref()
+    }
+}
+
 impl SolverFlags {
     /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
     pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {

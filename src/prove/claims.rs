@@ -10,9 +10,6 @@ type Key = [u8; 2 * MAX_PITS];
 /// How hard the claims of a job are compressed.
 const LEVEL: i32 = 7;
 
-/// The most seeds in play of a position that can be claimed.
-pub(super) const MOST_SEEDS: u32 = 255;
-
 /// Proved bounds of the score of a position, and how each of them follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Claimed {

@@ -12,6 +12,7 @@ use super::target::Aim;
 use super::test::{Test, rows};
 use crate::file::{self, Document, FileLock, Seal};
 use crate::game::{Bounds, Pit, Position};
+use crate::table::Tables;
 
 /// The format of the file that says what is to be proved.
 const PROOF: Document = Document { format: "kalah proof", version: 1 };
@@ -102,6 +103,26 @@ struct Head {
 }
 
 impl Plan {
+    /// The effort if nothing else is said.
+    pub const EFFORT: u32 = 14;
+
+    /// Returns an error if `tables` are not those that the claims rest on.
+    ///
+    /// # Errors
+    /// When one is missing, or has another digest.
+    pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
+        let layers = tables.map_or(&[][..], Tables::layers);
+        if layers.len() < self.tables.len() {
+            return Err(ProveError::Tables { wanted: self.table_seeds(), found: layers.len() + 1 });
+        }
+        for (table, digest) in layers.iter().zip(&self.tables) {
+            if table.header().digest != *digest {
+                return Err(ProveError::OtherTable(table.path().to_owned()));
+            }
+        }
+        Ok(())
+    }
+
     /// The seeds of the largest table that claims rest on; 0 without tables.
     pub fn table_seeds(&self) -> usize {
         if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }

@@ -68,6 +68,9 @@ pub enum ProveError {
         /// The greatest one.
         most: i64,
     },
+    /// A table has another digest than the one that the proof rests on.
+    #[error("{0} is not the table that the proof rests on: its digest is another one")]
+    OtherTable(PathBuf),
     /// The certificate would rest on tables that are not there.
     #[error("the proof is to rest on tables to {wanted} seeds, and there are tables to {found} seeds")]
     Tables {

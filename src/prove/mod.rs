@@ -12,6 +12,7 @@
 //! | [`certificate`](Checkers) | checking claims by themselves; the statement and the certificate of a proof |
 //! | [`directory`](ProofDirectory) | the files of a proof |
 //! | [`prover`](Prover) | a process that works on a proof |
+//! | [`status`](Status) | what is proved in a directory, without a solver |
 //! | [`error`](ProveError) | why a proof does not get on |
 
 mod certificate;
@@ -22,6 +23,7 @@ mod extract;
 mod manager;
 mod prover;
 mod request;
+mod status;
 mod target;
 mod test;
 
@@ -33,5 +35,6 @@ pub use extract::{Extraction, Research};
 pub use manager::{Finished, Manager, Numbers, Plan};
 pub use prover::{ProveEvent, Prover, ProverOptions, State};
 pub use request::{Part, Request, Wanted};
+pub use status::Status;
 pub use target::{Aim, Progress, Target};
 pub use test::{Reply, Test};
