@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::test::{Reply, Test};
 use super::target::{Progress, Target};
@@ -84,7 +85,7 @@ pub struct Manager<'e> {
     /// The numbers of a test that was not expanded.
     evaluate: Box<dyn FnMut(&Test) -> Numbers + 'e>,
     evaluated: HashMap<Test, Numbers>,
-    replies: HashMap<Test, Vec<Reply>>,
+    replies: HashMap<Test, Arc<[Reply]>>,
 }
 
 /// What is to be done.
@@ -167,8 +168,8 @@ impl<'e> Manager<'e> {
             Some(answer) => Numbers::decided(answer),
             None if finished.over_budget.contains_key(test) => {
                 let mut numbers = Numbers::decided(false);
-                for reply in self.replies(test) {
-                    let Numbers { proof, disproof } = self.reply(&reply, finished, seen);
+                for reply in self.replies(test).iter() {
+                    let Numbers { proof, disproof } = self.reply(reply, finished, seen);
                     numbers.proof = numbers.proof.min(proof);
                     numbers.disproof += disproof;
                 }
@@ -194,9 +195,9 @@ impl<'e> Manager<'e> {
         let mut test = test;
         while finished.over_budget.contains_key(&test) {
             let mut best: Option<(f64, Test)> = None;
-            for reply in self.replies(&test) {
-                let Reply::Test { test, .. } = reply else { continue };
-                let numbers = self.reply(&reply, finished, seen);
+            for reply in self.replies(&test).iter() {
+                let &Reply::Test { test, .. } = reply else { continue };
+                let numbers = self.reply(reply, finished, seen);
                 if numbers.answer().is_none() && best.is_none_or(|(proof, _)| numbers.proof < proof) {
                     best = Some((numbers.proof, test));
                 }
@@ -230,7 +231,7 @@ impl<'e> Manager<'e> {
         numbers
     }
 
-    fn replies(&mut self, test: &Test) -> Vec<Reply> {
-        self.replies.entry(*test).or_insert_with(|| test.replies(self.rules)).clone()
+    fn replies(&mut self, test: &Test) -> Arc<[Reply]> {
+        self.replies.entry(*test).or_insert_with(|| test.replies(self.rules).into()).clone()
     }
 }

@@ -30,6 +30,9 @@ const DOUBT: f64 = 1.5;
 /// By how much a seed more above the tables raises the effort of a test.
 const GROWTH: f64 = 1.3;
 
+/// A test is not searched again if it took the solver this many times the nodes that the effort allows.
+const HOPELESS: u64 = 2;
+
 /// The least likelihood of an answer.
 const LEAST: f64 = 1e-6;
 
@@ -336,6 +339,7 @@ impl<'p, 's> Prover<'p, 's> {
             solver: self.solver,
             table_seeds: self.directory.plan().table_seeds() as u32,
             research: self.research,
+            hopeless: HOPELESS << self.directory.plan().effort.min(50),
             researches: &self.researches,
             is_stopped: &move || stop.load(Ordering::Relaxed),
         };

@@ -273,6 +273,16 @@ impl<'a> Solver<'a> {
         SolveError::unless_contradictory(position, self.engine.known(position)?)
     }
 
+    /// A lower bound of the nodes that it took to prove what the transposition table has of `position`; 0 if that has nothing of
+    /// it.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver.
+    pub fn work(&self, position: &Position) -> Result<u64, SolveError> {
+        self.check(position)?;
+        Ok(if position.is_over() { 0 } else { self.engine.work(position) })
+    }
+
     /// Tests whether the mover of `position` collects at least `score` of the seeds in play; returns bounds that decide
     /// it.
     ///
