@@ -17,12 +17,15 @@ impl Law {
     }
 }
 
-/// The pits of a position with at most 255 seeds in play: the mover's row, then the other one, each in its owner's sowing order; then
-/// zeros.
+/// The two rows of a position with at most 255 seeds in play. Every pit is a byte of its row, the first one the lowest; bytes beyond
+/// the last pit are zero.
 ///
 /// The checker moves on this board by code of its own: nothing here uses [`crate::game::sow`] or anything of the solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Board(pub [u8; 2 * MAX_PITS]);
+pub(super) struct Board {
+    pub mover: u128,
+    pub other: u128,
+}
 
 /// What a move leads to.
 #[derive(Clone, Copy, Debug)]
@@ -37,101 +40,119 @@ pub(super) struct After {
     pub end: Option<u32>,
 }
 
+/// `ONES[n]` has a 1 in each of the first n bytes.
+const ONES: [u128; MAX_PITS + 1] = {
+    let mut ones = [0; MAX_PITS + 1];
+    let mut n = 0;
+    while n < MAX_PITS {
+        ones[n + 1] = ones[n] << 8 | 1;
+        n += 1;
+    }
+    ones
+};
+
+/// The seeds in a pit of a row.
+#[inline]
+fn pit_of(row: u128, pit: usize) -> u32 {
+    u32::from((row >> (8 * pit)) as u8)
+}
+
+/// The seeds in a row.
+#[inline]
+pub(super) fn sum(row: u128) -> u32 {
+    row.to_le_bytes().iter().map(|&pit| u32::from(pit)).sum()
+}
+
 impl Board {
-    /// The pits of a position; `None` if it has more than 255 seeds in play.
+    /// The rows of a position; `None` if it has more than 255 seeds in play.
     pub fn new(position: &Position) -> Option<Board> {
-        let mut board = Board([0; 2 * MAX_PITS]);
-        if position.seeds() as usize > MAX_SEEDS {
-            return None;
-        }
-        for (place, &pit) in board.0.iter_mut().zip(position.mover().seeds().iter().chain(position.other().seeds())) {
-            *place = pit as u8;
-        }
-        Some(board)
+        let row = |row: &Row| row.seeds().iter().rev().fold(0, |bytes, &pit| bytes << 8 | u128::from(pit));
+        (position.seeds() as usize <= MAX_SEEDS)
+            .then(|| Board { mover: row(position.mover()), other: row(position.other()) })
     }
 
     /// The position, with empty stores.
     pub fn position(&self, pits: usize) -> Position {
-        let row = |from: usize| Row::new(&self.0.map(u32::from)[from..from + pits]).expect("1 to 16 pits");
-        Position::new(row(0), row(pits), 0, 0).expect("rows of equal length with few seeds")
+        let row = |row: u128| Row::new(&row.to_le_bytes().map(u32::from)[..pits]).expect("1 to 16 pits");
+        Position::new(row(self.mover), row(self.other), 0, 0).expect("rows of equal length with few seeds")
     }
 
-    /// Seeds in the mover's row.
-    pub fn mover_seeds(&self, pits: usize) -> u32 {
-        self.0[..pits].iter().map(|&pit| u32::from(pit)).sum()
+    /// The pits from which the mover can sow, from the one next to the store to the first.
+    #[inline]
+    pub fn moves(&self, law: &Law) -> impl Iterator<Item = usize> + use<> {
+        let row = self.mover;
+        (0..law.pits).rev().filter(move |&pit| pit_of(row, pit) > 0)
     }
 
-    /// Seeds in the other row.
-    pub fn other_seeds(&self, pits: usize) -> u32 {
-        self.0[pits..2 * pits].iter().map(|&pit| u32::from(pit)).sum()
-    }
-
-    /// Plays the move of the mover's pit `pit`, which holds seeds, seed by seed.
+    /// Plays the move of the mover's pit `pit`, which holds seeds.
     pub fn after(&self, law: &Law, pit: usize) -> After {
         let pits = law.pits;
-        // Places on the way of the seeds: 0 to pits - 1 the mover's row, `pits` the mover's store, then the other row. The other
-        // store is passed over.
-        let (store, last) = (pits, 2 * pits);
-        let mut row = self.0;
-        let (mut place, mut stored, mut again) = (pit, 0u32, false);
-        loop {
-            // Beyond the store, every place is one farther than the pit in the board.
-            let from = if place < store { place } else { place - 1 };
-            let hand = std::mem::take(&mut row[from]);
-            for _ in 0..hand {
-                place = if place == last { 0 } else { place + 1 };
-                if place < store {
-                    row[place] += 1;
-                } else if place > store {
-                    row[place - 1] += 1;
-                } else {
-                    stored += 1;
+        // The rows and the store of the player who moves.
+        let (mut own, mut other, mut stored) = (self.mover, self.other, 0);
+        // Where the hand is: in a pit of the own row, or of the other one.
+        let (mut in_own, mut place) = (true, pit);
+        let again = loop {
+            let row = if in_own { &mut own } else { &mut other };
+            let mut hand = pit_of(*row, place);
+            *row &= !(0xff << (8 * place));
+            place += 1;
+            let ended_in_store = loop {
+                // To the end of the row, a seed in each pit.
+                let count = (hand as usize).min(pits - place);
+                // Beyond the last pit there is nothing to add, nor to shift.
+                let seeds = ONES[count].wrapping_shl(8 * place as u32);
+                *(if in_own { &mut own } else { &mut other }) += seeds;
+                hand -= count as u32;
+                if hand == 0 {
+                    // There was one to sow, so this row got at least one.
+                    place += count - 1;
+                    break false;
                 }
+                place = 0;
+                in_own = !in_own;
+                if !in_own {
+                    stored += 1;
+                    hand -= 1;
+                    if hand == 0 {
+                        break true;
+                    }
+                }
+            };
+            if ended_in_store {
+                break law.moves_again;
             }
-            if place == store {
-                again = law.moves_again;
-                break;
-            }
-            let ended = if place < store { place } else { place - 1 };
-            let found_empty = row[ended] == 1;
+            let found_empty = pit_of(if in_own { own } else { other }, place) == 1;
             if !found_empty && law.relays {
                 continue;
             }
-            if found_empty && place < store {
+            if found_empty && in_own {
                 // The mover's first pit is opposite the other player's last one.
-                let opposite = 2 * pits - 1 - place;
+                let opposite = pits - 1 - place;
+                let seeds = pit_of(other, opposite);
                 let captures = match law.capture {
                     Capture::Never => false,
-                    Capture::OppositeSeeds => row[opposite] > 0,
+                    Capture::OppositeSeeds => seeds > 0,
                     Capture::Always => true,
                 };
                 if captures {
-                    stored += u32::from(row[opposite]) + 1;
-                    row[place] = 0;
-                    row[opposite] = 0;
+                    stored += seeds + 1;
+                    own &= !(0xff << (8 * place));
+                    other &= !(0xff << (8 * opposite));
                 }
             }
-            break;
-        }
-        let board = Board(row);
-        let end = if row[..pits].iter().all(|&pit| pit == 0) {
+            break false;
+        };
+        let end = if own == 0 {
             // What is left belongs to the other player.
             Some(stored)
-        } else if row[pits..2 * pits].iter().all(|&pit| pit == 0) {
-            Some(stored + board.mover_seeds(pits))
+        } else if other == 0 {
+            Some(stored + sum(own))
         } else {
             None
         };
-        let board = if again && end.is_none() { board } else { board.turned(pits) };
-        After { board, stored, again: again && end.is_none(), end }
-    }
-
-    /// The same board seen from the other side.
-    fn turned(&self, pits: usize) -> Board {
-        let mut turned = [0; 2 * MAX_PITS];
-        turned[..pits].copy_from_slice(&self.0[pits..2 * pits]);
-        turned[pits..2 * pits].copy_from_slice(&self.0[..pits]);
-        Board(turned)
+        let again = again && end.is_none();
+        let board = if again { Board { mover: own, other } } else { Board { mover: other, other: own } };
+        After { board, stored, again, end }
     }
 }
 
@@ -159,7 +180,7 @@ mod tests {
         let law = Law::new(rules, position.pits());
         let board = Board::new(position).expect("few seeds");
         assert_eq!(board.position(law.pits), *position);
-        for pit in (0..law.pits).filter(|&pit| board.0[pit] > 0) {
+        for pit in board.moves(&law) {
             let after = board.after(&law, pit);
             let played = position.play(rules, Pit::from_index(pit).expect("a pit")).expect("a legal move");
             assert_eq!(after.board.position(law.pits), played.position.without_stores(), "{rules} {position} {pit}");
@@ -226,7 +247,7 @@ mod tests {
                             None => position.seeds() - score(),
                         }
                     };
-                    let best = (0..pits).filter(|&pit| board.0[pit] > 0).map(by_move).max();
+                    let best = board.moves(&law).map(by_move).max();
                     assert_eq!(best.map(|best| best as u8), by_oracle.ok(), "{rules} {position}");
                 }
             }

@@ -199,7 +199,7 @@ impl<'a> Checker<'a> {
         }
         let (board, law) = (self.board(position), self.search.law);
         let mut open = Vec::new();
-        for pit in (0..law.pits).filter(|&pit| board.0[pit] > 0) {
+        for pit in board.moves(&law) {
             let after = board.after(&law, pit);
             let left = seeds - after.stored;
             // Bounds of the mover's score by this move.

@@ -26,7 +26,7 @@ struct Entry {
 impl Memory {
     /// For searches of at most 2^`effort` nodes.
     pub fn new(effort: u32) -> Memory {
-        let empty = Entry { board: Board([0; _]), generation: 0, lower: 0, upper: 0 };
+        let empty = Entry { board: Board { mover: 0, other: 0 }, generation: 0, lower: 0, upper: 0 };
         Memory { entries: vec![empty; 1 << effort.min(MAX_BITS)], generation: 0 }
     }
 
@@ -41,7 +41,7 @@ impl Memory {
 
     #[inline]
     fn place(&self, board: &Board) -> usize {
-        xxh3_64(&board.0) as usize & (self.entries.len() - 1)
+        xxh3_64(bytemuck::bytes_of(&[board.mover.to_le(), board.other.to_le()])) as usize & (self.entries.len() - 1)
     }
 
     /// The lower and the upper bound found for a board.

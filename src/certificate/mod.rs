@@ -6,14 +6,20 @@
 //! | [`key`](Keys) | the number of a position by which claims are sorted |
 //! | [`claim`](ClaimSet) | proved bounds of scores |
 //! | [`statement`](Statement) | what a certificate proves |
+//! | [`format`](CertificateFile) | the bytes of a file |
+//! | `block` | blocks of claims, compressed |
+//! | `bytes` | reading bytes from the front |
 //! | `board` | the rules once more, for the checker alone |
 //! | `memory` | bounds that one search of the checker has found |
 //! | [`research`](Research) | the checker's search |
 //! | [`check`](Checker) | whether one bound follows |
 
+mod block;
 mod board;
+mod bytes;
 mod check;
 mod claim;
+mod format;
 mod key;
 mod memory;
 mod research;
@@ -21,6 +27,7 @@ mod statement;
 
 pub use check::{Checker, Reason};
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
+pub use format::{CertificateDamage, CertificateError, CertificateFile, CertificatePart, MAGIC, VERSION};
 pub use key::Keys;
 pub use research::Research;
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};

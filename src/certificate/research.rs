@@ -1,6 +1,6 @@
 use arrayvec::ArrayVec;
 
-use super::board::{After, Board, Law};
+use super::board::{After, Board, Law, sum};
 use super::memory::Memory;
 use crate::game::{Bounds, MAX_PITS};
 use crate::index::TableRow;
@@ -87,15 +87,13 @@ impl<'a> Search<'a> {
     #[inline]
     pub fn table_score(&self, board: &Board, seeds: u32) -> Result<Option<u32>, TableError> {
         let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
-        let pits = self.law.pits;
-        let (mut mover, mut other) = (TableRow::default(), TableRow::default());
-        mover[..pits].copy_from_slice(&board.0[..pits]);
-        other[..pits].copy_from_slice(&board.0[pits..2 * pits]);
+        let row = |row: u128| *row.to_le_bytes().first_chunk().expect("a row of a table is shorter");
+        let (mover, other): (TableRow, TableRow) = (row(board.mover), row(board.other));
         let score = u32::from(tables.score(&mover, &other)?);
         if score > seeds {
             let table = tables.require(seeds as usize)?;
             let rank = |row| tables.rows().rank(row);
-            return Err(table.damaged_score(board.mover_seeds(pits) as usize, rank(&mover), rank(&other)));
+            return Err(table.damaged_score(sum(board.mover) as usize, rank(&mover), rank(&other)));
         }
         Ok(Some(score))
     }
@@ -116,7 +114,7 @@ impl<'a> Search<'a> {
         let mut open: ArrayVec<Open, MAX_PITS> = ArrayVec::new();
         // The largest upper bound of a move that does not suffice.
         let mut best = 0;
-        for pit in (0..self.law.pits).rev().filter(|&pit| board.0[pit] > 0) {
+        for pit in board.moves(&self.law) {
             let after = board.after(&self.law, pit);
             let left = seeds - after.stored;
             let (lower, upper) = self.known(&after, seeds, left, score)?;
@@ -127,7 +125,7 @@ impl<'a> Search<'a> {
                 best = best.max(upper);
                 continue;
             }
-            open.push(Open { after, seeds: left, order: order(&after, pit, self.law.pits) });
+            open.push(Open { after, seeds: left, order: order(&after, pit) });
         }
         // Moves of equal order stay as they are.
         open.sort_by_key(|open| -open.order);
@@ -164,7 +162,7 @@ impl<'a> Search<'a> {
 }
 
 /// In which order moves are searched: again-moves first, from the pit next to the store; then by the seeds stored.
-fn order(after: &After, pit: usize, pits: usize) -> i32 {
+fn order(after: &After, pit: usize) -> i32 {
     let again = if after.again { 1 << 20 } else { 0 };
-    again + 64 * after.stored as i32 + after.board.other_seeds(pits) as i32 + pit as i32
+    again + 64 * after.stored as i32 + pit as i32
 }

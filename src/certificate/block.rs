@@ -1,0 +1,149 @@
+//! Blocks of claims: packing and unpacking (docs/certificates.md in the repository).
+
+use super::bytes::Bytes;
+use super::key::{Keys, MAX_SEEDS};
+
+/// Claims of every block but the last, which may have fewer.
+pub(super) const BLOCK_CLAIMS: usize = 1 << 14;
+
+/// The level of compression of zstd.
+const LEVEL: i32 = 19;
+
+/// The most bytes of a block of so many claims before compression: the groups, then for each claim a difference of ranks, which
+/// are below 2^120, in at most 18 bytes, and two bounds.
+pub(super) fn most_raw_bytes(claims: usize) -> usize {
+    10 + (MAX_SEEDS + 1) * 11 + claims * (18 + 2)
+}
+
+/// The bytes of a block before compression. The claims are sorted by their keys.
+fn raw(claims: &[(u128, [u8; 2])]) -> Vec<u8> {
+    let groups: Vec<_> = claims.chunk_by(|one, two| Keys::parts(one.0).0 == Keys::parts(two.0).0).collect();
+    let mut raw = Vec::with_capacity(claims.len() * 8);
+    put_number(&mut raw, groups.len() as u128);
+    for group in &groups {
+        raw.push(Keys::parts(group[0].0).0 as u8);
+        put_number(&mut raw, group.len() as u128);
+    }
+    for group in &groups {
+        let mut before = 0;
+        for &(key, _) in *group {
+            let (_, rank) = Keys::parts(key);
+            put_number(&mut raw, rank - before);
+            before = rank;
+        }
+    }
+    raw.extend(claims.iter().map(|(_, [lower, _])| lower));
+    raw.extend(claims.iter().map(|&(key, [_, upper])| Keys::parts(key).0 as u8 - upper));
+    raw
+}
+
+/// Packs claims that are sorted by their keys: the compressed bytes, and how many they were before.
+pub(super) fn pack(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usize)> {
+    let raw = raw(claims);
+    Ok((zstd::bulk::compress(&raw, LEVEL)?, raw.len()))
+}
+
+/// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and adds them to `claims`; `None` if it is no
+/// such block, or its claims are not those of positions of the board, sorted by their keys.
+pub(super) fn unpack(
+    packed: &[u8],
+    raw_bytes: usize,
+    count: usize,
+    keys: &Keys,
+    claims: &mut Vec<(u128, [u8; 2])>,
+) -> Option<()> {
+    if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) {
+        return None;
+    }
+    let raw = zstd::bulk::decompress(packed, raw_bytes).ok()?;
+    if raw.len() != raw_bytes {
+        return None;
+    }
+    let mut bytes = Bytes::new(&raw);
+    let groups = number(&mut bytes)?;
+    let mut sizes = Vec::new();
+    let mut left = count;
+    for _ in 0..groups {
+        let seeds = bytes.u8()?;
+        let size = usize::try_from(number(&mut bytes)?).ok()?;
+        left = left.checked_sub(size).filter(|_| size > 0)?;
+        sizes.push((usize::from(seeds), size));
+    }
+    if left > 0 || !sizes.is_sorted_by(|one, two| one.0 < two.0) {
+        return None;
+    }
+    let first = claims.len();
+    for (seeds, size) in sizes {
+        let sequences = keys.sequences(seeds)?;
+        let mut rank = 0u128;
+        for at in 0..size {
+            let more = number(&mut bytes)?;
+            rank = rank.checked_add(more).filter(|&rank| rank < sequences && (at == 0 || more > 0))?;
+            let key = Keys::of_rank(seeds, rank);
+            if keys.position(key)?.is_over() || claims.last().is_some_and(|&(before, _)| before >= key) {
+                return None;
+            }
+            claims.push((key, [0, seeds as u8]));
+        }
+    }
+    let (lower, slack) = (bytes.take(count)?, bytes.take(count)?);
+    for (((_, bounds), &lower), &slack) in claims[first..].iter_mut().zip(lower).zip(slack) {
+        let upper = bounds[1].checked_sub(slack).filter(|&upper| lower <= upper)?;
+        *bounds = [lower, upper];
+    }
+    bytes.is_empty().then_some(())
+}
+
+/// Writes a number in LEB128: 7 bits a byte, lowest first; all bytes but the last have the highest bit.
+fn put_number(bytes: &mut Vec<u8>, mut number: u128) {
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Reads a number in LEB128 that is below 2^126.
+fn number(bytes: &mut Bytes) -> Option<u128> {
+    let mut number = 0;
+    for shift in (0..126).step_by(7) {
+        let byte = bytes.u8()?;
+        number |= u128::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_is_unpacked() {
+        let keys = Keys::new(6);
+        let mut random = fastrand::Rng::with_seed(5);
+        for count in [0, 1, 2, 300, BLOCK_CLAIMS] {
+            let mut claims = std::collections::BTreeMap::new();
+            while claims.len() < count {
+                let seeds = random.usize(20..=72);
+                let key = Keys::of_rank(seeds, random.u128(0..keys.sequences(seeds).expect("few seeds")));
+                let upper = random.usize(0..=seeds);
+                if !keys.position(key).expect("a rank below the number").is_over() {
+                    claims.insert(key, [random.usize(0..=upper) as u8, upper as u8]);
+                }
+            }
+            let claims: Vec<_> = claims.into_iter().collect();
+            let (packed, raw_bytes) = pack(&claims).expect("compression in memory");
+            assert!(raw_bytes <= most_raw_bytes(count));
+            let mut unpacked = Vec::new();
+            assert_eq!(unpack(&packed, raw_bytes, count, &keys, &mut unpacked), Some(()));
+            assert_eq!(unpacked, claims);
+            // Any other number of claims or bytes is noticed.
+            for (raw_bytes, count) in [(raw_bytes + 1, count), (raw_bytes - 1, count), (raw_bytes, count + 1)] {
+                assert_eq!(unpack(&packed, raw_bytes, count, &keys, &mut Vec::new()), None);
+            }
+        }
+    }
+}
