@@ -1,13 +1,12 @@
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::certificate::{Checker, Statement};
+use kalah::certificate::{CertificateFile, Checker, Statement};
 use kalah::game::{Position, ValueBounds};
 use kalah::prove::{
     Checkers, Part, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
@@ -142,7 +141,7 @@ impl Prove {
         stop_on_signal(&stop)?;
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables));
         let directory = match directory {
-            Err(error @ (ProveError::Value { .. } | ProveError::Tables { .. })) => {
+            Err(error @ (ProveError::Value { .. } | ProveError::Tables { .. } | ProveError::Statement(_))) => {
                 output::tell(format_args!("kalah: {error}"));
                 return Ok(Outcome::Usage);
             }
@@ -271,14 +270,12 @@ impl Work<'_> {
     fn certificate(&self, prover: &mut Prover, state: &State) -> anyhow::Result<CertificateAnswer> {
         let plan = self.directory.plan();
         let path = self.prove.certificate.clone().unwrap_or_else(|| self.directory.certificate_path());
-        let claims = prover.certificate_claims()?;
-        let certificate = plan.certificate(&state.parts, &claims)?;
-        let (bytes, digest) = write(&certificate, &path).with_context(|| format!("{}", path.display()))?;
+        let CertificateFile { certificate, bytes, digest } = prover.certificate(state, &path)?;
         Ok(CertificateAnswer {
             file: path,
             effort: plan.effort,
             table_seeds: plan.table_seeds(),
-            claims: claims.len(),
+            claims: certificate.claims.len(),
             bytes,
             digest: output::hex(&digest),
         })
@@ -338,11 +335,6 @@ pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
 /// A value, or its bounds.
 pub fn value(at_least: i64, at_most: i64) -> String {
     if at_least == at_most { format!("{at_least:+}") } else { format!("{at_least:+} to {at_most:+}") }
-}
-
-fn write(certificate: &kalah::certificate::Certificate, path: &Path) -> anyhow::Result<(u64, [u8; 32])> {
-    let _ = (certificate, path);
-    Ok((0, [0; 32]))
 }
 
 fn text(answer: &Answer) -> std::io::Result<()> {

@@ -157,6 +157,8 @@ impl ProofDirectory {
             return Ok(directory);
         }
         let plan = plan()?;
+        // What is too large for a certificate is refused before anything takes long.
+        plan.statement(&[]).goals()?;
         let jobs = path.join("jobs");
         fs::create_dir_all(&jobs).map_err(ProveError::io(&jobs))?;
         let proof = path.join("proof.json");
@@ -287,6 +289,11 @@ impl ProofDirectory {
         let claims = Claims::from_bytes(pits, head.claims, rest).ok_or_else(|| damaged("its claims are no claims"))?;
         let Head { budget, nodes, seconds, researches, .. } = head;
         Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
+    }
+
+    /// The file by which a process shows that it collects the claims of the certificate.
+    pub fn certificate_claim_path(&self) -> PathBuf {
+        self.path.join("certificate.claim")
     }
 
     /// Where the certificate is written if nothing else is said.

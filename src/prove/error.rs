@@ -1,6 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::certificate::{CertificateError, ClaimError, StatementError};
 use crate::file::LockError;
 use crate::game::Position;
 use crate::solve::SolveError;
@@ -71,6 +72,15 @@ pub enum ProveError {
     /// A table has another digest than the one that the proof rests on.
     #[error("{0} is not the table that the proof rests on: its digest is another one")]
     OtherTable(PathBuf),
+    /// The certificate cannot be read or written.
+    #[error(transparent)]
+    Certificate(#[from] CertificateError),
+    /// There can be no certificate of it.
+    #[error(transparent)]
+    Statement(#[from] StatementError),
+    /// A claim that no certificate can hold.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
     /// The certificate would rest on tables that are not there.
     #[error("the proof is to rest on tables to {wanted} seeds, and there are tables to {found} seeds")]
     Tables {
@@ -92,6 +102,7 @@ impl ProveError {
     pub fn is_damage(&self) -> bool {
         match self {
             ProveError::Damaged { .. } | ProveError::Contradiction { .. } => true,
+            ProveError::Certificate(error) => error.is_damage(),
             ProveError::Table(error) | ProveError::Solve(SolveError::Table(error)) => error.is_damage(),
             ProveError::Solve(SolveError::Contradiction(_)) => true,
             _ => false,

@@ -1,5 +1,5 @@
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -12,6 +12,7 @@ use super::manager::{Finished, Manager, Numbers, Plan};
 use super::request::Wanted;
 use super::target::{Aim, Progress, Target};
 use super::test::{Reply, Test};
+use crate::certificate::{CertificateFile, Head};
 use crate::solve::{SolveError, Solver};
 use crate::table::Claims as Running;
 
@@ -345,6 +346,43 @@ impl<'p, 's> Prover<'p, 's> {
         };
         work(&extraction, &mut self.held)?;
         Ok(self.held.take_new())
+    }
+
+    /// Writes the certificate to the file `path` once everything is proved, unless it is there already or another process
+    /// writes it, which is waited for. Returns the finished file.
+    ///
+    /// # Errors
+    /// As [`Prover::run`]; also when there is another file at `path`.
+    pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
+        let directory = self.directory;
+        let statement = directory.plan().statement(&state.parts);
+        let mut wait = WAITS[0];
+        loop {
+            self.stopped()?;
+            if path.exists() {
+                let there = CertificateFile::read(path)?;
+                let Head { statement: found, effort, tables } = &there.certificate.head;
+                let plan = directory.plan();
+                if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
+                    return Ok(there);
+                }
+                let (found, expected) = ("something else".to_owned(), plan.request.to_string());
+                return Err(ProveError::Other { path: path.to_owned(), found, expected });
+            }
+            let claim = match self.options.share {
+                true => self.running.file(directory.certificate_claim_path())?,
+                false => None,
+            };
+            if claim.is_some() || !self.options.share {
+                let claims = self.certificate_claims()?;
+                let certificate = directory.plan().certificate(&state.parts, &claims)?;
+                let (bytes, digest) = certificate.write(path)?;
+                return Ok(CertificateFile { certificate, bytes, digest });
+            }
+            (self.on_event)(ProveEvent::Waiting);
+            std::thread::sleep(wait);
+            wait = (wait * 2).min(WAITS[1]);
+        }
     }
 
     /// The claims of the certificate, once everything is proved.
