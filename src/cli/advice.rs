@@ -151,7 +151,9 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
         ProveError::Other { .. } => Some("name another directory with --proof"),
         ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
         ProveError::Lock(_) => Some("--share lets several processes work on it, if all of them are given it"),
-        ProveError::Tables { .. } => Some("build them with `kalah build`, or choose less with --rests-on for a new proof"),
+        ProveError::Tables { .. } => {
+            Some("build them with `kalah build`, or choose less with --rests-on for a new proof")
+        }
         _ => None,
     }
 }

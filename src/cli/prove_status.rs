@@ -69,7 +69,11 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
         seconds: jobs.iter().map(|job| job.seconds).sum(),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
     };
-    if json { output::json(&answer)? } else { text(&answer)? }
+    if json {
+        output::json(&answer)?
+    } else {
+        text(&answer)?
+    }
     Ok(Outcome::Done)
 }
 

@@ -307,7 +307,8 @@ impl ProofDirectory {
 impl Proof {
     fn of(plan: &Plan) -> Proof {
         let Plan { request, effort, tables, parts } = plan;
-        let part = |part: &Part| ProofPart { moves: part.moves.iter().map(|pit| pit.number()).collect(), aim: part.aim };
+        let part =
+            |part: &Part| ProofPart { moves: part.moves.iter().map(|pit| pit.number()).collect(), aim: part.aim };
         Proof {
             rules: request.rules.name().to_owned(),
             position: request.position.to_string(),

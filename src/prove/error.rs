@@ -58,7 +58,9 @@ pub enum ProveError {
     #[error(transparent)]
     Lock(#[from] LockError),
     /// No play can give the value.
-    #[error("the value of {position} cannot be {value:+}: it is between {least:+} and {most:+}, and differs from these by an even number")]
+    #[error(
+        "the value of {position} cannot be {value:+}: it is between {least:+} and {most:+}, and differs from these by an even number"
+    )]
     Value {
         /// The position.
         position: Box<Position>,

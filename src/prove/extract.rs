@@ -110,13 +110,7 @@ impl Extraction<'_, '_> {
     }
 
     /// Adds the tests to `open` from which the answer of a test follows in one ply.
-    fn expand(
-        &self,
-        held: &Claims,
-        test: &Test,
-        answer: bool,
-        open: &mut Vec<(Test, bool)>,
-    ) -> Result<(), ProveError> {
+    fn expand(&self, held: &Claims, test: &Test, answer: bool, open: &mut Vec<(Test, bool)>) -> Result<(), ProveError> {
         let mut replies = Vec::new();
         for reply in test.replies(self.solver.rules()) {
             match reply {

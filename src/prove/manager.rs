@@ -1,8 +1,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::test::{Reply, Test};
 use super::target::{Progress, Target};
+use super::test::{Reply, Test};
 use crate::game::{Bounds, Position, Rules};
 
 /// Effort to prove that a test succeeds, and that it fails, in the units of the evaluation; 0 and infinity once it is decided.
@@ -233,5 +233,129 @@ impl<'e> Manager<'e> {
 
     fn replies(&mut self, test: &Test) -> Arc<[Reply]> {
         self.replies.entry(*test).or_insert_with(|| test.replies(self.rules).into()).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prove::target::Aim;
+
+    const RULES: Rules = Rules::EmptyCapture;
+
+    /// The score of a position by plain minimax.
+    fn score(position: &Position, scores: &mut HashMap<Position, u32>) -> u32 {
+        if position.is_over() {
+            return position.mover().total();
+        }
+        if let Some(&score) = scores.get(position) {
+            return score;
+        }
+        let after = |pit| {
+            let played = position.play(RULES, pit).unwrap();
+            played.mover_score(position, score(&played.position.without_stores(), scores))
+        };
+        let best = position.moves().map(after).max().unwrap();
+        scores.insert(*position, best);
+        best
+    }
+
+    #[test]
+    fn any_jobs_in_any_order_lead_to_the_truth() {
+        let mut scores = HashMap::new();
+        let mut random = fastrand::Rng::with_seed(7);
+        let start: Position = "2x3".parse().unwrap();
+        let truth = score(&start, &mut scores);
+        let seeds = start.seeds();
+        let mut aims = vec![];
+        for score in 0..=seeds {
+            aims.extend([
+                Aim::Find { guess: score },
+                Aim::Exactly { score },
+                Aim::AtLeast { score },
+                Aim::AtMost { score },
+            ]);
+        }
+        for aim in aims {
+            let target = Target { position: start, aim };
+            let mut evaluations = fastrand::Rng::with_seed(8);
+            let mut manager =
+                Manager::new(RULES, |_| Numbers { proof: 1.0 + evaluations.f64(), disproof: 1.0 + evaluations.f64() });
+            let (mut finished, mut split) = (Finished::default(), HashMap::new());
+            let known = loop {
+                let plan = manager.plan(&[target], &finished, random.usize(1..6));
+                let progress = plan.targets[0];
+                if progress.next.is_none() {
+                    assert!(plan.jobs.is_empty());
+                    break progress;
+                }
+                assert!(!plan.jobs.is_empty());
+                for (index, job) in plan.jobs.iter().enumerate() {
+                    assert!(job.certain().is_none() && !plan.jobs[..index].contains(job));
+                    assert!(finished.answer(job).is_none() && !split.contains_key(job));
+                }
+                let job = plan.jobs[random.usize(..plan.jobs.len())];
+                if random.f64() < 0.6 {
+                    finished.ran_over(&job);
+                    split.insert(job, ());
+                } else {
+                    let answer = score(&job.position, &mut scores) >= job.score;
+                    assert!(finished.proved(&job.position, job.bounds(answer)));
+                }
+            };
+            let Bounds { lower, upper } = known.known;
+            assert!((lower..=upper).contains(&truth), "{aim:?}: {lower} to {upper}");
+            let is_wrong = match aim {
+                Aim::Find { .. } => false,
+                Aim::Exactly { score } => score != truth,
+                Aim::AtLeast { score } => score > truth,
+                Aim::AtMost { score } => score < truth,
+            };
+            assert_eq!(known.is_refuted, is_wrong, "{aim:?}");
+            match aim {
+                Aim::Find { .. } => assert_eq!((lower, upper), (truth, truth), "{aim:?}"),
+                Aim::Exactly { .. } if !is_wrong => assert_eq!((lower, upper), (truth, truth), "{aim:?}"),
+                Aim::AtLeast { score } if !is_wrong => assert!(lower >= score),
+                Aim::AtMost { score } if !is_wrong => assert!(upper <= score),
+                _ => {}
+            }
+            for (test, answer) in manager.decided(&[target], &finished) {
+                assert_eq!(score(&test.position, &mut scores) >= test.score, answer, "{test}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_hardest_job_comes_first_and_a_sibling_when_it_is_harder_than_expected() {
+        let start: Position = "4x2".parse().unwrap();
+        let test = Test::new(&start, 9);
+        let replies: Vec<Test> = test
+            .replies(RULES)
+            .into_iter()
+            .filter_map(|reply| if let Reply::Test { test, same: false } = reply { Some(test) } else { None })
+            .collect();
+        assert!(replies.len() > 1);
+        // The move of the second reply is expected to succeed with the least effort.
+        let evaluate = |asked: &Test| match replies.iter().position(|reply| reply == asked) {
+            Some(1) => Numbers { proof: 9.0, disproof: 2.0 },
+            Some(_) => Numbers { proof: 9.0, disproof: 3.0 },
+            None => Numbers { proof: 20.0, disproof: 20.0 },
+        };
+        let target = Target { position: start, aim: Aim::AtLeast { score: 9 } };
+        let mut manager = Manager::new(RULES, evaluate);
+        let mut finished = Finished::default();
+        assert_eq!(manager.plan(&[target], &finished, 1).jobs, [test]);
+        finished.ran_over(&test);
+        assert_eq!(manager.plan(&[target], &finished, 1).jobs, [replies[1]]);
+        // It is split; its moves take more effort than its siblings now.
+        finished.ran_over(&replies[1]);
+        let next = manager.plan(&[target], &finished, 1).jobs;
+        assert!(next[0] != replies[1] && replies.contains(&next[0]), "{next:?}");
+        // That one fails, and so on until only the split one is left.
+        for reply in replies.iter().enumerate().filter(|&(index, _)| index != 1).map(|(_, reply)| reply) {
+            assert!(finished.proved(&reply.position, reply.bounds(true)));
+        }
+        let next = manager.plan(&[target], &finished, 1).jobs;
+        assert!(!next.is_empty() && !replies.contains(&next[0]), "{next:?}");
     }
 }

@@ -52,12 +52,7 @@ pub struct ProverOptions {
 
 impl Default for ProverOptions {
     fn default() -> ProverOptions {
-        ProverOptions {
-            budget: 1 << 26,
-            share: false,
-            patience: Duration::from_secs(30),
-            stop: Arc::default(),
-        }
+        ProverOptions { budget: 1 << 26, share: false, patience: Duration::from_secs(30), stop: Arc::default() }
     }
 }
 
@@ -145,7 +140,10 @@ pub struct Prover<'p, 's> {
 
 impl std::fmt::Debug for Prover<'_, '_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Prover").field("directory", &self.directory).field("jobs", &self.jobs.len()).finish_non_exhaustive()
+        f.debug_struct("Prover")
+            .field("directory", &self.directory)
+            .field("jobs", &self.jobs.len())
+            .finish_non_exhaustive()
     }
 }
 

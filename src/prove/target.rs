@@ -56,7 +56,9 @@ impl Target {
     pub fn progress(&self, known: Option<Bounds>) -> Progress {
         let seeds = self.position.seeds();
         let known = match known {
-            _ if self.position.is_over() => Bounds { lower: self.position.mover().total(), upper: self.position.mover().total() },
+            _ if self.position.is_over() => {
+                Bounds { lower: self.position.mover().total(), upper: self.position.mover().total() }
+            }
             Some(known) => known,
             None => Bounds { lower: 0, upper: seeds },
         };

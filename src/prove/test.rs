@@ -45,11 +45,7 @@ impl Test {
 
     /// The answer that bounds of the score of its position give.
     pub fn decided_by(&self, bounds: Bounds) -> Option<bool> {
-        if bounds.lower >= self.score {
-            Some(true)
-        } else {
-            (bounds.upper < self.score).then_some(false)
-        }
+        if bounds.lower >= self.score { Some(true) } else { (bounds.upper < self.score).then_some(false) }
     }
 
     /// The bounds that an answer gives.
@@ -92,7 +88,13 @@ impl Test {
 
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "at least {} of the {} seeds of {}", self.score, self.position.seeds(), rows(&self.position, ",", "/"))
+        write!(
+            f,
+            "at least {} of the {} seeds of {}",
+            self.score,
+            self.position.seeds(),
+            rows(&self.position, ",", "/")
+        )
     }
 }
 

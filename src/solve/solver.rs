@@ -307,9 +307,8 @@ impl<'a> Solver<'a> {
         (self.on_event)(self, Event::Begin { position, score, known });
         let (start, nodes) = (Instant::now(), self.nodes());
         let end = nodes.saturating_add(limit);
-        let interrupted = || {
-            self.interrupted().or_else(|| (self.nodes() >= end).then_some(SolveError::NodeLimit { nodes: limit }))
-        };
+        let interrupted =
+            || self.interrupted().or_else(|| (self.nodes() >= end).then_some(SolveError::NodeLimit { nodes: limit }));
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be discarded when it passes.
