@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::board::{Board, Law};
+use super::board::{After, Board, Law};
 use super::claim::Bound;
 use super::research::{Research, Search};
 use crate::game::{Bounds, Position, Rules};
@@ -29,6 +29,7 @@ pub enum Reason {
 /// It shares no code with the solver. Each thread has its own.
 pub struct Checker<'a> {
     search: Search<'a>,
+    rules: Rules,
     effort: u32,
     /// Nodes of all searches.
     nodes: u64,
@@ -52,7 +53,12 @@ impl<'a> Checker<'a> {
             assert!(most >= Some(table_seeds), "tables to {table_seeds} seeds, not {most:?}");
         }
         let search = Search::new(Law::new(rules, pits), tables, table_seeds, effort);
-        Checker { search, effort, nodes: 0 }
+        Checker { search, rules, effort, nodes: 0 }
+    }
+
+    /// The rule set.
+    pub fn rules(&self) -> Rules {
+        self.rules
     }
 
     /// The effort: searches visit at most 2 to the power of this many nodes.
@@ -63,6 +69,16 @@ impl<'a> Checker<'a> {
     /// Nodes of all searches so far.
     pub fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    /// The positions to which again-moves lead, without stores.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn again_moves(&self, position: &Position) -> Vec<Position> {
+        let (board, law) = (self.board(position), self.search.law);
+        let moves = board.moves(&law).filter(|_| !position.is_over()).map(|pit| board.after(&law, pit));
+        moves.filter(|after| after.again).map(|after| after.board.position(law.pits)).collect()
     }
 
     /// The exact score of a position, if the game is over there or a table contains it.
@@ -127,6 +143,54 @@ impl<'a> Checker<'a> {
         known: &impl Fn(&Position) -> Option<Bounds>,
     ) -> Result<bool, TableError> {
         Ok(self.children(position, bound, known)?.is_some_and(|open| open.is_empty()))
+    }
+
+    /// The bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds `known`, as for
+    /// [`Checker::follows`].
+    ///
+    /// # Errors
+    /// When a table cannot be read.
+    ///
+    /// # Panics
+    /// As [`Checker::exact`].
+    pub fn one_ply(
+        &self,
+        position: &Position,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<Bounds, TableError> {
+        if let Some(exact) = self.exact(position)? {
+            return Ok(Bounds { lower: exact, upper: exact });
+        }
+        let (board, law, seeds) = (self.board(position), self.search.law, position.seeds());
+        let mut best = Bounds { lower: 0, upper: 0 };
+        for pit in board.moves(&law) {
+            let (bounds, _) = self.move_bounds(&board.after(&law, pit), seeds, known)?;
+            best = Bounds { lower: best.lower.max(bounds.lower), upper: best.upper.max(bounds.upper) };
+        }
+        Ok(best)
+    }
+
+    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it; and the position after it, if these come from
+    /// what is known of it, or from nothing.
+    fn move_bounds(
+        &self,
+        after: &After,
+        seeds: u32,
+        known: &impl Fn(&Position) -> Option<Bounds>,
+    ) -> Result<(Bounds, Option<Position>), TableError> {
+        if let Some(end) = after.end {
+            return Ok((Bounds { lower: end, upper: end }, None));
+        }
+        let left = seeds - after.stored;
+        let (next, position) = match self.search.table_score(&after.board, left)? {
+            Some(exact) => (Bounds { lower: exact, upper: exact }, None),
+            None => {
+                let position = after.board.position(self.search.law.pits);
+                let known = known(&position).unwrap_or(Bounds { lower: 0, upper: left });
+                (Bounds { lower: known.lower.min(left), upper: known.upper.min(left) }, Some(position))
+            }
+        };
+        Ok((next.after(after.again, after.stored, seeds), position))
     }
 
     /// Why `bound` of `position` holds; `None` if neither the rules, the tables, the bounds `known` of the positions after its moves
@@ -201,24 +265,8 @@ impl<'a> Checker<'a> {
         let mut open = Vec::new();
         for pit in board.moves(&law) {
             let after = board.after(&law, pit);
-            let left = seeds - after.stored;
-            // Bounds of the mover's score by this move.
-            let mut needed = None;
-            let bounds = match after.end {
-                Some(end) => Bounds { lower: end, upper: end },
-                None => {
-                    let next = match self.search.table_score(&after.board, left)? {
-                        Some(exact) => Bounds { lower: exact, upper: exact },
-                        None => {
-                            let next = after.board.position(law.pits);
-                            needed = Some((next, bound_after(bound, after.again, after.stored, seeds)));
-                            let known = known(&next).unwrap_or(Bounds { lower: 0, upper: left });
-                            Bounds { lower: known.lower.min(left), upper: known.upper.min(left) }
-                        }
-                    };
-                    next.after(after.again, after.stored, seeds)
-                }
-            };
+            let (bounds, next) = self.move_bounds(&after, seeds, known)?;
+            let needed = next.map(|next| (next, bound_after(bound, after.again, after.stored, seeds)));
             match bound {
                 Bound::AtLeast(score) if bounds.lower >= score => return Ok(Some(Vec::new())),
                 Bound::AtLeast(score) if bounds.upper >= score => open.extend(needed),

@@ -121,7 +121,8 @@ impl ClaimSet {
         self.claims.get(&self.keys.key(position)?).map(|&bounds| unpacked(bounds))
     }
 
-    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain.
+    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Bounds that are true of every
+    /// position with as many seeds in play add nothing.
     ///
     /// # Errors
     /// When the position has no key or is over, or the bounds are impossible; the claims stay as they were.
@@ -136,7 +137,9 @@ impl ClaimSet {
         if both.lower > both.upper {
             return Err(ClaimError::Bounds { position: *position, bounds: both });
         }
-        self.claims.insert(key, [both.lower as u8, both.upper as u8]);
+        if (both.lower, both.upper) != (0, position.seeds()) {
+            self.claims.insert(key, [both.lower as u8, both.upper as u8]);
+        }
         Ok(())
     }
 
@@ -171,6 +174,11 @@ impl ClaimSet {
     /// All claims in their order.
     pub fn iter(&self) -> impl Iterator<Item = Claim> + '_ {
         self.packed().map(|(key, bounds)| self.claim(key, bounds))
+    }
+
+    /// All claims from the one with this key on, in their order.
+    pub(super) fn iter_from(&self, first: u128) -> impl Iterator<Item = Claim> + '_ {
+        self.claims.range(first..).map(|(&key, &bounds)| self.claim(key, bounds))
     }
 
     /// All claims in their order: key, lower and upper bound.

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::block::{self, BLOCK_CLAIMS};
 use super::bytes::Bytes;
@@ -209,19 +209,19 @@ impl Certificate {
 
     /// The bytes of the file; the certificate is valid.
     fn to_bytes(&self) -> std::io::Result<Vec<u8>> {
-        let statement = self.statement_bytes();
         let claims: Vec<_> = self.claims.packed().collect();
         let (mut directory, mut blocks) = (Vec::new(), Vec::new());
         for claims in claims.chunks(BLOCK_CLAIMS) {
             let (packed, raw_bytes) = block::pack(claims)?;
-            for number in [claims.len(), raw_bytes, packed.len(), 0] {
-                directory.extend((number as u32).to_le_bytes());
-            }
-            directory.extend(xxh3_64(&packed).to_le_bytes());
+            let entry = Entry { claims: claims.len(), raw_bytes, packed_bytes: packed.len() };
+            directory.extend(entry.bytes());
+            directory.extend(entry.checksum(&packed).to_le_bytes());
             blocks.extend(packed);
         }
-        let directory = with_checksum(directory);
-        let total = HEADER_BYTES + statement.len() + directory.len() + blocks.len() + DIGEST_BYTES;
+        let mut prefix = self.statement_bytes();
+        prefix.extend(directory);
+        prefix.extend(xxh3_64(&prefix).to_le_bytes());
+        let total = HEADER_BYTES + prefix.len() + blocks.len() + DIGEST_BYTES;
         let Head { statement: Statement { rules, position, openings, .. }, effort, .. } = &self.head;
         let mut bytes = Vec::with_capacity(total);
         bytes.extend(MAGIC);
@@ -230,19 +230,18 @@ impl Certificate {
         bytes.extend((claims.len() as u64).to_le_bytes());
         bytes.extend((claims.len().div_ceil(BLOCK_CLAIMS) as u32).to_le_bytes());
         bytes.extend((openings.len() as u32).to_le_bytes());
-        bytes.extend((statement.len() as u64).to_le_bytes());
+        bytes.extend((prefix.len() as u64).to_le_bytes());
         bytes.extend((total as u64).to_le_bytes());
         bytes.resize(HEADER_BYTES, 0);
         let checksum = xxh3_64(&bytes);
         bytes[CHECKSUM_AT..].copy_from_slice(&checksum.to_le_bytes());
-        bytes.extend(statement);
-        bytes.extend(directory);
+        bytes.extend(prefix);
         bytes.extend(blocks);
         bytes.extend(blake3::hash(&bytes).as_bytes());
         Ok(bytes)
     }
 
-    /// The statement and the digests of the tables, with their checksum.
+    /// The statement and the digests of the tables.
     fn statement_bytes(&self) -> Vec<u8> {
         let Statement { position, bounds, openings, .. } = &self.head.statement;
         let mut bytes = Vec::new();
@@ -256,20 +255,13 @@ impl Certificate {
             bytes.extend(opening.moves.iter().map(|pit| pit.number() as u8));
         }
         self.head.tables.iter().for_each(|digest| bytes.extend(digest));
-        with_checksum(bytes)
+        bytes
     }
 }
 
 fn put_values(bytes: &mut Vec<u8>, bounds: ValueBounds) {
     bytes.extend(bounds.lower.to_le_bytes());
     bytes.extend(bounds.upper.to_le_bytes());
-}
-
-/// Bytes followed by their checksum.
-fn with_checksum(mut bytes: Vec<u8>) -> Vec<u8> {
-    let checksum = xxh3_64(&bytes);
-    bytes.extend(checksum.to_le_bytes());
-    bytes
 }
 
 /// The bytes before a checksum, if it matches.
@@ -287,7 +279,7 @@ struct RawHeader {
     claims: u64,
     blocks: usize,
     openings: usize,
-    statement_bytes: usize,
+    prefix_bytes: usize,
 }
 
 impl RawHeader {
@@ -328,7 +320,7 @@ impl RawHeader {
         let claims = at.u64()?;
         let blocks = at.u32()?;
         let openings = at.u32()? as usize;
-        let statement_bytes = usize::try_from(at.u64()?).ok()?;
+        let prefix_bytes = usize::try_from(at.u64()?).ok()?;
         let bytes = at.u64()?;
         let tables_fit =
             table_seeds == 0 || (2..=MAX_TABLE_SEEDS).contains(&table_seeds) && (1..=MAX_TABLE_PITS).contains(&pits);
@@ -337,7 +329,7 @@ impl RawHeader {
             && tables_fit
             && claims.div_ceil(BLOCK_CLAIMS as u64) == u64::from(blocks);
         let blocks = blocks as usize;
-        let header = RawHeader { rules, pits, effort, table_seeds, claims, blocks, openings, statement_bytes };
+        let header = RawHeader { rules, pits, effort, table_seeds, claims, blocks, openings, prefix_bytes };
         fits.then_some((header, bytes))
     }
 
@@ -346,23 +338,24 @@ impl RawHeader {
         let damaged = CertificateDamage::Part;
         let mut at = Bytes::new(body);
         at.take(HEADER_BYTES);
-        let statement = at.take(self.statement_bytes).and_then(checked);
-        let head = statement.and_then(|bytes| self.head(bytes)).ok_or(damaged(CertificatePart::Statement))?;
+        let prefix = at.take(self.prefix_bytes).and_then(checked);
+        let directory_bytes = self.blocks.checked_mul(ENTRY_BYTES);
+        let split = prefix.zip(directory_bytes);
+        let split = split.and_then(|(prefix, bytes)| prefix.split_at_checked(prefix.len().checked_sub(bytes)?));
+        let (statement, directory) = split.ok_or(damaged(CertificatePart::Statement))?;
+        let head = self.head(statement).ok_or(damaged(CertificatePart::Statement))?;
         head.statement.goals()?;
-        let directory_bytes = self.blocks * ENTRY_BYTES + CHECKSUM_BYTES;
-        let directory = at.take(directory_bytes).and_then(checked);
-        let mut directory = Bytes::new(directory.ok_or(damaged(CertificatePart::Directory))?);
+        let mut directory = Bytes::new(directory);
         let keys = Keys::new(self.pits);
         let mut claims = Vec::new();
         for block in 0..self.blocks {
             let left = self.claims - (block * BLOCK_CLAIMS) as u64;
-            let entry = Entry::read(&mut directory);
-            let entry = entry.filter(|entry| entry.claims as u64 == left.min(BLOCK_CLAIMS as u64));
-            let Entry { claims: count, raw_bytes, packed_bytes, checksum } =
-                entry.ok_or(damaged(CertificatePart::Directory))?;
-            let packed = at.take(packed_bytes).filter(|packed| xxh3_64(packed) == checksum);
+            let (entry, checksum) = Entry::read(&mut directory)
+                .filter(|(entry, _)| entry.claims as u64 == left.min(BLOCK_CLAIMS as u64))
+                .ok_or(damaged(CertificatePart::Directory))?;
+            let packed = at.take(entry.packed_bytes).filter(|packed| entry.checksum(packed) == checksum);
             packed
-                .and_then(|packed| block::unpack(packed, raw_bytes, count, &keys, &mut claims))
+                .and_then(|packed| block::unpack(packed, entry.raw_bytes, entry.claims, &keys, &mut claims))
                 .ok_or(damaged(CertificatePart::Block(block)))?;
         }
         if !at.is_empty() {
@@ -399,14 +392,28 @@ struct Entry {
     claims: usize,
     raw_bytes: usize,
     packed_bytes: usize,
-    checksum: u64,
 }
 
 impl Entry {
-    fn read(at: &mut Bytes) -> Option<Entry> {
+    /// An entry and the checksum of its block.
+    fn read(at: &mut Bytes) -> Option<(Entry, u64)> {
         let (claims, raw_bytes, packed_bytes, reserved) = (at.u32()?, at.u32()?, at.u32()?, at.u32()?);
         let [claims, raw_bytes, packed_bytes] = [claims, raw_bytes, packed_bytes].map(|number| number as usize);
         let checksum = at.u64()?;
-        (reserved == 0).then_some(Entry { claims, raw_bytes, packed_bytes, checksum })
+        (reserved == 0).then_some((Entry { claims, raw_bytes, packed_bytes }, checksum))
+    }
+
+    /// Its bytes without the checksum.
+    fn bytes(&self) -> [u8; 16] {
+        let numbers = [self.claims, self.raw_bytes, self.packed_bytes, 0].map(|number| (number as u32).to_le());
+        bytemuck::cast(numbers)
+    }
+
+    /// The checksum of the block with these bytes.
+    fn checksum(&self, packed: &[u8]) -> u64 {
+        let mut hash = Xxh3Default::new();
+        hash.update(&self.bytes());
+        hash.update(packed);
+        hash.digest()
     }
 }

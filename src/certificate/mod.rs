@@ -13,6 +13,8 @@
 //! | `memory` | bounds that one search of the checker has found |
 //! | [`research`](Research) | the checker's search |
 //! | [`check`](Checker) | whether one bound follows |
+//! | [`run`](Check) | checking all claims, or a sample, on all threads |
+//! | [`tasks`](Tasks) | what of a check is done, and the file that keeps it |
 
 mod block;
 mod board;
@@ -23,11 +25,15 @@ mod format;
 mod key;
 mod memory;
 mod research;
+mod run;
 mod statement;
+mod tasks;
 
 pub use check::{Checker, Reason};
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
 pub use format::{CertificateDamage, CertificateError, CertificateFile, CertificatePart, MAGIC, VERSION};
 pub use key::Keys;
 pub use research::Research;
+pub use run::{Check, CheckError, Unproved};
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
+pub use tasks::{Tally, Tasks, TasksError};

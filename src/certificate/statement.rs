@@ -1,7 +1,9 @@
+use std::collections::{HashMap, HashSet};
+
 use super::check::{Checker, Reason};
 use super::claim::{Bound, ClaimSet};
 use super::key::{Keys, MAX_SEEDS};
-use crate::game::{IllegalMove, Pit, Position, Rules, ValueBounds};
+use crate::game::{Bounds, IllegalMove, Line, Pit, Position, Rules, ValueBounds};
 use crate::table::TableError;
 
 /// What a certificate proves: bounds of the value of a position, and of its openings.
@@ -93,6 +95,24 @@ impl Statement {
         ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
     }
 
+    /// The moves of an opening as a line of play; as far as they are legal.
+    pub fn line(&self, opening: &Opening) -> Line {
+        let mut line = Line::new(self.position.pits());
+        let (mut position, mut turn) = (self.position, Vec::new());
+        for &pit in &opening.moves {
+            let Ok(played) = position.play(self.rules, pit) else { break };
+            turn.push(pit);
+            position = played.position;
+            if !played.again {
+                line.push(std::mem::take(&mut turn));
+            }
+        }
+        if !turn.is_empty() {
+            line.push(turn);
+        }
+        line
+    }
+
     /// What must be shown, in terms of scores: first the openings, then the position; trivial bounds are left out.
     ///
     /// # Errors
@@ -129,7 +149,8 @@ impl Statement {
 }
 
 impl Goal {
-    /// Why the goal is reached with these claims; `None` if it is not.
+    /// Why the goal is reached with these claims; `None` if it is not. The bounds may also follow within the turn: through positions
+    /// after again-moves, of which nothing is claimed.
     ///
     /// # Errors
     /// When a table cannot be read.
@@ -137,11 +158,38 @@ impl Goal {
     /// # Panics
     /// When checker and claims are for other boards than the goal.
     pub fn reason(&self, checker: &mut Checker, claims: &ClaimSet) -> Result<Option<Reason>, TableError> {
-        if claims.get(&self.position).is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
+        let claimed = claims.get(&self.position);
+        if claimed.is_some_and(|bounds| self.bound.is_implied_by(bounds)) {
             return Ok(Some(Reason::Claim));
         }
-        checker.reason(&self.position, self.bound, &|position| claims.get(position))
+        // Every again-move stores a seed, so the positions of the turn follow from those with fewer seeds.
+        let mut turn = turn(checker, &self.position);
+        turn.sort_by_key(Position::seeds);
+        let mut inferred: HashMap<Position, Bounds> = HashMap::new();
+        for position in turn {
+            let known = |position: &Position| inferred.get(position).copied().or_else(|| claims.get(position));
+            let follows = checker.one_ply(&position, &known)?;
+            let claimed = known(&position).unwrap_or(follows);
+            let (lower, upper) = (claimed.lower.max(follows.lower), claimed.upper.min(follows.upper));
+            inferred.insert(position, Bounds { lower, upper });
+        }
+        checker.reason(&self.position, self.bound, &|position| {
+            inferred.get(position).copied().or_else(|| claims.get(position))
+        })
     }
+}
+
+/// The positions that again-moves lead to from `position`, which is among them; not more than some thousands.
+fn turn(checker: &Checker, position: &Position) -> Vec<Position> {
+    const MOST: usize = 10_000;
+    let mut turn = vec![position.without_stores()];
+    let mut seen = HashSet::from([turn[0]]);
+    let mut at = 0;
+    while at < turn.len().min(MOST) {
+        turn.extend(checker.again_moves(&turn[at]).into_iter().filter(|&next| seen.insert(next)));
+        at += 1;
+    }
+    turn
 }
 
 /// Bounds of a value for the mover as bounds of the score that are not trivial. A bound that no score can meet becomes one that no

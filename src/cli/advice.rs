@@ -10,6 +10,7 @@ use kalah::analyse::GameValuesError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
 use kalah::build::{BuildError, PlanError};
+use kalah::certificate::CheckError;
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
@@ -105,6 +106,9 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
         return Some(error);
     }
     if let Some(ProveError::Table(error) | ProveError::Solve(SolveError::Table(error))) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(CheckError::Table(error)) = error.downcast_ref() {
         return Some(error);
     }
     if let Some(GraphError::Table(error)) = error.downcast_ref() {

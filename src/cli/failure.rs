@@ -4,6 +4,7 @@ use std::io;
 
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
+use kalah::certificate::{CertificateError, CheckError, TasksError};
 use kalah::evaluation::NetworkFileError;
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
@@ -45,6 +46,9 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
         advice::table_error(cause).is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
+            || cause.downcast_ref().is_some_and(CertificateError::is_damage)
+            || cause.downcast_ref().is_some_and(CheckError::is_wrong)
+            || matches!(cause.downcast_ref(), Some(TasksError::Document(_) | TasksError::Content))
             || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Build and check tables",
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
     ),
-    ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search"]),
+    ("Look up and solve", &["probe", "solve", "prove", "check", "line", "values", "search"]),
     ("Play", &["play", "move", "tournament"]),
     ("Serve", &["serve", "kgp"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 29] = [
+const EXAMPLES: [(&str, &[Example]); 30] = [
     (
         "build",
         &[
@@ -93,6 +93,14 @@ const EXAMPLES: [(&str, &[Example]); 29] = [
         &[
             ("The values of small boards", "kalah values --pits 1..4 --seeds 1..4"),
             ("All to 6 by 6, kept in a file", "kalah values --build --state values.json"),
+        ],
+    ),
+    (
+        "check",
+        &[
+            ("Every claim of a certificate", "kalah check kalah-6x4.certificate"),
+            ("A thousand of its claims", "kalah check kalah-6x4.certificate --sample 1000"),
+            ("A long check that can be interrupted", "kalah check kalah-6x6.certificate --state check.json"),
         ],
     ),
     ("search", &[("To a depth of nine moves, without tables", "kalah search 6x4 --depth 9")]),

@@ -9,6 +9,7 @@ mod bounds;
 mod build;
 mod build_pairs;
 mod chart;
+mod check;
 mod choose;
 mod completions;
 mod complexity;
@@ -101,6 +102,7 @@ enum Command {
     Bench(bench::Bench),
     Gpu(gpu::Gpu),
     Verify(verify::Verify),
+    Check(check::Check),
     Train(train::Train),
     Probe(probe::Probe),
     Solve(solve::Solve),
@@ -203,6 +205,7 @@ impl Cli {
             Command::Bench(bench) => bench.run(),
             Command::Gpu(gpu) => gpu.run(),
             Command::Verify(verify) => verify.run(),
+            Command::Check(check) => check.run(),
             Command::Train(train) => train.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
