@@ -143,6 +143,37 @@ fn wrong_requests_are_refused() {
     assert!(code == 0 && stderr.contains("another evaluation network"), "{stderr}");
 }
 
+/// A damaged bound table used to be kept.
+#[test]
+fn damaged_bound_tables_are_made_again_from_their_exact_tables() {
+    let directory = directory();
+    let directory = directory.path();
+    assert_eq!(kalah(directory, &["bounds", "--seeds", "6..9"]).0, 0);
+    let exact = TableKey { seeds: 7, ..KEY }.path(directory);
+    let path = TableKey { seeds: 7, ..KEY }.bounds_path(directory);
+    let sound = std::fs::read(&path).unwrap();
+    let damage = || {
+        let mut bytes = sound.clone();
+        let block = BoundTable::open(&path).unwrap().blocks().sections()[2].offset as usize;
+        bytes[block] ^= 1;
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+    };
+    for command in [&["bounds", "--seeds", "6..9"][..], &["build", "--seeds", "9", "--bounds", "6"]] {
+        damage();
+        let (code, _, told) = kalah(directory, command);
+        assert!(code == 0 && told.contains("standard-3-07.bounds") && told.contains("made again"), "{told}");
+        assert!(std::fs::read(&path).unwrap() == sound, "{command:?}");
+        assert!(!kalah(directory, command).2.contains("made again"));
+    }
+    // Without the exact table, the bound table is all there is.
+    damage();
+    std::fs::remove_file(exact).unwrap();
+    let (code, _, told) = kalah(directory, &["bounds", "--seeds", "6..9"]);
+    assert!(code == 3 && told.contains("standard-3-07.bounds"), "{told}");
+    assert!(std::fs::read(&path).unwrap() != sound);
+}
+
 /// What `kalah solve` says of 12 seeds, as JSON, and its notes.
 #[track_caller]
 fn solve(directory: &Path) -> (Value, String) {
@@ -244,6 +275,13 @@ fn a_build_makes_bound_tables_as_it_goes() {
     std::fs::remove_file(TableKey { seeds: 7, ..KEY }.bounds_path(directory)).unwrap();
     json(directory, &["build", "--seeds", "9", "--bounds", "6", "--json"]);
     assert!(files(directory) == expected);
+    // Those with other cuts are kept, which is noted.
+    json(directory, &["bounds", "--seeds", "7..8", "--bits", "1", "--json"]);
+    let mixed = files(directory);
+    std::fs::remove_file(TableKey { seeds: 6, ..KEY }.bounds_path(directory)).unwrap();
+    let (code, _, told) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
+    assert!(code == 0 && told.contains("kept: 2 bound tables of 7 to 8 seeds with other cuts"), "{told}");
+    assert!(files(directory) == mixed);
     // A new build.
     let other = tempfile::tempdir().unwrap();
     std::fs::copy(directory.join("standard-3.network"), other.path().join("standard-3.network")).unwrap();

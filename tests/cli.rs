@@ -352,6 +352,28 @@ fn an_interrupted_build_says_so_and_goes_on_to_the_same_bytes() {
     assert!(std::fs::read(directory.path().join("empty-capture-6-17.kalah")).unwrap() == undisturbed());
 }
 
+/// `kalah solve --build` used to die of the signal.
+#[cfg(unix)]
+#[test]
+fn a_search_interrupted_while_it_makes_its_tables_says_so() {
+    for command in [&["solve", "6x9"][..], &["line", "6x9", "1"]] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut search = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        search.args(command).args(["--build", "--tables-up-to", "17", "--memory", "1GiB"]);
+        search.env("KALAH_TABLES", directory.path()).stderr(std::process::Stdio::piped());
+        let search = search.stdout(std::process::Stdio::null()).spawn().unwrap();
+        wait_for_frames(directory.path());
+        let kill = std::process::Command::new("kill").args(["-INT", &search.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let output = search.wait_with_output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        // On a fast machine the tables may be there already, and the search is stopped.
+        let all_there = directory.path().join("empty-capture-6-17.kalah").exists();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(all_there || stderr.contains("finished frames are kept"), "{stderr}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_full_disk_loses_no_finished_frame() {

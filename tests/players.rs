@@ -7,9 +7,11 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use kalah::build::build;
+use kalah::evaluation::{LANES, Network, Weights};
 use kalah::game::{Pit, Position, Row, Rules};
 use kalah::play::{Choice, Limit, PlayError, PlayerName, Setting, Source, Worth, play_game};
-use kalah::table::Tables;
+use kalah::progress::Pulse;
+use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Shelf, TableKey, Tables};
 use proptest::prelude::*;
 
 /// Tables of 6 pits of all rule sets, built once.
@@ -28,6 +30,15 @@ const SEEDS: usize = 10;
 
 fn tables(rules: Rules) -> Tables {
     Tables::open(directory(), rules, 6, SEEDS).unwrap()
+}
+
+/// Bound tables of the layers from 5 seeds up.
+fn bounds(rules: Rules) -> BoundTables {
+    let network = Network::find(directory(), rules, 6).unwrap().unwrap();
+    let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
+    let tables = tables(rules);
+    let layers = (5..=SEEDS).map(|seeds| Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())).collect();
+    BoundTables::new(directory(), layers).unwrap().unwrap()
 }
 
 fn name(text: &str) -> PlayerName {
@@ -111,6 +122,17 @@ proptest! {
             }
             prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
         }
+    }
+
+    #[test]
+    fn the_perfect_player_tells_the_value_with_bound_tables(rules in rules(), start in position(6, SEEDS as u32)) {
+        let (tables, bounds) = (tables(rules), bounds(rules));
+        let probe = tables.probe(&start).unwrap();
+        let small = Tables::open(directory(), rules, 6, 4).unwrap();
+        let setting = Setting::new(rules).tables(&small).bounds(&bounds).memory(1 << 20);
+        let choice = name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ()).unwrap();
+        prop_assert!(choice.source == Source::OnlyMove || choice.worth == Worth::Exact(probe.value));
+        prop_assert!(probe.best().any(|pit| pit == choice.pit), "{} {}: {:?}", rules, start, choice);
     }
 
     #[test]
@@ -374,4 +396,54 @@ fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
         assert!(!told.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(told.iter().all(|told| start.play(Rules::Standard, told.pit).is_ok()), "{}", player.name());
     }
+}
+
+/// The player ends with the damage of a bound table, so it reads them.
+#[test]
+fn the_perfect_player_reads_bound_tables_above_the_exact_ones() {
+    let rules = Rules::Standard;
+    let small = Tables::open(directory(), rules, 6, 4).unwrap();
+    let damaged = |table: &Arc<BoundTable>| {
+        let mut bytes = table.blocks().bytes().to_vec();
+        let data = table.blocks().sections().iter().map(|section| section.offset as usize).min().unwrap();
+        bytes[data..].iter_mut().for_each(|byte| *byte ^= 1);
+        Arc::new(BoundTable::from_bytes(table.path(), bytes).unwrap())
+    };
+    let layers = bounds(rules).layers().iter().map(damaged).collect();
+    let bounds = BoundTables::new(directory(), layers).unwrap().unwrap();
+    let start: Position = "<6,0,0,1,0,3,2,1,1,0,1,0,4,0,2>".parse().unwrap();
+    let choose = |setting: Setting| name("perfect").player(&setting).choose(&start, &Limit::none(), &mut |_| ());
+    let setting = Setting::new(rules).tables(&small).memory(1 << 20);
+    assert!(choose(setting).is_ok());
+    let error = choose(setting.bounds(&bounds)).unwrap_err();
+    assert!(error.to_string().contains(".bounds"), "{error}");
+}
+
+#[test]
+fn a_shelf_has_the_sound_bound_tables_above_the_exact_ones() {
+    let directory = tempfile::tempdir().unwrap();
+    let (rules, pits) = (Rules::Standard, 3);
+    let key = |seeds| TableKey { rules, pits, seeds };
+    let shelf = || Shelf::new(directory.path().to_owned());
+    let bounds = || shelf().bounds(rules, pits).map(|bounds| bounds.seeds());
+    build(directory.path(), rules, pits, 9).unwrap();
+    let tables = Tables::open(directory.path(), rules, pits, 9).unwrap();
+    let network = Network::new(
+        rules,
+        pits,
+        &Weights { inputs: vec![[1; LANES]; 96], bias: [0; LANES], floor: [0; LANES], outputs: [1; LANES], shift: 4 },
+    );
+    let network = network.unwrap();
+    let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
+    let make = |seeds: usize| maker.write(tables.layer(seeds).unwrap(), directory.path(), &Pulse::default()).unwrap();
+    (6..=9).for_each(|seeds| drop(make(seeds)));
+    // They are of no use where there are exact tables.
+    assert_eq!(bounds(), None);
+    (7..=9).for_each(|seeds| std::fs::remove_file(key(seeds).path(directory.path())).unwrap());
+    assert_eq!(bounds().map(|seeds| *seeds.end()), Some(9));
+    std::fs::write(key(9).bounds_path(directory.path()), "damaged").unwrap();
+    assert_eq!(bounds().map(|seeds| *seeds.end()), Some(8));
+    std::fs::remove_file(key(7).bounds_path(directory.path())).unwrap();
+    assert_eq!(bounds(), None);
+    assert_eq!(shelf().tables(rules, pits).and_then(Tables::max_seeds), Some(6));
 }

@@ -14,7 +14,7 @@ use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::{
     BoundMaker, BoundTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter,
-    Tables, check_in_parallel, remove_partial, remove_piece, remove_pieces,
+    Tables, check_blocks_in_parallel, check_in_parallel, remove_partial, remove_piece, remove_pieces,
 };
 
 /// What a build did.
@@ -70,7 +70,8 @@ impl<'a> Builder<'a> {
     }
 
     /// Makes bound tables, too, of the layers from `first` seeds up: each when its layer is finished, while its table
-    /// is in the page cache.
+    /// is in the page cache. Those that are there are kept, also with other cuts or another network, unless they are
+    /// damaged or were made from another table.
     #[must_use]
     pub fn bounds(self, maker: BoundMaker<'a>, first: usize) -> Builder<'a> {
         Builder { bounds: Some(BoundsToMake { maker, first }), ..self }
@@ -91,7 +92,7 @@ impl<'a> Builder<'a> {
         let found = open()?;
         let mut complete = found.layers().len() + 1 == self.seeds;
         for table in found.layers() {
-            complete &= self.bounds.is_none_or(|bounds| bounds.are_made(self.directory, table));
+            complete &= self.bounds.is_none_or(|bounds| bounds.are_there(self.directory, table));
         }
         let lock = match DirectoryLock::take(self.directory) {
             Ok(lock) => Some(lock),
@@ -105,6 +106,10 @@ impl<'a> Builder<'a> {
                 return Err(BuildError::Stopped(tables.key(self.seeds)));
             }
             check_in_parallel(table)?;
+            if let Some(bounds) = self.bounds.filter(|_| lock.is_none()) {
+                // Nothing is made again here, so damage is an error.
+                bounds.find(self.directory, table)?;
+            }
         }
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
@@ -148,7 +153,17 @@ impl<'a> Builder<'a> {
 
     /// Makes the bound table of a layer, if it is to have one that is not there.
     fn make_bounds(&self, table: &Table, build: &Build) -> Result<(), BuildError> {
-        let Some(bounds) = self.bounds.filter(|bounds| !bounds.are_made(self.directory, table)) else { return Ok(()) };
+        let Some(bounds) = self.bounds.filter(|bounds| bounds.has(table)) else { return Ok(()) };
+        match bounds.find(self.directory, table) {
+            Ok(Some(found)) => {
+                if !bounds.maker.made(&found, Some(table)) {
+                    (build.on_event)(Event::BoundsKept(table.key()));
+                }
+                return Ok(());
+            }
+            Err(error) if error.is_damage() => (build.on_event)(Event::BoundsDamaged(&error)),
+            Ok(None) | Err(_) => {}
+        }
         (build.on_event)(Event::Bounds(table.key()));
         match bounds.maker.write(table, self.directory, build.pulse)? {
             Some(_) => Ok(()),
@@ -158,10 +173,29 @@ impl<'a> Builder<'a> {
 }
 
 impl BoundsToMake<'_> {
-    /// Whether the layer of `table` is to have no bound table, or has it.
-    fn are_made(&self, directory: &Path, table: &Table) -> bool {
-        let made = || BoundTable::open_key(directory, table.key()).ok().flatten();
-        table.key().seeds < self.first || made().is_some_and(|bounds| self.maker.made(&bounds, Some(table)))
+    /// Whether the layer of `table` is to have a bound table.
+    fn has(&self, table: &Table) -> bool {
+        table.key().seeds >= self.first
+    }
+
+    /// Whether the layer of `table` is to have no bound table, or one is there; its blocks are not checked.
+    fn are_there(&self, directory: &Path, table: &Table) -> bool {
+        !self.has(table) || BoundsToMake::open(directory, table).is_ok_and(|found| found.is_some())
+    }
+
+    /// The bound table of the layer of `table`, if it is to have one and it is there, compared with its checksums.
+    fn find(&self, directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
+        let found = if self.has(table) { BoundsToMake::open(directory, table)? } else { None };
+        if let Some(found) = &found {
+            check_blocks_in_parallel(found.blocks())?;
+        }
+        Ok(found)
+    }
+
+    /// The bound table that was made from `table`, with whatever cuts and network, if it is there.
+    fn open(directory: &Path, table: &Table) -> Result<Option<BoundTable>, TableError> {
+        let found = BoundTable::open_key(directory, table.key())?;
+        Ok(found.filter(|found| found.header().exact == table.header().digest))
     }
 }
 

@@ -19,6 +19,10 @@ pub enum Event<'a> {
     Pair(Frame),
     /// The bound table of a layer begins.
     Bounds(TableKey),
+    /// The bound table of a layer is there, with other cuts or another network than the one to make: it is kept.
+    BoundsKept(TableKey),
+    /// The bound table of a layer is damaged: it is made again.
+    BoundsDamaged(&'a TableError),
     /// A layer is done.
     Done(&'a BuildRecord),
     /// A pair of frames was computed and its piece written.

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::PlanError;
@@ -9,7 +9,7 @@ use kalah::evaluation::{Network, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableError, TableKey};
+use kalah::table::{BoundMaker, BoundTable, Cuts, DirectoryLock, Table, TableKey, check_blocks_in_parallel};
 use kalah::verify::Survey;
 use serde::Serialize;
 
@@ -17,14 +17,16 @@ use super::args::Range;
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
+use super::statement::statement;
 use super::{args, output};
 
 /// Make bound tables, a half or a quarter as large, for solving
 ///
 /// A bound table states for each position in which interval around its evaluation the score lies. The exact tables may be
 /// deleted afterwards: a search then uses the exact layers up to the first that is missing, and bound tables above them. Bound
-/// tables that are there already, made from the same table with the same network and cuts, are kept. The command can be
-/// stopped at any time (Ctrl-C); the same command goes on after the last finished layer. See docs/bounds.md.
+/// tables that are there already, made from the same table with the same network and cuts, are compared with their checksums
+/// and kept; others are replaced. The command can be stopped at any time (Ctrl-C); the same command goes on after the last
+/// finished layer. See docs/bounds.md.
 #[derive(Args)]
 pub struct Bounds {
     /// The layers: a number of seeds in play, or a range such as 15..28
@@ -125,7 +127,7 @@ impl Bounds {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let network = self.network()?;
-        let cuts = self.cuts.unwrap_or(if self.bits == 1 { Cuts::ONE_BIT } else { Cuts::TWO_BITS });
+        let cuts = self.cuts.or(Cuts::of_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let _lock = DirectoryLock::take(directory)?;
@@ -140,8 +142,12 @@ impl Bounds {
                 other.path().display(),
             ));
         }
+        let pulse = stopped_by_signal()?;
         let mut missing = Vec::new();
         for &key in &keys {
+            if pulse.is_stopped() {
+                bail!("stopped; the same command goes on from here");
+            }
             if !self.is_current(key, &maker)? {
                 missing.push(key);
             }
@@ -151,7 +157,6 @@ impl Bounds {
             return Err(PlanError::Disk { needed, free, directory: directory.clone() }.into());
         }
 
-        let pulse = stopped_by_signal()?;
         let progress = Progress::new(missing.iter().map(|key| layer_positions(pits, key.seeds)).sum());
         let mut layers = Vec::new();
         for key in keys {
@@ -179,15 +184,25 @@ impl Bounds {
         }
     }
 
-    /// Whether the bound table that this run would make is there.
+    /// Whether the bound table that this run would make is there and agrees with its checksums. A note says if it is damaged
+    /// and made again; without the exact table that is an error.
     fn is_current(&self, key: TableKey, maker: &BoundMaker<'_>) -> anyhow::Result<bool> {
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         let exact = Table::open_key(&self.common.tables.path, key);
-        match BoundTable::open_key(directory, key) {
-            Ok(Some(bounds)) if maker.made(&bounds, exact.as_ref().ok()) => Ok(true),
-            // Whatever is there will be replaced, if there is what to make it from.
-            Ok(_) | Err(TableError::Damaged { .. }) => exact.map(|_| false).map_err(Into::into),
-            Err(error) => Err(error.into()),
+        let is_made = |bounds: &BoundTable| maker.made(bounds, exact.as_ref().ok());
+        let current = BoundTable::open_key(directory, key).and_then(|bounds| match bounds.filter(is_made) {
+            Some(bounds) => check_blocks_in_parallel(bounds.blocks()).map(|_| true),
+            None => Ok(false),
+        });
+        match (current, exact) {
+            (Ok(true), _) => Ok(true),
+            // Whatever is there is replaced, if there is what to make it from.
+            (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
+            (Err(error), Ok(_)) if error.is_damage() => {
+                output::note(format_args!("{}; it is made again", statement(&error)));
+                Ok(false)
+            }
+            (Err(error), _) => Err(error.into()),
         }
     }
 

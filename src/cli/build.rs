@@ -1,3 +1,4 @@
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -10,6 +11,7 @@ use serde::Serialize;
 use super::build_pairs::Pairs;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
+use super::statement::statement;
 use super::{Outcome, advice, args, bounds, output};
 
 /// Build the tables of all layers; existing ones are kept
@@ -34,7 +36,8 @@ pub struct Build {
     /// With --share or --frame: seconds without news after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
-    /// Also make bound tables of the layers from this many seeds up, as `kalah bounds` does by default
+    /// Also make bound tables of the layers from this many seeds up, as `kalah bounds` does by default; those that are there
+    /// are kept, whatever their cuts
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
     bounds: Option<usize>,
     #[command(flatten)]
@@ -104,6 +107,7 @@ impl Build {
         let pulse = stopped_by_signal()?;
         let progress = Progress::new(plan.positions + bounded);
         let start = Instant::now();
+        let kept_bounds = Mutex::new(Vec::new());
         let on_event = |event: Event| match event {
             Event::Layer { key, positions, kept } => {
                 let all = layer_positions(key.pits, key.seeds);
@@ -117,6 +121,11 @@ impl Build {
                 progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
             }
             Event::Bounds(key) => progress.stage(format!("layer {}, bound table", key.seeds)),
+            Event::BoundsKept(key) => {
+                progress.skip(layer_positions(key.pits, key.seeds));
+                kept_bounds.lock().unwrap_or_else(PoisonError::into_inner).push(key.seeds);
+            }
+            Event::BoundsDamaged(error) => progress.line(&format!("{}; it is made again", statement(error))),
             Event::Done(record) => progress.step(
                 record.seconds,
                 &format!(
@@ -138,6 +147,14 @@ impl Build {
         let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
         progress.finish();
         let report = built?;
+        let kept_bounds = kept_bounds.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
+            let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            output::note(format_args!(
+                "kept: {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` makes them anew",
+                output::count(kept_bounds.len(), "bound table"),
+            ));
+        }
 
         let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
         if self.common.json {

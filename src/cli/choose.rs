@@ -106,7 +106,7 @@ impl Choose {
         let (start, rules) = (Instant::now(), self.with.rules);
         let limit = self.time.map_or_else(Limit::none, Limit::time);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
-        let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
+        let setting = self.with.setting(&tables, rayon::current_num_threads());
         let mut player = self.player.player(&setting);
         let subject = format!("{} on {position}, {rules}", player.name());
         let thinking = Thinking::new(subject, self.time);

@@ -156,12 +156,13 @@ impl Line {
         };
         self.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
+        // Before tables are made, which may take long.
+        stop_on_signal(&stop)?;
         let tables = self.with.open_tables(&start, &stop)?;
         let began = Instant::now();
         let progress = SearchProgress::new(start);
         let Some(solver) = self.with.solver(&start, &tables, &stop)? else { return Ok(Outcome::Usage) };
         let solver = solver.with_events(|_, event| progress.event(event));
-        stop_on_signal(&stop)?;
 
         let line = line.to_string();
         let played = [""].into_iter().chain(line.split(' '));

@@ -41,6 +41,7 @@ mod rules;
 mod search;
 mod search_plan;
 mod search_progress;
+mod search_tables;
 #[cfg(feature = "serve")]
 mod serve;
 mod signals;

@@ -188,7 +188,7 @@ impl Play {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
-        let setting = self.with.setting(tables.as_ref(), rayon::current_num_threads());
+        let setting = self.with.setting(&tables, rayon::current_num_threads());
         let player = |seat| match seat {
             Seat::Human => None,
             Seat::Player(name) => Some(name.player(&setting)),

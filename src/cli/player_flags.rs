@@ -6,8 +6,9 @@ use clap::Args;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::play::Setting;
-use kalah::table::Tables;
+use kalah::table::TableKey;
 
+use super::search_tables::SearchTables;
 use super::{args, output};
 
 /// How players play.
@@ -29,25 +30,29 @@ pub struct PlayerFlags {
 }
 
 impl PlayerFlags {
-    /// The tables for games from `position`, if there are some. Missing ones are noted where they are `wanted`.
-    pub fn open_tables(&self, position: &Position, wanted: bool) -> anyhow::Result<Option<Tables>> {
-        let pits = position.pits();
+    /// The tables for games from `position`, as far as there are any; with `bounds` also bound tables, and a note where there
+    /// is no table at all.
+    pub fn open_tables(&self, position: &Position, bounds: bool) -> anyhow::Result<SearchTables> {
+        let (rules, pits) = (self.rules, position.pits());
         if pits > MAX_TABLE_PITS {
-            return Ok(None);
+            return Ok(SearchTables::default());
         }
-        let most = MAX_TABLE_SEEDS.min(position.seeds() as usize);
-        let tables = Tables::open(&self.tables.path, self.rules, pits, most)?;
-        let reach = tables.max_seeds();
-        if reach.is_none() && wanted {
+        let last = TableKey { rules, pits, seeds: MAX_TABLE_SEEDS.min(position.seeds() as usize) };
+        if !bounds {
+            return Ok(SearchTables::exact(&self.tables.path, last)?);
+        }
+        let tables = SearchTables::open(&self.tables.path, last, None)?;
+        if tables.reach == 0 {
             let directory = self.tables.path.display();
-            output::note(format_args!("no tables for {} with {pits} pits in {directory}: playing without", self.rules));
+            output::note(format_args!("no tables for {rules} with {pits} pits in {directory}: playing without"));
         }
-        Ok(reach.is_some().then_some(tables))
+        Ok(tables)
     }
 
     /// What players are made with, solvers with so many threads.
-    pub fn setting<'t>(&self, tables: Option<&'t Tables>, threads: usize) -> Setting<'t> {
-        Setting::new(self.rules).tables(tables).memory(self.memory).threads(threads).game(self.seed)
+    pub fn setting<'t>(&self, tables: &'t SearchTables, threads: usize) -> Setting<'t> {
+        let setting = Setting::new(self.rules).tables(tables.tables()).bounds(tables.bounds());
+        setting.memory(self.memory).threads(threads).game(self.seed)
     }
 }
 

@@ -16,7 +16,8 @@ use serde::Serialize;
 
 use super::search_progress::SearchProgress;
 use super::signals::stop_on_signal;
-use super::solver_flags::{SearchTables, SolverFlags};
+use super::search_tables::SearchTables;
+use super::solver_flags::SolverFlags;
 use super::{Outcome, output, positions, prove_status};
 
 /// Prove a value in a directory, for hours and by many processes, and write a certificate
@@ -148,7 +149,7 @@ impl Prove {
             directory => directory?,
         };
         self.matches(&request, directory.plan())?;
-        directory.plan().require(tables.exact())?;
+        directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
         let progress = SearchProgress::new(position);
         let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, stop };
@@ -184,7 +185,7 @@ impl Prove {
         if wanted > found {
             return Err(ProveError::Tables { wanted, found });
         }
-        let layers = tables.exact().into_iter().flat_map(|tables| tables.layers()).take(wanted.saturating_sub(1));
+        let layers = tables.tables().into_iter().flat_map(|tables| tables.layers()).take(wanted.saturating_sub(1));
         let digests = layers.map(|table| table.header().digest).collect();
         let parts = request.parts(solver)?;
         Ok(ProofPlan { request, effort: self.effort.unwrap_or(ProofPlan::EFFORT), tables: digests, parts })
@@ -220,7 +221,7 @@ impl Work<'_> {
         let Work { prove, directory, .. } = *self;
         let start = Instant::now();
         let plan = directory.plan();
-        let checkers = Checkers::new(plan, self.tables.exact());
+        let checkers = Checkers::new(plan, self.tables.tables());
         let research = |test: &_| checkers.research(test);
         let on_event = |event: ProveEvent| self.event(event);
         let mut options = ProverOptions::default();

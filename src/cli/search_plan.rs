@@ -93,7 +93,7 @@ impl SearchPlan<'_> {
     pub fn run(&self, json: bool) -> anyhow::Result<Outcome> {
         let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
         let memory = self.memory.or_else(available_memory).unwrap_or(0);
-        let Some(plan) = TablePlan::new(pits, seeds, memory, self.most.unwrap_or(MAX_TABLE_SEEDS)) else {
+        let Some(plan) = TablePlan::new(pits, seeds, memory, None, self.most.unwrap_or(MAX_TABLE_SEEDS)) else {
             if pits > MAX_TABLE_PITS {
                 output::tell(format_args!(
                     "kalah: there are no tables of {pits} pits a side: at most {MAX_TABLE_PITS}"

@@ -101,6 +101,8 @@ impl Solve {
         // A checkpoint that cannot be used is an error before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
+        // Before tables are made, which may take long.
+        stop_on_signal(&stop)?;
         let tables = self.with.open_tables(&position, &stop)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
@@ -114,7 +116,6 @@ impl Solve {
         };
         let Some(solver) = self.with.solver(&position, &tables, &stop)? else { return Ok(Outcome::Usage) };
         let mut solver = solver.with_events(on_event);
-        stop_on_signal(&stop)?;
         if let Some(checkpoint) = &checkpoint
             && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
         {

@@ -36,20 +36,22 @@ pub fn network(directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Op
 }
 
 /// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan --search` does, as
-/// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory. Nothing is
-/// deleted. Setting `stop` ends it.
+/// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory beside so many
+/// bytes of transposition table, if that is given. Nothing is deleted. Setting `stop` ends it.
 pub fn build_planned(
     directory: &Path,
     rules: Rules,
     position: &Position,
     memory: Option<u64>,
+    transpositions: Option<u64>,
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
     let (pits, seeds) = (position.pits(), position.seeds() as usize);
     let network = network(directory, rules, pits)?;
     let available = memory.or_else(available_memory).unwrap_or(0);
     let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
-    let planned = (2..=seeds).rev().filter_map(|most| TablePlan::new(pits, seeds, available, most));
+    let plan = |most| TablePlan::new(pits, seeds, available, transpositions, most);
+    let planned = (2..=seeds).rev().filter_map(plan);
     let planned = planned.map(|plan| if network.is_some() { plan } else { plan.without_bounds() });
     let mut missing = planned.map(|plan| MissingTables::new(&plan, rules, directory, &backend, threads));
     let fits = |missing: &MissingTables| {
@@ -82,12 +84,6 @@ fn make_bounds(
         HumanCount(positions)
     ));
     let (progress, pulse) = (Progress::new(positions), Pulse::default());
-    let ask = || {
-        if stop.load(Ordering::Relaxed) {
-            pulse.stop();
-        }
-        Some(TICK)
-    };
     for &(key, kind) in layers {
         let Some(cuts) = kind.cuts() else { continue };
         if stop.load(Ordering::Relaxed) {
@@ -98,7 +94,7 @@ fn make_bounds(
         let exact = Table::open_key(directory, key)?;
         // In the pool: what waits for tasks takes part in them.
         let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
-        let written = progress.watch(&pulse.positions, || watched(TICK, ask, |_| (), write))?;
+        let written = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, write))?;
         if written.is_none() {
             bail!("stopped in the bound table of layer {}: finished ones are kept", key.seeds);
         }
@@ -107,8 +103,19 @@ fn make_bounds(
     Ok(())
 }
 
+/// Does `work`, and stops `pulse` soon after `stop` is set.
+fn stopped_by<T>(stop: &AtomicBool, pulse: &Pulse, work: impl FnOnce() -> T) -> T {
+    let ask = || {
+        if stop.load(Ordering::Relaxed) {
+            pulse.stop();
+        }
+        Some(TICK)
+    };
+    watched(TICK, ask, |_| (), work)
+}
+
 /// Builds the missing tables up to `seeds`; where `what_fits` is set, only as many as fit memory and disk. Setting `stop` ends
-/// the build, before the next pair of frames.
+/// the build.
 pub fn build(
     directory: &Path,
     rules: Rules,
@@ -143,16 +150,13 @@ pub fn build(
     let progress = Progress::new(plan.positions);
     let pulse = Pulse::default();
     let on_event = |event: Event| {
-        if stop.load(Ordering::Relaxed) {
-            pulse.stop();
-        }
         if let Event::Pair(frame) = event {
             let (mover, other) = (frame.mover, frame.other);
             progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
         }
     };
     let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(backend);
-    let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
+    let built = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, || builder.run(&pulse, &on_event)));
     progress.finish();
     built?;
     Ok(())

@@ -8,10 +8,10 @@ use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
-use kalah::table::{BoundTable, BoundTables, TableError, TableKey, Tables, missing_layers};
-use kalah::verify::Survey;
+use kalah::table::{TableKey, missing_layers};
 
-use super::{advice, args, output, solve_tables};
+use super::search_tables::SearchTables;
+use super::{args, output, solve_tables};
 
 /// How to solve.
 #[derive(Args)]
@@ -46,22 +46,6 @@ pub struct SolverFlags {
     pub threads: args::Threads,
 }
 
-/// The tables of a search.
-#[derive(Default)]
-pub struct SearchTables {
-    exact: Option<Tables>,
-    bounds: Option<BoundTables>,
-    /// The largest layer; 0 for none.
-    reach: usize,
-}
-
-impl SearchTables {
-    /// The exact tables.
-    pub fn exact(&self) -> Option<&Tables> {
-        self.exact.as_ref()
-    }
-}
-
 impl SolverFlags {
     /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
     pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {
@@ -79,14 +63,16 @@ impl SolverFlags {
         if self.build {
             match self.tables_up_to {
                 Some(_) => solve_tables::build(directory, self.rules, pits, wanted, false, self.memory, stop)?,
-                None => solve_tables::build_planned(directory, self.rules, position, self.memory, stop)?,
+                None => {
+                    let (memory, transpositions) = (self.memory, self.transpositions);
+                    solve_tables::build_planned(directory, self.rules, position, memory, transpositions, stop)?;
+                }
             }
         }
-        let tables = Tables::open(directory, self.rules, pits, wanted)?;
-        let exact = tables.max_seeds().unwrap_or(0).min(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
-        let bounds = BoundTables::open_around(directory, self.rules, pits, exact, wanted)?;
-        let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));
-        self.note_unused(TableKey { rules: self.rules, pits, seeds: wanted }, reach, bounds.as_ref());
+        let last = TableKey { rules: self.rules, pits, seeds: wanted };
+        let tables = SearchTables::open(directory, last, self.exact_up_to)?;
+        tables.note_unused(directory, last);
+        let SearchTables { exact, reach, .. } = tables;
         if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
             let missing = tables.missing(wanted);
             // Those above a gap are of no use, which surprises who sees them.
@@ -104,27 +90,7 @@ impl SolverFlags {
                 if reach == 0 { ": searching without" } else { "" },
             ));
         }
-        Ok(SearchTables { exact: Some(tables), bounds, reach })
-    }
-
-    /// A note says why bound tables of layers up to `last` are not used that are larger than `reach`, the largest layer that
-    /// is; `bounds` are those in use.
-    fn note_unused(&self, last: TableKey, reach: usize, bounds: Option<&BoundTables>) {
-        let directory = &self.tables.path;
-        let Ok(survey) = Survey::read(directory) else { return };
-        let unused = survey.bound_layers(last.rules, last.pits).iter().copied();
-        let unused: Vec<usize> = unused.filter(|&seeds| seeds > reach && seeds <= last.seeds).collect();
-        let (Some(&first), Some(&most)) = (unused.first(), unused.last()) else { return };
-        let next = reach.max(1) + 1;
-        let network = bounds.and_then(|bounds| bounds.layers().last());
-        let why = match (BoundTable::open_key(directory, TableKey { seeds: next, ..last }), network) {
-            (Ok(Some(table)), Some(other)) => {
-                let (path, other) = (table.path().to_owned(), other.path().to_owned());
-                advice::with_advice(&TableError::Networks { path, other })
-            }
-            _ => missing_layers(&(next..first).collect::<Vec<_>>()),
-        };
-        output::note(format_args!("the bound tables of {first} to {most} seeds are not used: {why}"));
+        Ok(tables)
     }
 
     /// What is wrong with the flags for memory.
@@ -152,8 +118,8 @@ impl SolverFlags {
             return Ok(None);
         }
         let mut options = SolverOptions::new(self.rules, position)
-            .tables(tables.exact.as_ref())
-            .bounds(tables.bounds.as_ref())
+            .tables(tables.tables())
+            .bounds(tables.bounds())
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
             .threads(rayon::current_num_threads())
             .stop(Arc::clone(stop));

@@ -57,7 +57,7 @@ impl Tournament {
         let tables = self.with.open_tables(&self.start, true)?;
         let starts = random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed);
         // Games run side by side, each on one thread.
-        let setting = self.with.setting(tables.as_ref(), 1);
+        let setting = self.with.setting(&tables, 1);
         let games = Games::new(players, starts, setting).time(self.time);
 
         let stop = Arc::new(AtomicBool::new(false));

@@ -252,7 +252,8 @@ fn think(
             (last, asked) = (None, 0);
         }
         let (_, player) = last.get_or_insert_with(|| {
-            let setting = Setting::new(RULES).tables(shelf.tables(RULES, pits)).memory(thinking.memory);
+            let (tables, bounds) = (shelf.tables(RULES, pits), shelf.bounds(RULES, pits));
+            let setting = Setting::new(RULES).tables(tables).bounds(bounds).memory(thinking.memory);
             (pits, PlayerName::Perfect.player(&setting))
         });
         let left = request.deadline.saturating_duration_since(Instant::now());

@@ -58,9 +58,10 @@ impl<'t> Perfect<'t> {
     fn solver(&mut self, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
         if self.solver.as_ref().is_none_or(|solver| solver.pits() != pits || solver.seeds() < seeds) {
-            let Setting { rules, memory, threads, .. } = self.setting;
+            let Setting { rules, tables, bounds, memory, threads, .. } = self.setting;
             let options = SolverOptions::new(rules, position)
-                .tables(self.setting.tables.filter(|tables| tables.pits() == pits))
+                .tables(tables.filter(|tables| tables.pits() == pits))
+                .bounds(bounds.filter(|bounds| bounds.pits() == pits))
                 .transpositions_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));

@@ -1,5 +1,5 @@
 use crate::game::Rules;
-use crate::table::Tables;
+use crate::table::{BoundTables, Tables};
 
 /// Bytes of a solver's transposition table, if nothing else is said.
 const MEMORY: u64 = 256 << 20;
@@ -12,6 +12,8 @@ pub struct Setting<'t> {
     pub rules: Rules,
     /// Tables of these rules, for the perfect player.
     pub tables: Option<&'t Tables>,
+    /// Bound tables of these rules, for its solver above the tables.
+    pub bounds: Option<&'t BoundTables>,
     /// The most bytes a solver's transposition table takes.
     pub memory: u64,
     /// Threads of a solver, at least 1.
@@ -24,13 +26,19 @@ impl<'t> Setting<'t> {
     /// No tables, one thread, 256 MiB.
     #[must_use]
     pub fn new(rules: Rules) -> Setting<'t> {
-        Setting { rules, tables: None, memory: MEMORY, threads: 1, game: 0 }
+        Setting { rules, tables: None, bounds: None, memory: MEMORY, threads: 1, game: 0 }
     }
 
     /// With these tables, or none.
     #[must_use]
     pub fn tables(self, tables: impl Into<Option<&'t Tables>>) -> Setting<'t> {
         Setting { tables: tables.into(), ..self }
+    }
+
+    /// With these bound tables, or none.
+    #[must_use]
+    pub fn bounds(self, bounds: impl Into<Option<&'t BoundTables>>) -> Setting<'t> {
+        Setting { bounds: bounds.into(), ..self }
     }
 
     /// With at most so many bytes for the transposition table of a solver.

@@ -108,8 +108,10 @@ impl<'t> Searcher<'t> {
         let board = (rules, position.pits());
         if self.player.as_ref().is_none_or(|(last, player)| *last != board || player.name() != name.to_string()) {
             let SearchOptions { memory, threads } = self.options;
-            let tables = self.shelf.tables(rules, position.pits());
-            self.player = Some((board, name.player(&Setting { rules, tables, memory, threads, game })));
+            let (tables, bounds) =
+                (self.shelf.tables(rules, position.pits()), self.shelf.bounds(rules, position.pits()));
+            let setting = Setting::new(rules).tables(tables).bounds(bounds).memory(memory).threads(threads).game(game);
+            self.player = Some((board, name.player(&setting)));
         }
         let (_, player) = self.player.as_mut().expect("it was made");
         Ok(player.choose(position, limit, &mut |_| ())?)
@@ -137,6 +139,7 @@ impl<'t> Searcher<'t> {
             let SearchOptions { memory, threads } = self.options;
             let options = SolverOptions::new(rules, position)
                 .tables(self.shelf.tables(rules, pits))
+                .bounds(self.shelf.bounds(rules, pits))
                 .transpositions_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));

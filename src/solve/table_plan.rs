@@ -89,8 +89,9 @@ pub struct TablePlan {
 
 impl TablePlan {
     /// The plan for searches on boards of `pits` pits a side with at most `seeds` seeds in play, in `memory` bytes; with
-    /// tables up to `most` seeds at most. `None` if there are no tables of such boards, or no memory for any.
-    pub fn new(pits: usize, seeds: usize, memory: u64, most: usize) -> Option<TablePlan> {
+    /// tables up to `most` seeds at most. The transposition table takes `transpositions` bytes of the memory, rounded down to
+    /// a power of two, or what the tables leave. `None` if there are no tables of such boards, or no memory for any.
+    pub fn new(pits: usize, seeds: usize, memory: u64, transpositions: Option<u64>, most: usize) -> Option<TablePlan> {
         if !(1..=MAX_TABLE_PITS).contains(&pits) {
             return None;
         }
@@ -104,16 +105,18 @@ impl TablePlan {
         let [exact, two, one] = [LayerKind::Exact, LayerKind::TwoBits, LayerKind::OneBit].map(up_to);
         let ranks: Vec<u64> =
             (0..=most).map(|reach| (0..reach).map(|seeds| 4 * row_count(pits, seeds) as u64).sum()).collect();
+        let least = transpositions.unwrap_or_else(|| Shares::least_transpositions(memory));
         let plan = |first: usize, second: usize, third: usize| {
             let files = exact[first] + two[second] - two[first] + one[third] - one[second];
             let bytes = TableBytes { files, frame: 0, ranks: ranks[third] };
-            Shares::fit(memory, bytes, Shares::least_transpositions(memory)).then(|| TablePlan {
+            let wanted = |most| transpositions.unwrap_or_else(|| most_bytes(pits, seeds).min(most));
+            Shares::fit(memory, bytes, least).then(|| TablePlan {
                 pits,
                 exact: first,
                 two_bits: second,
                 one_bit: third,
                 tables: files,
-                transpositions: Shares::new(memory, bytes, |most| most_bytes(pits, seeds).min(most)).transpositions,
+                transpositions: Shares::new(memory, bytes, wanted).transpositions,
                 exact_alone: 0,
                 nodes: nodes(first, second, third),
             })
@@ -168,7 +171,7 @@ mod tests {
         for pits in 1..=6 {
             let mut before: Option<TablePlan> = None;
             for memory in (24..38).map(|bits| 3u64 << bits) {
-                let Some(plan) = TablePlan::new(pits, 72, memory, 48) else { continue };
+                let Some(plan) = TablePlan::new(pits, 72, memory, None, 48) else { continue };
                 assert!(plan.exact <= plan.two_bits && plan.two_bits <= plan.one_bit && plan.one_bit <= 48);
                 assert!(plan.tables + plan.transpositions <= memory && plan.nodes <= 1.0, "{plan:?}");
                 let sum: u64 = plan.layers().map(|(seeds, kind)| kind.bytes(layer_positions(pits, seeds))).sum();
@@ -179,8 +182,23 @@ mod tests {
             }
             assert!(before.is_some());
         }
-        assert_eq!(TablePlan::new(7, 42, 1 << 34, 48), None);
-        assert_eq!(TablePlan::new(6, 72, 1 << 20, 48), None);
+        assert_eq!(TablePlan::new(7, 42, 1 << 34, None, 48), None);
+        assert_eq!(TablePlan::new(6, 72, 1 << 20, None, 48), None);
+    }
+
+    #[test]
+    fn tables_leave_the_memory_of_a_transposition_table_of_a_set_size() {
+        let plan = |transpositions| TablePlan::new(6, 72, 1 << 34, transpositions, 48).unwrap();
+        let mut before = 0.0;
+        for bits in 20..34 {
+            let plan = plan(Some(3 << bits >> 1));
+            assert_eq!(plan.transpositions, 1 << bits);
+            assert!(plan.tables + plan.transpositions <= 1 << 34, "{plan:?}");
+            let cost = nodes(plan.exact, plan.two_bits, plan.one_bit);
+            assert!(cost >= before, "{plan:?}");
+            before = cost;
+        }
+        assert!(plan(Some(1 << 33)).tables < plan(None).tables);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub enum TrainError {
     /// A position above the tables could not be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// The trained numbers are too large.
+    /// The trained weights are too large.
     #[error("training did not converge: {0}")]
     Network(#[from] NetworkError),
 }

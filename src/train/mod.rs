@@ -3,17 +3,17 @@
 //! | module | what it holds |
 //! |---|---|
 //! | `error` | [why there is no network](TrainError) |
-//! | `explorer` | searches of positions of random games |
 //! | `fit` | [how well evaluations fit scores](Fit) |
 //! | `model` | the network while it is trained |
-//! | `sample` | [positions with exact scores](Sample), from these searches |
+//! | `sample` | [positions with exact scores](Sample), from searches |
+//! | `search_sampler` | searches of positions of random games |
 //! | `trainer` | [all of it](Trainer) |
 
 mod error;
-mod explorer;
 mod fit;
 mod model;
 mod sample;
+mod search_sampler;
 mod trainer;
 
 pub use error::TrainError;

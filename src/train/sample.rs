@@ -1,5 +1,5 @@
 use super::error::TrainError;
-use super::explorer::{Explorer, Visited};
+use super::search_sampler::{SearchSampler, Visited};
 use crate::evaluation::SEED;
 use crate::index::{LayerIndex, TableRow};
 use crate::solve::{Board, Solver, Word};
@@ -9,16 +9,16 @@ use crate::table::{TableError, Tables};
 const LEAST_REACH: u32 = 8;
 
 /// These searches begin up to this many seeds above the layer at which they end.
-const ABOVE: u32 = 10;
+const START_ABOVE_REACH: u32 = 10;
 
 /// Searches above the tables begin up to this many seeds above them.
-const ABOVE_TABLES: u32 = 14;
+const START_ABOVE_TABLES: u32 = 14;
 
 /// Positions above the tables that are solved of one search, at most.
 const SOLVED_OF_A_SEARCH: usize = 4;
 
-/// Games that may end too soon, one after the other, before the board is given up.
-const GAMES: u32 = 10_000;
+/// Random games, one after the other, that may end with too many seeds in play before the board is given up.
+const MOST_FAILED_GAMES: u32 = 10_000;
 
 /// A position with its exact score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,16 +43,20 @@ impl Sample {
 /// Positions that searches visit within the tables: some of every search, until there are `wanted`.
 ///
 /// The layer at which a search ends is random, so that all layers occur, the larger ones more often.
-pub(super) fn within(explorer: &mut Explorer, tables: &Tables, wanted: usize) -> Result<Vec<Sample>, TrainError> {
+pub(super) fn samples_within(
+    sampler: &mut SearchSampler,
+    tables: &Tables,
+    wanted: usize,
+) -> Result<Vec<Sample>, TrainError> {
     let reach = tables.max_seeds().unwrap_or(0) as u32;
     let mut samples = Vec::new();
-    let mut games = 0;
+    let mut failed_games = 0;
     while samples.len() < wanted {
         let below = reach - LEAST_REACH.min(reach);
-        let end = reach - explorer.random.u32(0..=below).min(explorer.random.u32(0..=below));
-        let seeds = end + explorer.random.u32(1..=ABOVE);
-        let Some(start) = next_start(explorer, seeds, tables.pits(), &mut games)? else { continue };
-        for visited in explorer.visit(start, end.min(start.seeds))? {
+        let search_reach = reach - sampler.random.u32(0..=below).min(sampler.random.u32(0..=below));
+        let seeds = search_reach + sampler.random.u32(1..=START_ABOVE_REACH);
+        let Some(start) = next_start(sampler, seeds, tables.pits(), &mut failed_games)? else { continue };
+        for visited in sampler.search(start, search_reach.min(start.seeds))? {
             if visited.seeds <= reach {
                 let (mover, other) = visited.rows();
                 samples.push(Sample::new(visited, tables.score(&mover, &other)?.into()));
@@ -64,24 +68,24 @@ pub(super) fn within(explorer: &mut Explorer, tables: &Tables, wanted: usize) ->
 }
 
 /// Positions that searches visit above the tables, solved.
-pub(super) fn above(
-    explorer: &mut Explorer,
+pub(super) fn samples_above(
+    sampler: &mut SearchSampler,
     tables: &Tables,
     solver: &Solver,
     wanted: usize,
 ) -> Result<Vec<Sample>, TrainError> {
     let reach = tables.max_seeds().unwrap_or(0) as u32;
     let mut samples = Vec::new();
-    let mut games = 0;
+    let mut failed_games = 0;
     while samples.len() < wanted {
-        let seeds = reach + explorer.random.u32(1..=ABOVE_TABLES);
-        let Some(start) = next_start(explorer, seeds, tables.pits(), &mut games)? else { continue };
+        let seeds = reach + sampler.random.u32(1..=START_ABOVE_TABLES);
+        let Some(start) = next_start(sampler, seeds, tables.pits(), &mut failed_games)? else { continue };
         if start.seeds <= reach {
             continue;
         }
-        let visited = explorer.visit(start, reach)?;
+        let visited = sampler.search(start, reach)?;
         for visited in visited.into_iter().filter(|visited| visited.seeds > reach).take(SOLVED_OF_A_SEARCH) {
-            let guess = explorer.evaluate(visited.board, visited.seeds).div_euclid(SEED);
+            let guess = sampler.evaluate(visited.board, visited.seeds).div_euclid(SEED);
             let guess = guess.clamp(0, visited.seeds as i32) as u32;
             let score = solver.score(&visited.board.position(tables.pits()), guess)?;
             samples.push(Sample::new(visited, score));
@@ -91,20 +95,20 @@ pub(super) fn above(
     Ok(samples)
 }
 
-/// A position of the next random game; `games` counts those in a row that had none.
+/// A position of the next random game; `failed_games` counts those in a row that had none.
 fn next_start(
-    explorer: &mut Explorer,
+    sampler: &mut SearchSampler,
     seeds: u32,
     pits: usize,
-    games: &mut u32,
+    failed_games: &mut u32,
 ) -> Result<Option<Visited>, TrainError> {
-    let start = explorer.start(seeds);
-    *games = if start.is_some() { 0 } else { *games + 1 };
-    if *games > GAMES { Err(TrainError::Board { pits }) } else { Ok(start) }
+    let start = sampler.random_start(seeds);
+    *failed_games = if start.is_some() { 0 } else { *failed_games + 1 };
+    if *failed_games > MOST_FAILED_GAMES { Err(TrainError::Board { pits }) } else { Ok(start) }
 }
 
 /// Random positions of the layer with `seeds` seeds, each as likely as any other.
-pub(super) fn uniform(
+pub(super) fn uniform_samples(
     tables: &Tables,
     seeds: usize,
     wanted: usize,

@@ -1,8 +1,8 @@
 use super::error::TrainError;
-use super::explorer::Explorer;
 use super::fit::Fit;
 use super::model::Model;
-use super::sample::{Sample, above, uniform, within};
+use super::sample::{Sample, samples_above, samples_within, uniform_samples};
+use super::search_sampler::SearchSampler;
 use crate::evaluation::Network;
 use crate::solve::{Board, Solver, SolverOptions};
 use crate::table::Tables;
@@ -11,23 +11,31 @@ use crate::table::Tables;
 pub const LEAST_TABLE_SEEDS: usize = 6;
 
 /// Bytes of the transposition table of the solver that finds scores above the tables.
-const MEMORY: u64 = 64 << 20;
+const TRANSPOSITION_BYTES: u64 = 64 << 20;
 
-/// Seeds of the random numbers: of the first samples, of all others, of those held out, and of the numbers that training
-/// begins with.
-const RANDOM: [u64; 4] = [1, 2, 3, 4];
+/// What the random numbers of the first samples begin with.
+const RANDOM_FIRST: u64 = 1;
 
-/// The share of the samples that the first network learns from, which orders the moves of the searches for all others.
-const FIRST: usize = 8;
+/// The same of all other samples to learn from.
+const RANDOM_SAMPLES: u64 = 2;
+
+/// The same of the samples that are held out.
+const RANDOM_HELD_OUT: u64 = 3;
+
+/// The same of the weights that training begins with, and of the order of samples.
+const RANDOM_WEIGHTS: u64 = 4;
+
+/// The first network, which orders the moves of the searches for all samples, learns from one in so many.
+const FIRST_SHARE: usize = 8;
 
 /// How often a sample above the tables counts.
-const WEIGHT: usize = 3;
+const COUNTS_ABOVE: usize = 3;
 
-/// Samples held out, as a share.
-const HELD_OUT: usize = 16;
+/// For each sample held out there are so many to learn from.
+const HELD_OUT_SHARE: usize = 16;
 
-/// The rate of the first steps of training.
-const RATE: f32 = 0.003;
+/// The learning rate of the first steps of training.
+const LEARNING_RATE: f32 = 0.003;
 
 /// Trains networks on positions that searches visit.
 ///
@@ -95,28 +103,31 @@ impl<'t> Trainer<'t> {
             return Err(TrainError::Tables { found: reach });
         }
         on_step("first samples");
-        let mut first = within(&mut Explorer::new(tables, None, RANDOM[0]), tables, samples.div_ceil(FIRST))?;
+        let mut first_samples =
+            samples_within(&mut SearchSampler::new(tables, None, RANDOM_FIRST), tables, samples.div_ceil(FIRST_SHARE))?;
         on_step("first network");
-        let first = learn(&mut first, pits, epochs).network(rules)?;
+        let first_network = train(&mut first_samples, pits, epochs).network(rules)?;
         // All positions that it may have to solve have fewer seeds in play than its board.
         let board = Board { mover: 100u64, other: 1 };
-        let solver = SolverOptions::new(rules, &board.position(pits)).tables(Some(tables)).network(Some(&first));
-        let solver = Solver::new(solver.transpositions(MEMORY))?;
-        let both = |random, samples, solved| -> Result<_, TrainError> {
-            let mut explorer = Explorer::new(tables, Some(&first), random);
-            Ok((within(&mut explorer, tables, samples)?, above(&mut explorer, tables, &solver, solved)?))
+        let solver =
+            SolverOptions::new(rules, &board.position(pits)).tables(Some(tables)).network(Some(&first_network));
+        let solver = Solver::new(solver.transpositions(TRANSPOSITION_BYTES))?;
+        let sample = |random, samples, solved| -> Result<_, TrainError> {
+            let mut sampler = SearchSampler::new(tables, Some(&first_network), random);
+            Ok((samples_within(&mut sampler, tables, samples)?, samples_above(&mut sampler, tables, &solver, solved)?))
         };
         on_step("samples");
-        let (mut learned, solved) = both(RANDOM[1], samples, solved)?;
+        let (mut learned, solved) = sample(RANDOM_SAMPLES, samples, solved)?;
         let number = learned.len() + solved.len();
-        learned.extend(solved.iter().cycle().take(WEIGHT * solved.len()));
+        learned.extend(solved.iter().cycle().take(COUNTS_ABOVE * solved.len()));
         on_step("training");
-        let network = learn(&mut learned, pits, epochs).network(rules)?;
+        let network = train(&mut learned, pits, epochs).network(rules)?;
         on_step("samples to compare with");
-        let (held, held_above) = both(RANDOM[2], samples.div_ceil(HELD_OUT), solved.len().div_ceil(HELD_OUT))?;
-        let mut random = fastrand::Rng::with_seed(RANDOM[2]);
+        let (held, held_above) =
+            sample(RANDOM_HELD_OUT, samples.div_ceil(HELD_OUT_SHARE), solved.len().div_ceil(HELD_OUT_SHARE))?;
+        let mut random = fastrand::Rng::with_seed(RANDOM_HELD_OUT);
         let layers = (2..=reach).rev().step_by(4).map(|seeds| {
-            let samples = uniform(tables, seeds, samples.div_ceil(HELD_OUT), &mut random)?;
+            let samples = uniform_samples(tables, seeds, samples.div_ceil(HELD_OUT_SHARE), &mut random)?;
             Ok((seeds, Fit::of(&network, &samples)))
         });
         let layers = layers.collect::<Result<Vec<_>, TrainError>>()?;
@@ -125,9 +136,9 @@ impl<'t> Trainer<'t> {
     }
 }
 
-fn learn(samples: &mut [Sample], pits: usize, epochs: usize) -> Model {
-    let mut random = fastrand::Rng::with_seed(RANDOM[3]);
+fn train(samples: &mut [Sample], pits: usize, epochs: usize) -> Model {
+    let mut random = fastrand::Rng::with_seed(RANDOM_WEIGHTS);
     let mut model = Model::new(pits, &mut random);
-    model.train(samples, epochs, RATE, &mut random);
+    model.train(samples, epochs, LEARNING_RATE, &mut random);
     model
 }

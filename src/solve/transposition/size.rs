@@ -9,13 +9,24 @@ const BASE_MEMORY: u64 = 16 << 20;
 /// Positions of a board per byte of transposition table that its searches may fill.
 const POSITIONS_A_BYTE: u128 = 64;
 
+/// Seeds in play up to which only the distance to the tables counts, and how many more double the transposition table above
+/// tables. One opening of Kalah(6,6) takes 3 to 6 times the nodes of Kalah(6,5) at the same distance (docs/measurements.md).
+const MANY_SEEDS: (usize, usize) = (60, 6);
+
 /// Bytes of transposition table for a search from `seeds` seeds on a board of `pits` pits a side, with tables up to
-/// `table_seeds`: at most `limit`, but at least 1 MiB.
+/// `table_seeds` (0: without): at most `limit`, but at least 1 MiB.
+///
+/// Some ten nodes make an entry of 8 bytes. The bytes are enough for the rule set whose searches are largest; others leave most
+/// of them unused.
 pub(crate) fn table_bytes(pits: usize, seeds: usize, table_seeds: usize, limit: u64) -> u64 {
     let above = seeds.saturating_sub(table_seeds.max(2));
     // Searches grow faster than this, but touching memory for the first time costs time, too.
-    let doublings = above.saturating_sub(BASE_SEEDS) / 2;
-    (BASE_MEMORY << doublings.min(20)).min(most_bytes(pits, seeds)).min(limit).max(1 << 20)
+    let far = above.saturating_sub(BASE_SEEDS) / 2;
+    // Without tables, most boards of so many seeds have more pits, and other searches.
+    let large = if table_seeds == 0 { 0 } else { seeds.saturating_sub(MANY_SEEDS.0) / MANY_SEEDS.1 };
+    // Where the tables are close, so are the scores that end a search.
+    let doublings = far + large.min(far);
+    (BASE_MEMORY << doublings.min(30)).min(most_bytes(pits, seeds)).min(limit).max(1 << 20)
 }
 
 /// The most bytes of transposition table of which a search on a board of `pits` pits a side with `seeds` seeds may have use.
@@ -28,4 +39,39 @@ pub(crate) fn most_bytes(pits: usize, seeds: usize) -> u64 {
 /// Bytes that a transposition table takes for which so many are allowed: a power of two.
 pub(crate) fn real_bytes(bytes: u64) -> u64 {
     1 << bytes.max(1).ilog2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_to_search_never_takes_fewer_bytes_and_never_more_than_allowed() {
+        for pits in [1, 3, 6, 8] {
+            for limit in [3 << 20, 5 << 30] {
+                for seeds in 2..=100 {
+                    let bytes = |seeds, tables| table_bytes(pits, seeds, tables, limit);
+                    for tables in (0..=48).step_by(3) {
+                        let own = bytes(seeds, tables);
+                        assert!(own <= limit.max(1 << 20) && own <= most_bytes(pits, seeds), "{own}");
+                        assert!(own <= bytes(seeds + 1, tables), "{pits} {seeds} {tables}");
+                        assert!(tables < 2 || own >= bytes(seeds, tables + 1), "{pits} {seeds} {tables}");
+                        assert!(real_bytes(own).is_power_of_two() && real_bytes(own) <= own);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn known_searches_get_what_they_fill_and_small_ones_little() {
+        let mebibytes = |seeds, tables| real_bytes(table_bytes(6, seeds, tables, 5 << 30)) >> 20;
+        // Kalah(6,6) by `standard`, tables to 33 seeds: 5 to 7 billion nodes; an opening of 70 seeds.
+        assert_eq!((mebibytes(72, 33), mebibytes(70, 33)), (4096, 1024));
+        assert_eq!((mebibytes(72, 36), mebibytes(72, 26)), (2048, 4096));
+        // Kalah(6,4) and (6,5), which take seconds.
+        assert_eq!([24, 28, 34].map(|tables| mebibytes(60, tables)), [512, 128, 16]);
+        assert_eq!((mebibytes(48, 24), mebibytes(48, 0)), (16, 4096));
+        assert_eq!(table_bytes(4, 40, 0, u64::MAX), BASE_MEMORY);
+    }
 }

@@ -2,6 +2,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
 use super::probe::{Probe, ProbeError};
@@ -12,14 +13,23 @@ use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 
 /// The tables of all rules and boards in a directory, each opened on first use and kept open.
 ///
-/// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched.
+/// A damaged layer ends the tables of its board, just as a missing one does: positions above it must be searched. The same
+/// holds for the bound tables above them.
 ///
 /// The files are mapped: see [`Table::open`] for what must not happen to them.
 #[derive(Debug)]
 pub struct Shelf {
     directory: PathBuf,
     /// By rules and pits.
-    opened: [[OnceLock<Tables>; MAX_TABLE_PITS]; Rules::ALL.len()],
+    opened: [[OnceLock<Opened>; MAX_TABLE_PITS]; Rules::ALL.len()],
+}
+
+/// The tables of a board.
+#[derive(Debug)]
+struct Opened {
+    exact: Tables,
+    /// Bound tables of the layers above.
+    bounds: Option<BoundTables>,
 }
 
 /// What is in the directory.
@@ -40,18 +50,34 @@ impl Shelf {
 
     /// The tables of a board; `None` if there are none.
     pub fn tables(&self, rules: Rules, pits: usize) -> Option<&Tables> {
+        self.opened(rules, pits).map(|opened| &opened.exact).filter(|exact| exact.max_seeds().is_some())
+    }
+
+    /// The bound tables of a board for the layers above its tables, as far as they have one network; `None` if there are none.
+    pub fn bounds(&self, rules: Rules, pits: usize) -> Option<&BoundTables> {
+        self.opened(rules, pits)?.bounds.as_ref()
+    }
+
+    /// What there is of a board, opened if it was not; `None` if there are no tables of so many pits.
+    fn opened(&self, rules: Rules, pits: usize) -> Option<&Opened> {
         let place = self.opened[rules.index()].get(pits.checked_sub(1)?)?;
-        let tables = place.get_or_init(|| {
-            let mut tables = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS);
+        Some(place.get_or_init(|| {
+            let mut exact = Tables::empty(&self.directory, rules, pits, MAX_TABLE_SEEDS);
             for seeds in 2..=MAX_TABLE_SEEDS {
                 let table = Table::open_key(&self.directory, TableKey { rules, pits, seeds });
-                if table.and_then(|table| tables.push(Arc::new(table))).is_err() {
+                if table.and_then(|table| exact.push(Arc::new(table))).is_err() {
                     break;
                 }
             }
-            tables
-        });
-        tables.max_seeds().map(|_| tables)
+            let below = exact.max_seeds().unwrap_or(1);
+            let is_sound = |&seeds: &usize| {
+                matches!(BoundTable::open_key(&self.directory, TableKey { rules, pits, seeds }), Ok(Some(_)))
+            };
+            let last = (below + 1..=MAX_TABLE_SEEDS).take_while(is_sound).last();
+            let bounds = last
+                .and_then(|last| BoundTables::open_around(&self.directory, rules, pits, below, last).ok().flatten());
+            Opened { exact, bounds }
+        }))
     }
 
     /// Whether the tables contain `position`.

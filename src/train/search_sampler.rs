@@ -5,13 +5,16 @@ use crate::solve::{Board, Sower, Word};
 use crate::table::{TableError, Tables};
 
 /// Positions taken of one search, at most: searches differ more than the positions of one.
-const OF_A_SEARCH: usize = 48;
+const TAKEN_OF_A_SEARCH: usize = 48;
 
 /// Nodes of one search, at most.
-const NODES: u32 = 6_000;
+const NODES_OF_A_SEARCH: u32 = 6_000;
 
-/// The fewest seeds a pit that games begin with, and how many more they may have.
-const BEGIN: (u32, u32) = (3, 3);
+/// The fewest seeds a pit that games begin with, unless that is less than the seeds in play that are wanted.
+const FEWEST_A_PIT: u32 = 3;
+
+/// How many seeds a pit more than the fewest games may begin with.
+const MORE_A_PIT: u32 = 3;
 
 /// A position that a search visited.
 #[derive(Clone, Copy)]
@@ -38,24 +41,24 @@ fn table_row(row: u64) -> TableRow {
 /// plays well and the other plays everything.
 ///
 /// The order of moves is its own, so that a change of the solver's search does not change what networks learn from.
-pub(super) struct Explorer<'t> {
+pub(super) struct SearchSampler<'t> {
     tables: &'t Tables,
     sower: Sower<u64>,
     /// The evaluation that orders moves; without it, only seeds stored do.
     network: Option<&'t Network>,
     pub random: fastrand::Rng,
-    /// The largest layer that is looked up.
-    end: u32,
+    /// The largest layer whose scores a search looks up.
+    reach: u32,
     visited: Vec<Visited>,
-    /// Nodes that may still be visited.
-    left: u32,
+    /// Nodes that the search may still visit.
+    nodes_left: u32,
 }
 
-impl<'t> Explorer<'t> {
-    pub fn new(tables: &'t Tables, network: Option<&'t Network>, seed: u64) -> Explorer<'t> {
+impl<'t> SearchSampler<'t> {
+    pub fn new(tables: &'t Tables, network: Option<&'t Network>, seed: u64) -> SearchSampler<'t> {
         let sower = Sower::new(tables.rules(), tables.pits(), u64::SEEDS);
         let random = fastrand::Rng::with_seed(seed);
-        Explorer { tables, sower, network, random, end: 0, visited: Vec::new(), left: 0 }
+        SearchSampler { tables, sower, network, random, reach: 0, visited: Vec::new(), nodes_left: 0 }
     }
 
     /// The evaluation of `board`, with `seeds` seeds in play, for its mover, in sixteenths of a seed.
@@ -68,10 +71,10 @@ impl<'t> Explorer<'t> {
 
     /// The first position with at most `seeds` seeds in play of a random game, in which moves are random or, with a
     /// probability that is random, too, the first in the order of moves. `None` if the game ended before.
-    pub fn start(&mut self, seeds: u32) -> Option<Visited> {
+    pub fn random_start(&mut self, seeds: u32) -> Option<Visited> {
         let pits = self.tables.pits();
-        let least = BEGIN.0.max((seeds + 1).div_ceil(2 * pits as u32));
-        let most = (least + BEGIN.1).min(u64::SEEDS as u32 / (2 * pits as u32));
+        let least = FEWEST_A_PIT.max((seeds + 1).div_ceil(2 * pits as u32));
+        let most = (least + MORE_A_PIT).min(u64::SEEDS as u32 / (2 * pits as u32));
         let each = self.random.u32(least.min(most)..=most);
         let skill = self.random.f64();
         let row = u64::pack((0..pits).map(|_| each as u8));
@@ -79,7 +82,7 @@ impl<'t> Explorer<'t> {
         while left > seeds {
             let moves: Vec<usize> = (0..pits).filter(|&pit| board.mover.seeds_in(pit) != 0).collect();
             let pit = if self.random.f64() < skill {
-                moves.into_iter().max_by_key(|&pit| self.order(board, left, pit))?
+                moves.into_iter().max_by_key(|&pit| self.move_score(board, left, pit))?
             } else {
                 moves[self.random.usize(..moves.len())]
             };
@@ -92,8 +95,8 @@ impl<'t> Explorer<'t> {
         Some(Visited { board, seeds: left })
     }
 
-    /// How early a move is searched: the larger, the earlier.
-    fn order(&self, board: Board<u64>, seeds: u32, pit: usize) -> i32 {
+    /// The move-ordering score of a move: the larger, the earlier it is searched.
+    fn move_score(&self, board: Board<u64>, seeds: u32, pit: usize) -> i32 {
         let sown = self.sower.sow(board, pit);
         let stored = SEED * sown.stored as i32;
         if sown.board.is_over() {
@@ -104,22 +107,22 @@ impl<'t> Explorer<'t> {
         mover_score(sown.again, stored, SEED * seeds as i32, next) + 3 * stored + SEED / 2 * pit as i32 + turn
     }
 
-    /// Searches the value of a position, by zero-window tests with the tables to `end` seeds, and returns some of the
+    /// Searches the value of a position, by zero-window tests with the tables to `reach` seeds, and returns some of the
     /// positions visited.
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn visit(&mut self, Visited { board, seeds }: Visited, end: u32) -> Result<Vec<Visited>, TableError> {
+    pub fn search(&mut self, Visited { board, seeds }: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
         self.visited.clear();
-        (self.end, self.left) = (end, NODES);
+        (self.reach, self.nodes_left) = (reach, NODES_OF_A_SEARCH);
         let (mut lower, mut upper) = (0, seeds);
         let mut guess = (self.evaluate(board, seeds) + SEED / 2).div_euclid(SEED).clamp(0, seeds as i32) as u32;
-        while lower < upper && self.left > 0 {
+        while lower < upper && self.nodes_left > 0 {
             let score = guess.clamp(lower + 1, upper);
             guess = self.test(board, seeds, score)?;
             if guess >= score { lower = guess } else { upper = guess }
         }
-        let taken = self.visited.len().min(OF_A_SEARCH);
+        let taken = self.visited.len().min(TAKEN_OF_A_SEARCH);
         for place in 0..taken {
             let other = self.random.usize(place..self.visited.len());
             self.visited.swap(place, other);
@@ -129,12 +132,12 @@ impl<'t> Explorer<'t> {
 
     /// A fail-soft test whether the mover collects `score`, meaningless once no nodes are left.
     fn test(&mut self, board: Board<u64>, seeds: u32, score: u32) -> Result<u32, TableError> {
-        self.left = self.left.saturating_sub(1);
-        if self.left == 0 {
+        self.nodes_left = self.nodes_left.saturating_sub(1);
+        if self.nodes_left == 0 {
             return Ok(0);
         }
         self.visited.push(Visited { board, seeds });
-        if seeds <= self.end {
+        if seeds <= self.reach {
             return Ok(self.tables.score(&table_row(board.mover), &table_row(board.other))?.into());
         }
         let (mut best, mut moves) = (0, Vec::new());
@@ -144,13 +147,13 @@ impl<'t> Explorer<'t> {
                 best = best.max(sown.stored + sown.board.mover.total());
             } else {
                 best = best.max(sown.stored);
-                let above = seeds - sown.stored > self.end;
-                moves.push((above, -self.order(board, seeds, pit), pit));
+                let above = seeds - sown.stored > self.reach;
+                moves.push((above, -self.move_score(board, seeds, pit), pit));
             }
         }
         moves.sort_unstable();
         for (_, _, pit) in moves {
-            if best >= score || self.left == 0 {
+            if best >= score || self.nodes_left == 0 {
                 break;
             }
             let sown = self.sower.sow(board, pit);
