@@ -15,8 +15,8 @@ use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
 use super::search_progress::SearchProgress;
-use super::signals::stop_on_signal;
 use super::search_tables::SearchTables;
+use super::signals::stop_on_signal;
 use super::solver_flags::SolverFlags;
 use super::{Outcome, output, positions, prove_status};
 
