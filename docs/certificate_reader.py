@@ -4,12 +4,12 @@
     python3 certificate_reader.py FILE            the statement
     python3 certificate_reader.py --claims FILE   the claims, a line `POSITION LOWER UPPER` each
 
-A POSITION is <m,0,0,s1,..,sm,n1,..,nm>: pits a side, empty stores, the mover's row, the other row, each in its owner's sowing
-order. LOWER and UPPER are bounds of its score: of the seeds in play that the mover can still collect.
+A POSITION is <m,0,0,s1,..,sm,n1,..,nm>: pits a side, empty stores, the mover's row, the other row, each in its owner's
+sowing order. LOWER and UPPER are bounds of its score: of the seeds in play that the mover can still collect.
 
-Written only from docs/certificates.md. All checksums are compared; the digest is not, because BLAKE3 is not in the standard library.
-Whether the claims are true is not checked: `kalah check` does that. Blocks are unpacked with the module compression.zstd of
-Python 3.14, the package zstandard, or the program zstd, whichever is there.
+Written only from docs/certificates.md. All checksums are compared; the digest is not, because BLAKE3 is not in the
+standard library. Whether the claims are true is not checked: `kalah check` does that. Blocks are unpacked with the
+module compression.zstd of Python 3.14, the package zstandard, or the program zstd, whichever is there.
 """
 
 import os
@@ -94,8 +94,8 @@ class Certificate:
         with open(path, "rb") as file:
             self.bytes = file.read()
         need(len(self.bytes) >= HEADER.size + 32, "the file is too short")
-        (magic, version, rules, self.pits, self.effort, self.table_seeds, self.count, self.blocks, openings, prefix, length,
-         _, checksum) = HEADER.unpack(self.bytes[:HEADER.size])
+        (magic, version, rules, self.pits, self.effort, self.table_seeds, self.count, self.blocks, openings, prefix,
+         length, _, checksum) = HEADER.unpack(self.bytes[:HEADER.size])
         need(magic == b"KALAHCT\n", "it is not a certificate")
         need(version == 1, "its format has another version")
         need(xxh3(self.bytes[:HEADER.size - 8] + bytes(8)) == checksum, "its header is damaged")
@@ -145,7 +145,8 @@ class Certificate:
             need(block.at == raw, "a block of claims is too long")
             for (seeds, rank), least, less in zip(keys, lower, slack):
                 pits = unrank(self.pits, seeds, rank)
-                need(least <= seeds - less and sum(pits[:self.pits]) * sum(pits[self.pits:]) > 0, "a claim is impossible")
+                is_over = 0 in (sum(pits[:self.pits]), sum(pits[self.pits:]))
+                need(least <= seeds - less and not is_over, "a claim is impossible")
                 yield pits, least, seeds - less
             total += claims
         need(total == self.count, "it has another number of claims")

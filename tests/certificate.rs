@@ -159,7 +159,8 @@ fn every_false_claim_is_found() {
         for claim in certificate.claims.iter() {
             let Claim { position, bounds: Bounds { lower, upper } } = claim;
             let score = scores.score(&position);
-            // A bound that is one better than the truth; where the claim is not tight, more than one better than claimed.
+            // A bound that is one better than the truth; where the claim is not tight, more than one better than
+            // claimed.
             let wrong = [
                 Bounds { lower: score + 1, upper: position.seeds() },
                 Bounds { lower: 0, upper: score.saturating_sub(1) },
@@ -195,7 +196,9 @@ fn the_first_false_claim_is_named() {
             changed.claims.remove(&claim.position);
             let first = changed.claims.iter().take_while(|other| other.position.seeds() < seeds).count();
             let others: Vec<Claim> = changed.claims.iter().skip(first).collect();
-            others.iter().for_each(|other| drop(changed.claims.remove(&other.position)));
+            for other in others {
+                changed.claims.remove(&other.position);
+            }
             let bounds = Bounds { lower: score + 1, upper: seeds };
             changed.claims.add(&claim.position, bounds).expect("a claim of this board");
             changed.head.statement.openings.clear();

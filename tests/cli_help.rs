@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 29] = [
     "build",
     "plan",
     "train",
@@ -27,6 +27,7 @@ const COMMANDS: [&str; 28] = [
     "line",
     "values",
     "search",
+    "check",
     "play",
     "move",
     "tournament",
@@ -310,8 +311,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..28], COMMANDS);
-    assert_eq!(listed[28..], ["help"]);
+    assert_eq!(listed[..29], COMMANDS);
+    assert_eq!(listed[29..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 

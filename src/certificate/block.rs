@@ -9,8 +9,8 @@ pub(super) const BLOCK_CLAIMS: usize = 1 << 14;
 /// The level of compression of zstd.
 const LEVEL: i32 = 19;
 
-/// The most bytes of a block of so many claims before compression: the groups, then for each claim a difference of ranks, which
-/// are below 2^120, in at most 18 bytes, and two bounds.
+/// The most bytes of a block of so many claims before compression: the groups, then for each claim a difference of
+/// ranks, which are below 2^120, in at most 18 bytes, and two bounds.
 pub(super) fn most_raw_bytes(claims: usize) -> usize {
     10 + (MAX_SEEDS + 1) * 11 + claims * (18 + 2)
 }
@@ -43,8 +43,8 @@ pub(super) fn pack(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usiz
     Ok((zstd::bulk::compress(&raw, LEVEL)?, raw.len()))
 }
 
-/// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and adds them to `claims`; `None` if it is no
-/// such block, or its claims are not those of positions of the board, sorted by their keys.
+/// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and adds them to `claims`; `None`
+/// if it is no such block, or its claims are not those of positions of the board, sorted by their keys.
 pub(super) fn unpack(
     packed: &[u8],
     raw_bytes: usize,

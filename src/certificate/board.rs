@@ -17,10 +17,11 @@ impl Law {
     }
 }
 
-/// The two rows of a position with at most 255 seeds in play. Every pit is a byte of its row, the first one the lowest; bytes beyond
-/// the last pit are zero.
+/// The two rows of a position with at most 255 seeds in play. Every pit is a byte of its row, the first one the lowest;
+/// bytes beyond the last pit are zero.
 ///
-/// The checker moves on this board by code of its own: nothing here uses [`crate::game::sow`] or anything of the solver.
+/// The checker moves on this board by code of its own: nothing here uses [`crate::game::sow`] or anything of the
+/// solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Board {
     pub mover: u128,

@@ -19,8 +19,8 @@ pub enum Reason {
     OnePly,
     /// A search of at most 2^k nodes shows it.
     Search,
-    /// It follows in one ply from known bounds, ends, tables and, for each position where these do not suffice, a search of at most
-    /// 2^k nodes.
+    /// It follows in one ply from known bounds, ends, tables and, for each position where these do not suffice, a
+    /// search of at most 2^k nodes.
     OnePlyAndSearch,
 }
 
@@ -39,12 +39,12 @@ impl<'a> Checker<'a> {
     /// The largest effort.
     pub const MAX_EFFORT: u32 = 40;
 
-    /// A checker for a board with `pits` pits a side, 1 to [`crate::game::MAX_PITS`], whose searches visit at most 2^`effort` nodes.
-    /// It uses those of `tables` with at most `table_seeds` seeds and no others.
+    /// A checker for a board with `pits` pits a side, 1 to [`crate::game::MAX_PITS`], whose searches visit at most
+    /// 2^`effort` nodes. It uses those of `tables` with at most `table_seeds` seeds and no others.
     ///
     /// # Panics
-    /// When there are no such boards, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for other rules or pits, or have fewer
-    /// seeds.
+    /// When there are no such boards, the effort is above [`Checker::MAX_EFFORT`], or `tables` are for other rules or
+    /// pits, or have fewer seeds.
     pub fn new(rules: Rules, pits: usize, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> Checker<'a> {
         assert!(effort <= Checker::MAX_EFFORT, "effort {effort}");
         if table_seeds > 1 {
@@ -95,7 +95,8 @@ impl<'a> Checker<'a> {
         self.search.table_score(&self.board(position), position.seeds())
     }
 
-    /// Searches whether the score of `position` is at least `score`, with at most 2^k nodes, from rules and tables alone.
+    /// Searches whether the score of `position` is at least `score`, with at most 2^k nodes, from rules and tables
+    /// alone.
     ///
     /// # Errors
     /// When a table cannot be read.
@@ -128,8 +129,8 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether `bound` of `position` follows in one ply from ends of games, tables, and the bounds `known`. These are asked for
-    /// positions with empty stores that are not over; of the position itself nothing is asked.
+    /// Whether `bound` of `position` follows in one ply from ends of games, tables, and the bounds `known`. These are
+    /// asked for positions with empty stores that are not over; of the position itself nothing is asked.
     ///
     /// # Errors
     /// When a table cannot be read.
@@ -145,8 +146,8 @@ impl<'a> Checker<'a> {
         Ok(self.children(position, bound, known)?.is_some_and(|open| open.is_empty()))
     }
 
-    /// The bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds `known`, as for
-    /// [`Checker::follows`].
+    /// The bounds of the score of a position that follow in one ply from ends of games, tables, and the bounds `known`,
+    /// as for [`Checker::follows`].
     ///
     /// # Errors
     /// When a table cannot be read.
@@ -170,8 +171,8 @@ impl<'a> Checker<'a> {
         Ok(best)
     }
 
-    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it; and the position after it, if these come from
-    /// what is known of it, or from nothing.
+    /// Bounds of the mover's score by a move, with `seeds` seeds in play before it; and the position after it, if these
+    /// come from what is known of it, or from nothing.
     fn move_bounds(
         &self,
         after: &After,
@@ -193,8 +194,8 @@ impl<'a> Checker<'a> {
         Ok((next.after(after.again, after.stored, seeds), position))
     }
 
-    /// Why `bound` of `position` holds; `None` if neither the rules, the tables, the bounds `known` of the positions after its moves
-    /// nor searches of at most 2^k nodes show it.
+    /// Why `bound` of `position` holds; `None` if neither the rules, the tables, the bounds `known` of the positions
+    /// after its moves nor searches of at most 2^k nodes show it.
     ///
     /// # Errors
     /// When a table cannot be read.
@@ -219,8 +220,8 @@ impl<'a> Checker<'a> {
         if open.as_ref().is_some_and(Vec::is_empty) {
             return Ok(Some(Reason::OnePly));
         }
-        // The result does not depend on what is tried first, the time does: where nothing is known of the positions after the moves,
-        // the search from here shares what it finds between them.
+        // The result does not depend on what is tried first, the time does: where nothing is known of the positions
+        // after the moves, the search from here shares what it finds between them.
         let moves = position.moves().count();
         let from_here_first = open.as_ref().is_none_or(|open| open.len() == moves);
         if from_here_first && self.searches(position, bound)? {
@@ -235,7 +236,8 @@ impl<'a> Checker<'a> {
         Ok(found.then_some(Reason::Search))
     }
 
-    /// Whether searches show what is needed of the positions after the moves: of all for an upper bound, of one for a lower bound.
+    /// Whether searches show what is needed of the positions after the moves: of all for an upper bound, of one for a
+    /// lower bound.
     fn all_or_one(&mut self, bound: Bound, needed: Vec<(Position, Bound)>) -> Result<bool, TableError> {
         let all = matches!(bound, Bound::AtMost(_));
         for (position, bound) in needed {
@@ -246,8 +248,9 @@ impl<'a> Checker<'a> {
         Ok(all)
     }
 
-    /// What would have to be shown of the positions after the moves of `position` so that `bound` holds there: nothing if it follows
-    /// already; `None` if it cannot hold. For a lower bound one of these suffices, for an upper bound all are needed.
+    /// What would have to be shown of the positions after the moves of `position` so that `bound` holds there: nothing
+    /// if it follows already; `None` if it cannot hold. For a lower bound one of these suffices, for an upper bound all
+    /// are needed.
     fn children(
         &self,
         position: &Position,
@@ -286,7 +289,8 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The bound of the next position's score that a bound of the mover's score needs; the move stores `stored` of `seeds` seeds.
+/// The bound of the next position's score that a bound of the mover's score needs; the move stores `stored` of `seeds`
+/// seeds.
 fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
     match (bound, again) {
         (Bound::AtLeast(score), true) => Bound::AtLeast(score.saturating_sub(stored)),

@@ -121,8 +121,8 @@ impl ClaimSet {
         self.claims.get(&self.keys.key(position)?).map(|&bounds| unpacked(bounds))
     }
 
-    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Bounds that are true of every
-    /// position with as many seeds in play add nothing.
+    /// Adds bounds of the score of a position. If it has a claim, the tighter bounds of both remain. Bounds that are
+    /// true of every position with as many seeds in play add nothing.
     ///
     /// # Errors
     /// When the position has no key or is over, or the bounds are impossible; the claims stay as they were.

@@ -142,9 +142,9 @@ pub struct CertificateFile {
 }
 
 impl CertificateFile {
-    /// Reads the certificate at `path` and compares it with its checksums and its digest. Claims are sound in themselves then:
-    /// sorted, each position once, bounds within 0 and the seeds in play. Whether they are true is another question: see
-    /// [`super::Checker`].
+    /// Reads the certificate at `path` and compares it with its checksums and its digest. Claims are sound in
+    /// themselves then: sorted, each position once, bounds within 0 and the seeds in play. Whether they are true is
+    /// another question: see [`super::Checker`].
     ///
     /// # Errors
     /// When the file cannot be read, or is not a certificate, complete and unchanged.
@@ -176,8 +176,8 @@ impl Certificate {
     /// Writes the certificate to `path`, replacing an existing file; returns its bytes and its digest.
     ///
     /// # Errors
-    /// When it cannot be written, or is none: effort, tables or openings are outside of what the format can hold, claims are for
-    /// another board than the statement, or [`Statement::goals`] gives an error.
+    /// When it cannot be written, or is none: effort, tables or openings are outside of what the format can hold,
+    /// claims are for another board than the statement, or [`Statement::goals`] gives an error.
     pub fn write(&self, path: &Path) -> Result<(u64, [u8; 32]), CertificateError> {
         let io = |source| CertificateError::Io { path: path.to_owned(), source };
         self.validate().map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;

@@ -10,10 +10,10 @@ const RANK_BITS: u32 = 120;
 
 /// The numbers by which the claims of a certificate are sorted: of the positions of a board, without stores.
 ///
-/// A key has the seeds in play in its 8 highest bits, and below them the *rank*: the number of the position among all sequences
-/// of 2m pits (the mover's row, then the other one) with as many seeds. Let p(i) be the sum of the first i pits. Then
-/// p(1), p(2) + 1, ..., p(2m-1) + 2m - 2 ascend strictly, and the rank is the number of this set in the combinatorial number
-/// system (Lehmer): the sum of C(p(i) + i - 1, i) over i from 1 to 2m - 1.
+/// A key has the seeds in play in its 8 highest bits, and below them the *rank*: the number of the position among all
+/// sequences of 2m pits (the mover's row, then the other one) with as many seeds. Let p(i) be the sum of the first i
+/// pits. Then p(1), p(2) + 1, ..., p(2m-1) + 2m - 2 ascend strictly, and the rank is the number of this set in the
+/// combinatorial number system (Lehmer): the sum of C(p(i) + i - 1, i) over i from 1 to 2m - 1.
 #[derive(Clone)]
 pub struct Keys {
     pits: usize,
@@ -44,15 +44,15 @@ impl Keys {
         self.pits
     }
 
-    /// Sequences of 2m pits with `seeds` seeds; `None` if positions with so many seeds have no keys: above 255 seeds, or 2^120
-    /// sequences.
+    /// Sequences of 2m pits with `seeds` seeds; `None` if positions with so many seeds have no keys: above 255 seeds,
+    /// or 2^120 sequences.
     pub fn sequences(&self, seeds: usize) -> Option<u128> {
         let count = *self.binomials[2 * self.pits - 1].get(seeds + 2 * self.pits - 1)?;
         (seeds <= MAX_SEEDS && count <= 1 << RANK_BITS).then_some(count)
     }
 
-    /// The key of a position, whose stores do not matter; `None` if it has none: the number of pits is another, or there are too many
-    /// seeds, see [`Keys::sequences`].
+    /// The key of a position, whose stores do not matter; `None` if it has none: the number of pits is another, or
+    /// there are too many seeds, see [`Keys::sequences`].
     pub fn key(&self, position: &Position) -> Option<u128> {
         let seeds = position.seeds() as usize;
         if position.pits() != self.pits {

@@ -7,8 +7,8 @@ const MAX_BITS: u32 = 20;
 
 /// Bounds that one search has found, so that positions that are reached again are not searched again.
 ///
-/// An entry holds the whole board, so no two positions are ever mistaken for each other. A new entry replaces that of another
-/// position at its place. Everything is deterministic.
+/// An entry holds the whole board, so no two positions are ever mistaken for each other. A new entry replaces that of
+/// another position at its place. Everything is deterministic.
 pub(super) struct Memory {
     entries: Vec<Entry>,
     /// The search at hand; entries of others are as good as empty.
@@ -52,8 +52,8 @@ impl Memory {
             .then_some((entry.lower.into(), entry.upper.into()))
     }
 
-    /// Keeps what a test of a board with `seeds` seeds in play found: that its score is at least `score` if `reached`, otherwise at
-    /// most that.
+    /// Keeps what a test of a board with `seeds` seeds in play found: that its score is at least `score` if `reached`,
+    /// otherwise at most that.
     pub fn put(&mut self, board: &Board, seeds: u32, score: u32, reached: bool) {
         let place = self.place(board);
         let (lower, upper) = self.get(board).unwrap_or((0, seeds));

@@ -1,5 +1,5 @@
-//! Certificates: files of proved bounds that anyone can check from the rules and the tables alone (docs/certificates.md in the
-//! repository).
+//! Certificates: files of proved bounds that anyone can check from the rules and the tables alone (docs/certificates.md
+//! in the repository).
 //!
 //! | module | what it holds |
 //! |---|---|

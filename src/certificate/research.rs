@@ -6,7 +6,8 @@ use crate::game::{Bounds, MAX_PITS};
 use crate::index::TableRow;
 use crate::table::{TableError, Tables};
 
-/// Moves below a position after which a search gives up: no board that tables reach comes near, and the stack stays small.
+/// Moves below a position after which a search gives up: no board that tables reach comes near, and the stack stays
+/// small.
 const MAX_DEPTH: u32 = 1000;
 
 /// What a search of the checker found.
@@ -45,11 +46,10 @@ pub(super) struct Search<'a> {
     memory: Memory,
 }
 
-/// A move whose score is not known yet.
+/// A move whose score is not known yet. It is played again when it is searched, so that the stack stays small.
 #[derive(Clone, Copy)]
 struct Open {
-    after: After,
-    seeds: u32,
+    pit: u8,
     order: i32,
 }
 
@@ -98,8 +98,8 @@ impl<'a> Search<'a> {
         Ok(Some(score))
     }
 
-    /// Tests whether the score is at least `score`, 1 to `seeds`: returns a lower bound that is at least that, or an upper bound
-    /// below it. The position is not over and above the tables.
+    /// Tests whether the score is at least `score`, 1 to `seeds`: returns a lower bound that is at least that, or an
+    /// upper bound below it. The position is not over and above the tables.
     fn test(&mut self, board: &Board, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         if self.nodes == self.limit || depth == MAX_DEPTH {
             return Err(Stop::Effort);
@@ -125,11 +125,13 @@ impl<'a> Search<'a> {
                 best = best.max(upper);
                 continue;
             }
-            open.push(Open { after, seeds: left, order: order(&after, pit) });
+            open.push(Open { pit: pit as u8, order: order(&after, pit) });
         }
         // Moves of equal order stay as they are.
         open.sort_by_key(|open| -open.order);
-        for Open { after, seeds: left, .. } in open {
+        for Open { pit, .. } in open {
+            let after = board.after(&self.law, pit.into());
+            let left = seeds - after.stored;
             let found = if after.again {
                 after.stored + self.test(&after.board, left, score - after.stored, depth + 1)?
             } else {
@@ -143,8 +145,8 @@ impl<'a> Search<'a> {
         Ok(best)
     }
 
-    /// What is known of the mover's score by a move, from `seeds` seeds in play to `left`, without a search: a lower and an upper
-    /// bound.
+    /// What is known of the mover's score by a move, from `seeds` seeds in play to `left`, without a search: a lower
+    /// and an upper bound.
     #[inline]
     fn known(&self, after: &After, seeds: u32, left: u32, score: u32) -> Result<(u32, u32), TableError> {
         if let Some(end) = after.end {

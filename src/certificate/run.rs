@@ -101,8 +101,8 @@ pub struct Check<'a> {
 impl<'a> Check<'a> {
     /// The check of `certificate`. The digests of the tables that it rests on are compared; those are among `tables`.
     ///
-    /// That a table has its digest does not show that its contents match it: `kalah verify` does. Whatever the check reads of a table
-    /// is compared with its checksums.
+    /// That a table has its digest does not show that its contents match it: `kalah verify` does. Whatever the check
+    /// reads of a table is compared with its checksums.
     ///
     /// # Errors
     /// When a table that the proof rests on is missing, or has another digest.
@@ -129,8 +129,8 @@ impl<'a> Check<'a> {
         Checker::new(head.statement.rules, pits, self.tables, head.table_seeds(), head.effort)
     }
 
-    /// Checks that the statement follows from the claims: each of its bounds, for every opening and for the position itself, is that
-    /// of a claim, or follows as a claim must. Returns the parts of the statement that are not trivial.
+    /// Checks that the statement follows from the claims: each of its bounds, for every opening and for the position
+    /// itself, is that of a claim, or follows as a claim must. Returns the parts of the statement that are not trivial.
     ///
     /// # Errors
     /// The first part of the statement that does not follow, or a table that cannot be read.
@@ -147,12 +147,13 @@ impl<'a> Check<'a> {
         goals.into_iter().map(follows).collect()
     }
 
-    /// Checks all claims except those of `tasks` that are done. Adds every claim to `pulse.positions`, and calls `save` with what is
-    /// done now and then and at the end; an error of it ends the check. If `pulse` stops it, the result is not complete.
+    /// Checks all claims except those of `tasks` that are done. Adds every claim to `pulse.positions`, and calls `save`
+    /// with what is done now and then and at the end; an error of it ends the check. If `pulse` stops it, the result is
+    /// not complete.
     ///
     /// # Errors
-    /// The first claim that does not hold, in the order of the file; a table that cannot be read; or an error of `save`. If `pulse`
-    /// stopped the check, there may be one before.
+    /// The first claim that does not hold, in the order of the file; a table that cannot be read; or an error of
+    /// `save`. If `pulse` stopped the check, there may be one before.
     pub fn claims(
         &self,
         tasks: Tasks,
@@ -179,7 +180,8 @@ impl<'a> Check<'a> {
         Ok(tasks)
     }
 
-    /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same. `None` if `pulse` stopped it.
+    /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same. `None` if
+    /// `pulse` stopped it.
     ///
     /// # Errors
     /// The first of these claims that does not hold, in the order of the file, or a table that cannot be read.
@@ -208,8 +210,8 @@ impl<'a> Check<'a> {
         Ok((tally.claims == drawn.len() as u64).then_some(tally))
     }
 
-    /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come after one with
-    /// a claim that does not hold.
+    /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come
+    /// after one with a claim that does not hold.
     fn in_parallel(
         &self,
         tasks: usize,

@@ -35,7 +35,8 @@ pub struct Head {
     pub statement: Statement,
     /// The effort k: searches of the checker visit at most 2^k nodes. At most [`Checker::MAX_EFFORT`].
     pub effort: u32,
-    /// The digests of the tables that the proof rests on: those with 2 seeds, 3 seeds and so on. Empty if it rests on none.
+    /// The digests of the tables that the proof rests on: those with 2 seeds, 3 seeds and so on. Empty if it rests on
+    /// none.
     pub tables: Vec<[u8; 32]>,
 }
 
@@ -149,8 +150,8 @@ impl Statement {
 }
 
 impl Goal {
-    /// Why the goal is reached with these claims; `None` if it is not. The bounds may also follow within the turn: through positions
-    /// after again-moves, of which nothing is claimed.
+    /// Why the goal is reached with these claims; `None` if it is not. The bounds may also follow within the turn:
+    /// through positions after again-moves, of which nothing is claimed.
     ///
     /// # Errors
     /// When a table cannot be read.
@@ -192,8 +193,8 @@ fn turn(checker: &Checker, position: &Position) -> Vec<Position> {
     turn
 }
 
-/// Bounds of a value for the mover as bounds of the score that are not trivial. A bound that no score can meet becomes one that no
-/// score can meet.
+/// Bounds of a value for the mover as bounds of the score that are not trivial. A bound that no score can meet becomes
+/// one that no score can meet.
 fn score_bounds(
     position: &Position,
     bounds: ValueBounds,

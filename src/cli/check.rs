@@ -17,12 +17,12 @@ use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{args, output};
 
-/// Check a certificate: that all its claims hold, and prove what it states
+/// Check a certificate: every claim, and what it states
 ///
-/// Every claim is checked on its own, from the rules and the tables alone, by code that shares nothing with the solver: each bound
-/// must follow in one ply from other claims, ends of games and tables, or from searches of at most 2^k nodes, where k is the
-/// effort that the certificate names. Exits 3 when the file is damaged, a table is another one, a claim does not hold (the first in
-/// the order of the file is named), or the statement does not follow from the claims.
+/// Every claim is checked on its own, from the rules and the tables alone, by code that shares nothing with the solver:
+/// each bound must follow in one ply from other claims, ends of games and tables, or from searches of at most 2^k
+/// nodes, where k is the effort that the certificate names. Exits 3 when the file is damaged, a table is another one, a
+/// claim does not hold (the first in the order of the file is named), or the statement does not follow from the claims.
 #[derive(Args)]
 pub struct Check {
     /// The certificate

@@ -51,8 +51,8 @@ pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
     all.filter(|position| !position.is_over()).collect()
 }
 
-/// A certificate of the value of a position and of each of its moves, made with the scores of brute force: claims that searches with
-/// this effort do not show follow in one ply from other claims.
+/// A certificate of the value of a position and of each of its moves, made with the scores of brute force: claims that
+/// searches with this effort do not show follow in one ply from other claims.
 pub fn certificate(scores: &mut Scores, position: &Position, tables: Option<&Tables>, effort: u32) -> Certificate {
     let (rules, pits) = (scores.rules, position.pits());
     let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
