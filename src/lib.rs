@@ -28,7 +28,7 @@
 //! Everything that is needed to read tables is in the crate [`kalah_core`]; its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <-
-//! [`verify`] <- [`certificate`]; [`table`] <- [`solve`] <- [`train`]; [`solve`] <- [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
+//! [`verify`] <- [`certificate`]; [`table`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
 //!
 //! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
 //! `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.

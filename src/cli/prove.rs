@@ -224,11 +224,12 @@ impl Work<'_> {
         let checkers = Checkers::new(plan, self.tables.tables());
         let research = |test: &_| checkers.research(test);
         let on_event = |event: ProveEvent| self.event(event);
-        let mut options = ProverOptions::default();
-        options.budget = prove.budget;
-        options.share = prove.share;
-        options.patience = Duration::from_secs(prove.patience.into());
-        options.stop = Arc::clone(&self.stop);
+        let options = ProverOptions {
+            budget: prove.budget,
+            share: prove.share,
+            patience: Duration::from_secs(prove.patience.into()),
+            stop: Arc::clone(&self.stop),
+        };
         let mut prover = Prover::new(solver, directory, &research, options, &on_event)?;
         let earlier = prover.jobs().len();
         if earlier > 0 {

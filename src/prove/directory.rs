@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::claims::Claims;
 use super::error::ProveError;
+use super::plan::Plan;
 use super::request::{Part, Request, Wanted};
 use super::target::Aim;
 use super::test::{Test, rows};
 use crate::file::{self, Document, FileLock, Seal};
 use crate::game::{Bounds, Pit, Position};
-use crate::table::Tables;
 
 /// The format of the file that says what is to be proved.
 const PROOF: Document = Document { format: "kalah proof", version: 1 };
@@ -28,19 +28,6 @@ const MOST_JOB_BYTES: u64 = 1 << 34;
 
 /// How long to wait for another process that begins the same proof.
 const BEGINNING: Duration = Duration::from_millis(50);
-
-/// What a proof is about and rests on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// What is to be proved.
-    pub request: Request,
-    /// The effort k: a claim may need a re-search of 2^k nodes.
-    pub effort: u32,
-    /// The digests of the tables that the claims rest on: those with 2 seeds, 3 seeds and so on.
-    pub tables: Vec<[u8; 32]>,
-    /// The positions to be proved.
-    pub parts: Vec<Part>,
-}
 
 /// A directory that holds a proof in progress: `proof.json` says what is to be proved, `jobs` has a file for each job that was
 /// run. docs/proving.md describes both.
@@ -100,33 +87,6 @@ struct Head {
     researches: u64,
     claims: usize,
     digest: String,
-}
-
-impl Plan {
-    /// The effort if nothing else is said.
-    pub const EFFORT: u32 = 14;
-
-    /// Returns an error if `tables` are not those that the claims rest on.
-    ///
-    /// # Errors
-    /// When one is missing, or has another digest.
-    pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
-        let layers = tables.map_or(&[][..], Tables::layers);
-        if layers.len() < self.tables.len() {
-            return Err(ProveError::Tables { wanted: self.table_seeds(), found: layers.len() + 1 });
-        }
-        for (table, digest) in layers.iter().zip(&self.tables) {
-            if table.header().digest != *digest {
-                return Err(ProveError::OtherTable(table.path().to_owned()));
-            }
-        }
-        Ok(())
-    }
-
-    /// The seeds of the largest table that claims rest on; 0 without tables.
-    pub fn table_seeds(&self) -> usize {
-        if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
-    }
 }
 
 impl ProofDirectory {

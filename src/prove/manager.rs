@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::target::{Progress, Target};
@@ -43,7 +43,7 @@ impl Numbers {
 #[derive(Clone, Debug, Default)]
 pub struct Finished {
     bounds: HashMap<Position, Bounds>,
-    over_budget: HashMap<Test, ()>,
+    over_budget: HashSet<Test>,
 }
 
 impl Finished {
@@ -60,7 +60,7 @@ impl Finished {
 
     /// Notes that a job ran over its budget.
     pub fn ran_over(&mut self, test: &Test) {
-        self.over_budget.insert(*test, ());
+        self.over_budget.insert(*test);
     }
 
     /// The bounds that jobs proved for a position.
@@ -166,7 +166,7 @@ impl<'e> Manager<'e> {
         }
         let numbers = match test.certain().or_else(|| finished.answer(test)) {
             Some(answer) => Numbers::decided(answer),
-            None if finished.over_budget.contains_key(test) => {
+            None if finished.over_budget.contains(test) => {
                 let mut numbers = Numbers::decided(false);
                 for reply in self.replies(test).iter() {
                     let Numbers { proof, disproof } = self.reply(reply, finished, seen);
@@ -193,7 +193,7 @@ impl<'e> Manager<'e> {
     /// The job on which the answer of an undecided test depends most.
     fn leaf(&mut self, test: Test, finished: &Finished, seen: &mut Seen) -> Test {
         let mut test = test;
-        while finished.over_budget.contains_key(&test) {
+        while finished.over_budget.contains(&test) {
             let mut best: Option<(f64, Test)> = None;
             for reply in self.replies(&test).iter() {
                 let &Reply::Test { test, .. } = reply else { continue };

@@ -9,30 +9,33 @@
 //! | [`manager`](Manager) | from finished jobs to the next ones, by proof numbers |
 //! | [`claims`](Claims) | claims in memory and in the files of jobs |
 //! | [`extract`](Extraction) | claims from what a solver proved |
-//! | [`certificate`](Checkers) | checking claims by themselves; the statement and the certificate of a proof |
+//! | [`checkers`](Checkers) | checking claims by themselves, on all threads |
+//! | [`plan`](ProofPlan) | what a proof is about and rests on; its statement and certificate |
 //! | [`directory`](ProofDirectory) | the files of a proof |
 //! | [`prover`](Prover) | a process that works on a proof |
 //! | [`status`](Status) | what is proved in a directory, without a solver |
 //! | [`error`](ProveError) | why a proof does not get on |
 
-mod certificate;
+mod checkers;
 mod claims;
 mod directory;
 mod error;
 mod extract;
 mod manager;
+mod plan;
 mod prover;
 mod request;
 mod status;
 mod target;
 mod test;
 
-pub use certificate::Checkers;
+pub use checkers::Checkers;
 pub use claims::Claims;
-pub use directory::{Job, Plan as ProofPlan, ProofDirectory};
+pub use directory::{Job, ProofDirectory};
 pub use error::ProveError;
 pub use extract::{Extraction, Research};
 pub use manager::{Finished, Manager, Numbers, Plan};
+pub use plan::Plan as ProofPlan;
 pub use prover::{ProveEvent, Prover, ProverOptions, State};
 pub use request::{Part, Request, Wanted};
 pub use status::Status;

@@ -1,13 +1,10 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-use super::claims::Claims;
-use super::directory::Plan;
-use super::request::Wanted;
-use super::target::Progress;
+use super::plan::Plan;
 use super::test::Test;
-use crate::certificate::{Certificate, Checker, ClaimError, ClaimSet, Head, Opening, Statement};
-use crate::game::{Rules, ValueBounds};
+use crate::certificate::Checker;
+use crate::game::Rules;
 use crate::table::{TableError, Tables};
 
 /// Checkers for the threads of a process, which search tests again as `kalah check` does.
@@ -53,40 +50,5 @@ impl<'a> Checkers<'a> {
         let found = checker.reaches(&test.position, test.score);
         lock().push(checker);
         found.map(|research| (research.reached, research.nodes))
-    }
-}
-
-impl Plan {
-    /// What is stated once the parts are as far as `parts` says.
-    pub fn statement(&self, parts: &[Progress]) -> Statement {
-        let (rules, position) = (self.request.rules, self.request.position);
-        let values: Vec<ValueBounds> =
-            self.parts.iter().zip(parts).map(|(part, progress)| part.value(progress.known)).collect();
-        let openings = || self.parts.iter().zip(&values);
-        let is_openings = self.request.wanted == Wanted::Openings && !values.is_empty();
-        let most = |bound: fn(&ValueBounds) -> i64| values.iter().map(bound).max().unwrap_or_default();
-        let bounds = match values.first() {
-            // The mover chooses among all openings.
-            Some(_) => ValueBounds { lower: most(|value| value.lower), upper: most(|value| value.upper) },
-            None => Statement::all_values(&position),
-        };
-        let openings = match is_openings {
-            true => openings().map(|(part, &bounds)| Opening { moves: part.moves.clone(), bounds }).collect(),
-            false => Vec::new(),
-        };
-        Statement { rules, position, bounds, openings }
-    }
-
-    /// The certificate of what is proved, with these claims.
-    ///
-    /// # Errors
-    /// When a position has too many seeds for a certificate.
-    pub fn certificate(&self, parts: &[Progress], claims: &Claims) -> Result<Certificate, ClaimError> {
-        let mut set = ClaimSet::new(self.request.position.pits());
-        for (position, bounds) in claims.sorted() {
-            set.add(&position, bounds)?;
-        }
-        let head = Head { statement: self.statement(parts), effort: self.effort, tables: self.tables.clone() };
-        Ok(Certificate { head, claims: set })
     }
 }
