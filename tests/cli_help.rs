@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 30] = [
     "build",
     "plan",
     "train",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 29] = [
     "gpu",
     "probe",
     "solve",
+    "prove",
     "line",
     "values",
     "search",
@@ -311,8 +312,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..29], COMMANDS);
-    assert_eq!(listed[29..], ["help"]);
+    assert_eq!(listed[..30], COMMANDS);
+    assert_eq!(listed[30..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 
@@ -355,7 +356,7 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-    assert!(ran.stdout.starts_with("29 manual pages"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("31 manual pages"), "{}", ran.stdout);
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
@@ -366,7 +367,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 29);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 31);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);

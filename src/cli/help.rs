@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Build and check tables",
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
     ),
-    ("Look up and solve", &["probe", "solve", "prove", "check", "line", "values", "search"]),
+    ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check"]),
     ("Play", &["play", "move", "tournament"]),
     ("Serve", &["serve", "kgp"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),

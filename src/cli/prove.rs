@@ -20,10 +20,11 @@ use super::signals::stop_on_signal;
 use super::solver_flags::SolverFlags;
 use super::{Outcome, output, positions, prove_status};
 
-/// Prove a value in a directory, for hours and by many processes, and write a certificate
+/// Prove a value in resumable jobs, and write a certificate
 ///
 /// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
-/// The proof is split into jobs, each of which is kept once it is finished: the same command goes on from there.
+/// The proof is split into jobs, each of which is kept once it is finished: the same command goes on from there. With --share
+/// any number of processes work on it.
 /// `kalah check` checks the certificate.
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
