@@ -209,7 +209,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
             assert!(help.contains("avalanche") && help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 20);
+    assert_eq!(with_rules, 21);
 }
 
 #[test]
