@@ -28,8 +28,8 @@
 //! Everything that is needed to read tables is in the crate [`kalah_core`]; its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <-
-//! [`verify`] <- [`certificate`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`] <- [`analyse`], [`play`] <- [`serve`],
-//! [`kgp`] <- the command line.
+//! [`verify`] <- [`certificate`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
+//! [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
 //!
 //! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
 //! `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
@@ -48,6 +48,7 @@
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |
+//! | [`prove`] | proofs that last, by many processes, and the claims of their certificates |
 //! | [`train`] | training evaluation networks |
 //! | [`analyse`] | whole boards: computing the tables of the papers |
 //! | [`play`] | players of the game, and games between them |
@@ -76,6 +77,7 @@ pub mod kgp;
 pub mod play;
 pub mod printable;
 pub mod progress;
+pub mod prove;
 pub mod rows;
 #[cfg(feature = "serve")]
 pub mod serve;

@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "build",
     "plan",
     "train",
@@ -24,6 +24,7 @@ const COMMANDS: [&str; 30] = [
     "gpu",
     "probe",
     "solve",
+    "prove",
     "line",
     "values",
     "search",
@@ -210,7 +211,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
             assert!(help.contains("avalanche") && help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 20);
+    assert_eq!(with_rules, 21);
 }
 
 #[test]
@@ -313,8 +314,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..30], COMMANDS);
-    assert_eq!(listed[30..], ["help"]);
+    assert_eq!(listed[..31], COMMANDS);
+    assert_eq!(listed[31..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 
@@ -357,7 +358,7 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-    assert!(ran.stdout.starts_with("36 manual pages"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("37 manual pages"), "{}", ran.stdout);
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
@@ -368,7 +369,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 36);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 37);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);

@@ -18,6 +18,7 @@ use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
 use kalah::kgp::KgpError;
 use kalah::play::PlayError;
+use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
@@ -44,6 +45,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(of_missing(directory, last));
     }
     if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
+        return Some(advice.to_owned());
+    }
+    if let Some(advice) = error.downcast_ref().and_then(of_prove) {
         return Some(advice.to_owned());
     }
     if let Some(advice) = solve_error(error).and_then(of_solve) {
@@ -104,6 +108,9 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
         return Some(error);
     }
     if let Some(SolveError::Table(error)) = error.downcast_ref() {
+        return Some(error);
+    }
+    if let Some(ProveError::Table(error) | ProveError::Solve(SolveError::Table(error))) = error.downcast_ref() {
         return Some(error);
     }
     if let Some(CheckError::Table(error)) = error.downcast_ref() {
@@ -172,6 +179,23 @@ fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
             Some(BuildError::Lock(error)) => Some(error),
             _ => error.downcast_ref(),
         },
+    }
+}
+
+fn of_prove(error: &ProveError) -> Option<&'static str> {
+    match error {
+        ProveError::Damaged { path, .. } | ProveError::Contradiction { path, .. }
+            if path.extension().is_some_and(|extension| extension == "job") =>
+        {
+            Some("delete this file, and the job is run again")
+        }
+        ProveError::Other { .. } => Some("name another directory with --proof"),
+        ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
+        ProveError::Lock(_) => Some("--share lets several processes work on it, if all of them are given it"),
+        ProveError::Tables { .. } => {
+            Some("build them with `kalah build`, or choose less with --rests-on for a new proof")
+        }
+        _ => None,
     }
 }
 

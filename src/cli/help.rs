@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Build and check tables",
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
     ),
-    ("Look up and solve", &["probe", "solve", "line", "values", "search", "check", "book"]),
+    ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check", "book"]),
     ("Play", &["play", "move", "tournament"]),
     ("Serve", &["serve", "kgp"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 30] = [
+const EXAMPLES: [(&str, &[Example]); 31] = [
     (
         "build",
         &[
@@ -77,6 +77,14 @@ const EXAMPLES: [(&str, &[Example]); 30] = [
             ("Kalah(6,4) with four seeds in each pit", "kalah solve 6x4"),
             ("Every first turn; builds the tables it needs first", "kalah solve 6x4 --openings --build"),
             ("Only test a bound: quicker than finding the value", "kalah solve 6x4 --at-least 2"),
+        ],
+    ),
+    (
+        "prove",
+        &[
+            ("The value of Kalah(6,4), and a certificate of it", "kalah prove 6x4 --proof proof"),
+            ("Go on with a proof, together with others", "kalah prove --proof proof --share"),
+            ("How far it is", "kalah prove --proof proof --status"),
         ],
     ),
     ("line", &[("What the positions of a line of play are worth", "kalah line 6x3 '42 1 3'")]),

@@ -40,6 +40,8 @@ mod player_flags;
 mod positions;
 mod probe;
 mod progress;
+mod prove;
+mod prove_status;
 mod report;
 mod rules;
 mod search;
@@ -111,6 +113,7 @@ enum Command {
     Train(train::Train),
     Probe(probe::Probe),
     Solve(solve::Solve),
+    Prove(prove::Prove),
     Line(line::Line),
     Search(search::Search),
     Values(values::Values),
@@ -214,6 +217,7 @@ impl Cli {
             Command::Train(train) => train.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
+            Command::Prove(prove) => prove.run(),
             Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
             Command::Values(values) => values.run(),

@@ -155,6 +155,10 @@ impl<W: Word> Search for Engine<'_, W> {
         self.known_of(board(position))
     }
 
+    fn work(&self, position: &Position) -> u64 {
+        self.positions.work(self.positions.slot(self.keys.key(board(position)))).unwrap_or(0)
+    }
+
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError> {
         let mut proofs = self.lock();
         let known = proofs.entry(board(position)).or_insert(Bounds { lower: 0, upper: position.seeds() });

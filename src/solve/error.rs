@@ -32,6 +32,12 @@ pub enum SolveError {
     /// The [deadline](super::Solver::set_deadline) passed.
     #[error("the time was up before the result was proved")]
     TimedOut,
+    /// A test [with a limit of nodes](super::Solver::test_within) reached it.
+    #[error("not decided within {nodes} nodes")]
+    NodeLimit {
+        /// The limit.
+        nodes: u64,
+    },
     /// A depth-limited search exceeded its budget of nodes.
     #[error("a search to that depth takes too many nodes")]
     OverBudget,

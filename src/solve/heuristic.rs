@@ -30,15 +30,38 @@ impl Solver<'_> {
         Ok(position.value(guesses.unwrap_or(position.seeds() / 2)))
     }
 
+    /// The evaluation of the score of `position` by a search of `turns` turns, in seeds; it proves nothing.
+    ///
+    /// Searches of `turns` and of one turn less are averaged, since evaluations favour the player who moved last; with relays,
+    /// where turns have dozens of moves, they are less deep.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver.
+    pub fn evaluation(&self, position: &Position, turns: u32) -> Result<f64, SolveError> {
+        self.check(position)?;
+        if position.is_over() {
+            return Ok(f64::from(position.mover().total()));
+        }
+        let found = (1..=turns.max(1)).rev().find_map(|turns| self.mean_at(position, turns));
+        Ok(found.map_or(f64::from(position.seeds()) / 2.0, |sum| f64::from(sum) / f64::from(2 * SEED)))
+    }
+
     /// The evaluation of `position` as a score: the mean of the evaluations to a depth of `turns` turns and of one turn
     /// less, since evaluations favour the player who moved last. `None` if that takes too many nodes.
     fn guess_at(&self, position: &Position, turns: u32) -> Option<u32> {
-        let (mut left, seeds) = (GUESS_BUDGET, position.seeds() as i32);
-        let sum: i32 = [turns - 1, turns]
+        let sum = self.mean_at(position, turns)?;
+        Some((sum + SEED).div_euclid(2 * SEED).clamp(0, position.seeds() as i32) as u32)
+    }
+
+    /// The sum of the evaluations to a depth of `turns` turns and of one turn less, in sixteenths of a seed. `None` if that takes
+    /// too many nodes.
+    fn mean_at(&self, position: &Position, turns: u32) -> Option<i32> {
+        let mut left = GUESS_BUDGET;
+        let sum = [turns - 1, turns]
             .iter()
             .map(|&turns| self.engine.evaluate(position, turns, &mut left, &|| self.interrupted().is_some()))
             .sum();
-        (left > 0).then(|| (sum + SEED).div_euclid(2 * SEED).clamp(0, seeds) as u32)
+        (left > 0).then_some(sum)
     }
 
     /// Searches to a depth of `turns` turns, at least 1: alpha-beta with tables and proved bounds where there are any,

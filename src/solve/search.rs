@@ -38,6 +38,9 @@ pub(super) trait Search: Send + Sync {
     /// table.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
 
+    /// A lower bound of the nodes that the bounds of `position` in the transposition table took; 0 if it is not there.
+    fn work(&self, position: &Position) -> u64;
+
     /// Accepts bounds of the score of `position` as proved by complete tests, unless they contradict what is already
     /// proved.
     fn add_proof(&self, position: &Position, proved: Bounds) -> Result<(), SolveError>;

@@ -275,12 +275,32 @@ impl<'a> Solver<'a> {
         SolveError::unless_contradictory(position, self.engine.known(position)?)
     }
 
+    /// A lower bound of the nodes that it took to prove what the transposition table has of `position`; 0 if that has nothing of
+    /// it.
+    ///
+    /// # Errors
+    /// When the position does not fit the solver.
+    pub fn work(&self, position: &Position) -> Result<u64, SolveError> {
+        self.check(position)?;
+        Ok(if position.is_over() { 0 } else { self.engine.work(position) })
+    }
+
     /// Tests whether the mover of `position` collects at least `score` of the seeds in play; returns bounds that decide
     /// it.
     ///
     /// # Errors
     /// When stopped, the position does not fit the solver, bounds contradict each other, or a table is damaged.
     pub fn test(&self, position: &Position, score: u32) -> Result<Bounds, SolveError> {
+        self.test_within(position, score, u64::MAX)
+    }
+
+    /// As [`Solver::test`], but ends after about `nodes` nodes: each thread counts a thousand before it reports them. What
+    /// was proved until then is kept in the transposition table.
+    ///
+    /// # Errors
+    /// [`SolveError::NodeLimit`] when the test is not decided by then; otherwise as [`Solver::test`].
+    pub fn test_within(&self, position: &Position, score: u32, nodes: u64) -> Result<Bounds, SolveError> {
+        let limit = nodes;
         let known = self.known(position)?;
         if known.lower >= score || known.upper < score {
             return Ok(known);
@@ -288,12 +308,15 @@ impl<'a> Solver<'a> {
         let position = position.without_stores();
         (self.on_event)(self, Event::Begin { position, score, known });
         let (start, nodes) = (Instant::now(), self.nodes());
+        let end = nodes.saturating_add(limit);
+        let interrupted =
+            || self.interrupted().or_else(|| (self.nodes() >= end).then_some(SolveError::NodeLimit { nodes: limit }));
         let run = Run {
             threads: self.threads,
             // A copy begun before a deadline would be discarded when it passes.
             copies: if self.deadline.load(Ordering::Relaxed) == NEVER { self.copies } else { Copies::NONE },
             start: self.start,
-            interrupted: &|| self.interrupted(),
+            interrupted: &interrupted,
             nodes: &self.nodes,
             hits: &self.hits,
         };

@@ -61,6 +61,14 @@ impl Claims {
         self.take(directory.join(format!("{}.join.claim", key.file_stem())))
     }
 
+    /// Claims any work by the file `path`; `None` while another process seems to do it.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    pub fn file(&mut self, path: PathBuf) -> Result<Option<Claim>, TableError> {
+        self.take(path)
+    }
+
     fn take(&mut self, path: PathBuf) -> Result<Option<Claim>, TableError> {
         let io = TableError::io;
         let id = claim_id();

@@ -172,6 +172,12 @@ impl<W: Word> TranspositionTable<W> {
         self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot)).map(Self::bounds)
     }
 
+    /// A lower bound of the nodes that the bounds of a position took, if they are stored: a power of two.
+    pub fn work(&self, slot: Slot<W>) -> Option<u64> {
+        let word = self.bucket(slot).iter().map(W::load).find(|&word| Self::is_of(word, slot))?;
+        Some(1 << ((word.low() & WORK_MASK) - 1))
+    }
+
     /// Adds proved bounds of the position at `slot`, for which `nodes` nodes were searched.
     ///
     /// Existing bounds are kept where they are tighter. In a full bucket, the entry that took the least effort is

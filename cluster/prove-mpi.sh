@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Proves the value of a position with the processes of an MPI launcher, on one machine or many:
+#
+#     export KALAH_TABLES=/shared/tables KALAH_PROOF=/shared/proof
+#     mpirun -np 8 cluster/prove-mpi.sh 6x5                             # finds the value and proves it
+#     srun -n 8 cluster/prove-mpi.sh 6x5 --openings --rules standard    # any flags of `kalah prove` may follow
+#
+# The processes share nothing but the directories, so this needs no MPI library and works with any launcher, or without
+# one: start it by hand on as many machines as you like, at any time. Each process takes the next job that no other has
+# claimed. If a process is killed, the others take over its job after half a minute (--patience).
+#
+# A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only
+# unfinished jobs are lost: the same command continues the proof.
+#
+#     KALAH_PROOF      the directory of the proof, on a file system that all machines share
+#     KALAH_TABLES     the directory of the tables
+#     KALAH            the program, if it is not on the PATH
+#     KALAH_THREADS    threads of each process; by default the machine's cores divided by the number of its processes,
+#                      if the launcher reports that (Open MPI, Hydra, srun), or the cores that the process is bound to
+#     KALAH_MEMORY     memory of each process [what is available, divided by the number of processes on the machine]
+set -euo pipefail
+
+if [[ $# -lt 1 || $1 = -* ]]; then
+    echo "usage: mpirun -np PROCESSES $0 POSITION [flags of kalah prove]" >&2
+    exit 2
+fi
+for name in KALAH_PROOF KALAH_TABLES; do
+    if [[ ${!name:-} != /* ]]; then
+        echo "$0: set $name to a directory, from the root on, as all machines see it" >&2
+        exit 2
+    fi
+done
+
+# The number of processes on this machine; srun gives a list such as 4(x2),3.
+here=${OMPI_COMM_WORLD_LOCAL_SIZE:-${MPI_LOCALNRANKS:-}}
+if [[ -z $here && -n ${SLURM_PROCID:-} ]]; then
+    here=${SLURM_TASKS_PER_NODE:-}
+    here=${here%%[!0-9]*}
+fi
+cores=$(getconf _NPROCESSORS_ONLN)
+bound=$(nproc)
+# A process that is bound to some of the cores already has its share.
+threads=$((bound < cores ? bound : cores / ${here:-1}))
+threads=${KALAH_THREADS:-$((threads > 0 ? threads : 1))}
+# The page cache with the tables is shared; each process has a transposition table of its own.
+available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
+memory=${KALAH_MEMORY:-}
+if [[ -z $memory && -n $available && ${here:-1} -gt 1 ]]; then
+    memory=$((available / here))KiB
+fi
+
+exec "${KALAH:-kalah}" prove "$1" --proof "$KALAH_PROOF" --share --threads "$threads" ${memory:+--memory "$memory"} "${@:2}"

@@ -1,0 +1,367 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::certificate::{CertificateFile, Checker, Statement};
+use kalah::game::{Position, ValueBounds};
+use kalah::prove::{
+    Checkers, Part, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
+};
+use kalah::solve::{SolveError, Solver};
+use serde::Serialize;
+
+use super::search_progress::SearchProgress;
+use super::search_tables::SearchTables;
+use super::signals::stop_on_signal;
+use super::solver_flags::SolverFlags;
+use super::{Outcome, output, positions, prove_status};
+
+/// Prove a value in resumable jobs, and write a certificate
+///
+/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
+/// The proof is split into jobs, each of which is kept once it is finished: the same command goes on from there. With --share
+/// any number of processes work on it.
+/// `kalah check` checks the certificate.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
+pub struct Prove {
+    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR]
+    position: Option<OsString>,
+    /// Directory of the proof: what was asked for, and the jobs
+    #[arg(long, value_name = "DIR")]
+    proof: PathBuf,
+    /// Prove that the value is V [default: find the value and prove it]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    value: Option<i64>,
+    /// Prove that the value is at least V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_least: Option<i64>,
+    /// Prove that the value is at most V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_most: Option<i64>,
+    /// Find and prove the value of every first turn; a move that ends in the store is followed by another
+    #[arg(long)]
+    openings: bool,
+    /// A claim may take a search of 2^K nodes to check: the more, the smaller the certificate [default: 14]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=Checker::MAX_EFFORT as i64))]
+    effort: Option<u32>,
+    /// Let the certificate rest on the tables up to this many seeds [default: all exact ones in use; 0 for none]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=64))]
+    rests_on: Option<u16>,
+    /// Nodes after which a job is split into the positions after its moves
+    #[arg(long, value_name = "NODES", default_value_t = 1 << 26, value_parser = clap::value_parser!(u64).range(1..))]
+    budget: u64,
+    /// Work together with other processes that are given the same command, on any number of machines
+    #[arg(long)]
+    share: bool,
+    /// With --share: seconds without news after which another process counts as dead
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
+    patience: u16,
+    /// Where to write the certificate [default: in DIR, named by rules and position]
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Only show what is proved and which jobs were run
+    #[arg(long, conflicts_with_all = ["share", "certificate"])]
+    status: bool,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a command answers.
+#[derive(Serialize)]
+struct Answer<'a> {
+    position: String,
+    rules: &'a str,
+    proved: bool,
+    at_least: i64,
+    at_most: i64,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    openings: Vec<OpeningAnswer>,
+    jobs: usize,
+    /// Jobs that this process ran.
+    ran: usize,
+    split: usize,
+    nodes: u64,
+    job_seconds: f64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    certificate: Option<CertificateAnswer>,
+}
+
+#[derive(Serialize)]
+pub struct OpeningAnswer {
+    pub r#move: String,
+    pub at_least: i64,
+    pub at_most: i64,
+}
+
+#[derive(Serialize)]
+struct CertificateAnswer {
+    file: PathBuf,
+    effort: u32,
+    table_seeds: usize,
+    claims: usize,
+    bytes: u64,
+    digest: String,
+}
+
+impl Prove {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        if self.status {
+            return prove_status::run(&self.proof, self.json);
+        }
+        let there = ProofDirectory::open(&self.proof)?;
+        let request = match (&self.position, &there) {
+            (None, Some(there)) => {
+                self.with.rules = there.plan().request.rules;
+                there.plan().request
+            }
+            (None, None) => {
+                output::tell("kalah: name a position to prove, or with --proof a directory in which a proof was begun");
+                return Ok(Outcome::Usage);
+            }
+            (Some(position), there) => match positions::one(position) {
+                Ok(position) => self.request(position, there.as_ref()),
+                Err(error) => {
+                    output::tell(format_args!("kalah: {error}"));
+                    return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
+                }
+            },
+        };
+        let position = request.position;
+        self.with.threads.start()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let tables = self.with.open_tables(&position, &stop)?;
+        let Some(solver) = self.with.solver(&position, &tables, &stop)? else { return Ok(Outcome::Usage) };
+        stop_on_signal(&stop)?;
+        let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables));
+        let directory = match directory {
+            Err(error @ (ProveError::Value { .. } | ProveError::Tables { .. } | ProveError::Statement(_))) => {
+                output::tell(format_args!("kalah: {error}"));
+                return Ok(Outcome::Usage);
+            }
+            directory => directory?,
+        };
+        self.matches(&request, directory.plan())?;
+        directory.plan().require(tables.tables())?;
+        let _lock = (!self.share).then(|| directory.lock()).transpose()?;
+        let progress = SearchProgress::new(position);
+        let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, stop };
+        let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
+        progress.finish();
+        match outcome {
+            Err(error) if matches!(error.downcast_ref(), Some(ProveError::Solve(SolveError::Stopped))) => {
+                output::tell("stopped; finished jobs are kept, the same command goes on from there");
+                Ok(Outcome::Failed)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// What is to be proved. Where flags leave it open, it is what the proof that is there is about.
+    fn request(&self, position: Position, there: Option<&ProofDirectory>) -> Request {
+        let there = there.map(|there| there.plan().request);
+        let there = there.filter(|there| (there.position, there.rules) == (position, self.with.rules));
+        let wanted = match (self.value, self.at_least, self.at_most, self.openings) {
+            (Some(value), ..) => Wanted::Value(value),
+            (_, Some(value), ..) => Wanted::AtLeast(value),
+            (_, _, Some(value), _) => Wanted::AtMost(value),
+            (.., true) => Wanted::Openings,
+            _ => there.map_or(Wanted::Find, |there| there.wanted),
+        };
+        Request { rules: self.with.rules, position, wanted }
+    }
+
+    /// A new proof.
+    fn plan(&self, request: Request, solver: &Solver, tables: &SearchTables) -> Result<ProofPlan, ProveError> {
+        let found = solver.table_seeds().unwrap_or(0);
+        let wanted = self.rests_on.map_or(found, usize::from);
+        if wanted > found {
+            return Err(ProveError::Tables { wanted, found });
+        }
+        let layers = tables.tables().into_iter().flat_map(|tables| tables.layers()).take(wanted.saturating_sub(1));
+        let digests = layers.map(|table| table.header().digest).collect();
+        let parts = request.parts(solver)?;
+        Ok(ProofPlan { request, effort: self.effort.unwrap_or(ProofPlan::EFFORT), tables: digests, parts })
+    }
+
+    /// Returns an error if the proof in the directory is not the one that was asked for.
+    fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), ProveError> {
+        let describe = |request: &Request, effort: u32, seeds: usize| {
+            format!("{request} with effort {effort} and tables to {seeds} seeds")
+        };
+        let effort = self.effort.unwrap_or(plan.effort);
+        let seeds = self.rests_on.map_or(plan.table_seeds(), usize::from);
+        let expected = describe(request, effort, seeds);
+        let found = describe(&plan.request, plan.effort, plan.table_seeds());
+        if expected == found {
+            return Ok(());
+        }
+        Err(ProveError::Other { path: self.proof.clone(), found, expected })
+    }
+}
+
+/// A process that works on a proof.
+struct Work<'a> {
+    prove: &'a Prove,
+    directory: &'a ProofDirectory,
+    tables: &'a SearchTables,
+    progress: &'a SearchProgress,
+    stop: Arc<AtomicBool>,
+}
+
+impl Work<'_> {
+    fn run(&self, solver: &Solver) -> anyhow::Result<Outcome> {
+        let Work { prove, directory, .. } = *self;
+        let start = Instant::now();
+        let plan = directory.plan();
+        let checkers = Checkers::new(plan, self.tables.tables());
+        let research = |test: &_| checkers.research(test);
+        let on_event = |event: ProveEvent| self.event(event);
+        let options = ProverOptions {
+            budget: prove.budget,
+            share: prove.share,
+            patience: Duration::from_secs(prove.patience.into()),
+            stop: Arc::clone(&self.stop),
+        };
+        let mut prover = Prover::new(solver, directory, &research, options, &on_event)?;
+        let earlier = prover.jobs().len();
+        if earlier > 0 {
+            self.progress.note(&format!("resumed: {} finished", output::count(earlier, "job")));
+        }
+        let state = prover.run()?;
+        let certificate = match state.is_proved() {
+            true => Some(self.certificate(&mut prover, &state)?),
+            false => None,
+        };
+        let statement = plan.statement(&state.parts);
+        let answer = Answer {
+            position: plan.request.position.to_string(),
+            rules: plan.request.rules.name(),
+            proved: state.is_proved(),
+            at_least: statement.bounds.lower,
+            at_most: statement.bounds.upper,
+            openings: openings(&statement, &plan.parts),
+            jobs: state.proved,
+            ran: prover.ran(),
+            split: state.split,
+            nodes: state.nodes,
+            job_seconds: state.seconds,
+            seconds: start.elapsed().as_secs_f64(),
+            certificate,
+        };
+        self.progress.print(|| if prove.json { output::json(&answer) } else { text(&answer) })?;
+        if answer.proved {
+            return Ok(Outcome::Done);
+        }
+        let ValueBounds { lower, upper } = statement.bounds;
+        output::tell(format_args!(
+            "kalah: {} is wrong: the value is proved to be between {lower:+} and {upper:+}",
+            plan.request
+        ));
+        Ok(Outcome::Failed)
+    }
+
+    /// Writes the certificate.
+    fn certificate(&self, prover: &mut Prover, state: &State) -> anyhow::Result<CertificateAnswer> {
+        let plan = self.directory.plan();
+        let path = self.prove.certificate.clone().unwrap_or_else(|| self.directory.certificate_path());
+        let CertificateFile { certificate, bytes, digest } = prover.certificate(state, &path)?;
+        Ok(CertificateAnswer {
+            file: path,
+            effort: plan.effort,
+            table_seeds: plan.table_seeds(),
+            claims: certificate.claims.len(),
+            bytes,
+            digest: output::hex(&digest),
+        })
+    }
+
+    fn event(&self, event: ProveEvent) {
+        match event {
+            ProveEvent::Begin { test } => self.progress.stage(format!("job: {test}?")),
+            ProveEvent::Extract { test } => self.progress.stage(format!("claims of: {test}")),
+            ProveEvent::Waiting => self.progress.stage("other processes run the jobs that are left".to_owned()),
+            ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
+            ProveEvent::Finished { job, claims, state } => {
+                let answer = match job.bounds.and_then(|bounds| job.test.decided_by(bounds)) {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "over its budget, split",
+                };
+                self.progress.note(&format!(
+                    "{}? {answer}; {} nodes, {:.1} s, {} claims | {}",
+                    job.test,
+                    HumanCount(job.nodes),
+                    job.seconds,
+                    HumanCount(claims as u64),
+                    progress(state),
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How far a proof is.
+fn progress(state: &State) -> String {
+    let State { proved, split, left, is_more_left, seconds_left, .. } = *state;
+    let more = if is_more_left { "more than " } else { "" };
+    let left = match left {
+        0 => "nothing left".to_owned(),
+        _ => {
+            let time = HumanDuration(Duration::from_secs_f64(seconds_left.min(1e9)));
+            format!("{more}{} left, some {time} of one process", output::count(left, "job"))
+        }
+    };
+    format!("{} proved, {split} split, {left}", output::count(proved, "job"))
+}
+
+/// The openings of a statement.
+pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
+    let both = statement.openings.iter().zip(parts);
+    both.map(|(opening, part)| OpeningAnswer {
+        r#move: part.name(),
+        at_least: opening.bounds.lower,
+        at_most: opening.bounds.upper,
+    })
+    .collect()
+}
+
+/// A value, or its bounds.
+pub fn value(at_least: i64, at_most: i64) -> String {
+    if at_least == at_most { format!("{at_least:+}") } else { format!("{at_least:+} to {at_most:+}") }
+}
+
+fn text(answer: &Answer) -> std::io::Result<()> {
+    output::line(&answer.position)?;
+    for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
+        output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;
+    }
+    output::line(format_args!("  value        {}", value(answer.at_least, answer.at_most)))?;
+    output::line(format_args!(
+        "  jobs         {} ({} by this process), {} split: {} nodes, {:.1} s",
+        answer.jobs,
+        answer.ran,
+        answer.split,
+        HumanCount(answer.nodes),
+        answer.job_seconds
+    ))?;
+    let Some(certificate) = &answer.certificate else { return Ok(()) };
+    output::line(format_args!(
+        "  certificate  {}: {} claims, {}, effort {}, tables to {} seeds",
+        certificate.file.display(),
+        HumanCount(certificate.claims as u64),
+        HumanBytes(certificate.bytes),
+        certificate.effort,
+        certificate.table_seeds
+    ))?;
+    output::line(format_args!("  digest       {}", certificate.digest))
+}

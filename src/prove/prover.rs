@@ -1,0 +1,451 @@
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::claims::Claims;
+use super::directory::{Job, ProofDirectory};
+use super::error::ProveError;
+use super::extract::{Extraction, Research};
+use super::manager::{Finished, Manager, Numbers, Plan};
+use super::request::Wanted;
+use super::target::{Aim, Progress, Target};
+use super::test::{Reply, Test};
+use crate::certificate::{CertificateFile, Head};
+use crate::solve::{SolveError, Solver};
+use crate::table::Claims as Running;
+
+/// How long a process that waits for others sleeps: at first, and in the long run.
+const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
+
+/// The most jobs that are planned ahead, to find one that no other process runs.
+const AHEAD: usize = 64;
+
+/// Turns of the search that evaluates a test which was not run.
+const TURNS: u32 = 3;
+
+/// How unsure evaluations are, in seeds.
+const DOUBT: f64 = 1.5;
+
+/// By how much a seed more above the tables raises the effort of a test.
+const GROWTH: f64 = 1.3;
+
+/// A test is not searched again if it took the solver this many times the nodes that the effort allows.
+const HOPELESS: u64 = 2;
+
+/// The least likelihood of an answer.
+const LEAST: f64 = 1e-6;
+
+/// How a process works on a proof.
+#[derive(Clone, Debug)]
+pub struct ProverOptions {
+    /// The nodes after which a job is given up, to be split into the positions after its moves.
+    pub budget: u64,
+    /// Whether other processes work in the directory: jobs that they run are left to them.
+    pub share: bool,
+    /// How long the sign of life of another process must not change for that process to be presumed dead.
+    pub patience: Duration,
+    /// Ends the work when it becomes true.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for ProverOptions {
+    fn default() -> ProverOptions {
+        ProverOptions { budget: 1 << 26, share: false, patience: Duration::from_secs(30), stop: Arc::default() }
+    }
+}
+
+/// What happens in a proof.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ProveEvent<'a> {
+    /// A job begins.
+    Begin {
+        /// What is tested.
+        test: &'a Test,
+    },
+    /// Claims are extracted from a proved test.
+    Extract {
+        /// What was tested.
+        test: &'a Test,
+    },
+    /// A job is finished.
+    Finished {
+        /// The job.
+        job: &'a Job,
+        /// Positions that it claims.
+        claims: usize,
+        /// What is known and left now.
+        state: &'a State,
+    },
+    /// All jobs that are left are run by other processes.
+    Waiting,
+    /// What the jobs do not claim themselves is claimed, and what is not needed left out.
+    Collecting,
+}
+
+/// How far a proof is.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// What is known about each part.
+    pub parts: Vec<Progress>,
+    /// Jobs that decided their test.
+    pub proved: usize,
+    /// Jobs that ran over their budget.
+    pub split: usize,
+    /// Jobs that are left if every test has the likely answer.
+    pub left: usize,
+    /// Whether there may be more of them than that.
+    pub is_more_left: bool,
+    /// Nodes of all jobs.
+    pub nodes: u64,
+    /// Seconds of all jobs, of all processes together.
+    pub seconds: f64,
+    /// Seconds of the jobs that are left, if they take as long as those that are finished; one process.
+    pub seconds_left: f64,
+}
+
+impl State {
+    /// Whether everything is proved.
+    pub fn is_proved(&self) -> bool {
+        self.parts.iter().all(|part| part.next.is_none() && !part.is_refuted)
+    }
+
+    /// Whether something that was to be proved is wrong.
+    pub fn is_refuted(&self) -> bool {
+        self.parts.iter().any(|part| part.is_refuted)
+    }
+}
+
+/// Works on a proof: runs jobs until everything is proved or something refuted.
+pub struct Prover<'p, 's> {
+    solver: &'p Solver<'s>,
+    directory: &'p ProofDirectory,
+    research: &'p Research<'p>,
+    options: ProverOptions,
+    on_event: &'p (dyn Fn(ProveEvent) + Sync),
+    targets: Vec<Target>,
+    manager: Manager<'p>,
+    finished: Finished,
+    /// Claims of all jobs read or run.
+    held: Claims,
+    jobs: Vec<Job>,
+    read: HashSet<PathBuf>,
+    running: Running,
+    researches: AtomicU64,
+    /// Jobs that this process ran.
+    ran: usize,
+}
+
+impl std::fmt::Debug for Prover<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Prover")
+            .field("directory", &self.directory)
+            .field("jobs", &self.jobs.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'p, 's> Prover<'p, 's> {
+    /// A process that works on the proof in `directory` with `solver`; `research` checks claims by themselves.
+    ///
+    /// # Errors
+    /// When the solver has fewer exact tables than the proof rests on, the jobs of earlier runs cannot be read, are damaged or
+    /// contradict each other.
+    pub fn new(
+        solver: &'p Solver<'s>,
+        directory: &'p ProofDirectory,
+        research: &'p Research<'p>,
+        options: ProverOptions,
+        on_event: &'p (dyn Fn(ProveEvent) + Sync),
+    ) -> Result<Prover<'p, 's>, ProveError> {
+        let plan = directory.plan();
+        let (wanted, found) = (plan.table_seeds(), solver.table_seeds().unwrap_or(0));
+        if wanted > found {
+            return Err(ProveError::Tables { wanted, found });
+        }
+        let (rules, pits) = (plan.request.rules, plan.request.position.pits());
+        let mut prover = Prover {
+            solver,
+            directory,
+            research,
+            running: Running::new(options.patience),
+            options,
+            on_event,
+            targets: plan.parts.iter().map(super::request::Part::target).collect(),
+            manager: Manager::new(rules, move |test| numbers(solver, test)),
+            finished: Finished::default(),
+            held: Claims::new(pits),
+            jobs: Vec::new(),
+            read: HashSet::new(),
+            researches: AtomicU64::new(0),
+            ran: 0,
+        };
+        prover.read_jobs()?;
+        Ok(prover)
+    }
+
+    /// The jobs that were run so far, in the order in which this process learned of them.
+    pub fn jobs(&self) -> &[Job] {
+        &self.jobs
+    }
+
+    /// How many of them this process ran.
+    pub fn ran(&self) -> usize {
+        self.ran
+    }
+
+    /// Re-searches of this process so far.
+    pub fn researches(&self) -> u64 {
+        self.researches.load(Ordering::Relaxed)
+    }
+
+    /// Reads the jobs that are new in the directory.
+    fn read_jobs(&mut self) -> Result<(), ProveError> {
+        for path in self.directory.job_paths()? {
+            if self.read.contains(&path) {
+                continue;
+            }
+            let (job, claims) = self.directory.read(&path)?;
+            self.take(path, job, &claims)?;
+        }
+        Ok(())
+    }
+
+    /// Takes note of a job.
+    fn take(&mut self, path: PathBuf, job: Job, claims: &Claims) -> Result<(), ProveError> {
+        match job.bounds {
+            Some(bounds) => {
+                let position = job.test.position;
+                let contradiction = || ProveError::Contradiction { path: path.clone(), position: Box::new(position) };
+                if !self.finished.proved(&position, bounds) {
+                    return Err(contradiction());
+                }
+                match self.solver.add_proof(&position, bounds) {
+                    Err(SolveError::Contradiction(_)) => return Err(contradiction()),
+                    added => added?,
+                }
+                self.held.extend(claims);
+            }
+            None => self.finished.ran_over(&job.test),
+        }
+        self.read.insert(path);
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    /// How far the proof is; counts at most `most` jobs that are left.
+    pub fn state(&mut self, most: usize) -> State {
+        let Plan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
+        let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
+        let seconds = self.jobs.iter().map(|job| job.seconds).sum::<f64>();
+        State {
+            parts: targets,
+            proved,
+            split: self.jobs.len() - proved,
+            left: jobs.len(),
+            is_more_left: !is_complete,
+            nodes: self.jobs.iter().map(|job| job.nodes).sum(),
+            seconds,
+            seconds_left: seconds / proved.max(1) as f64 * jobs.len() as f64,
+        }
+    }
+
+    /// Runs jobs until everything is proved, or something turns out to be wrong; waits for jobs of other processes.
+    ///
+    /// # Errors
+    /// When stopped, a table or a job is damaged, or a file cannot be written. Finished jobs are kept.
+    pub fn run(&mut self) -> Result<State, ProveError> {
+        let mut wait = WAITS[0];
+        loop {
+            self.read_jobs()?;
+            let plan = self.manager.plan(&self.targets, &self.finished, if self.options.share { AHEAD } else { 1 });
+            if plan.jobs.is_empty() || plan.targets.iter().any(|target| target.is_refuted) {
+                return Ok(self.state(AHEAD));
+            }
+            let mut ran = false;
+            for test in plan.jobs {
+                self.stopped()?;
+                let claim = match self.options.share {
+                    true => match self.running.file(self.directory.claim_path(&test))? {
+                        Some(claim) => Some(claim),
+                        None => continue,
+                    },
+                    false => None,
+                };
+                // It may have been finished between the reading and the claim.
+                if !self.read.contains(&self.directory.job_path(&test)) && !self.directory.job_path(&test).exists() {
+                    self.job(&test)?;
+                }
+                drop(claim);
+                ran = true;
+                break;
+            }
+            if ran {
+                wait = WAITS[0];
+            } else {
+                (self.on_event)(ProveEvent::Waiting);
+                self.stopped()?;
+                std::thread::sleep(wait);
+                wait = (wait * 2).min(WAITS[1]);
+            }
+        }
+    }
+
+    fn stopped(&self) -> Result<(), ProveError> {
+        if self.options.stop.load(Ordering::Relaxed) { Err(SolveError::Stopped.into()) } else { Ok(()) }
+    }
+
+    /// Runs a job and writes its file.
+    fn job(&mut self, test: &Test) -> Result<(), ProveError> {
+        (self.on_event)(ProveEvent::Begin { test });
+        let (start, nodes, researches) = (Instant::now(), self.solver.nodes(), self.researches());
+        let bounds = match self.solver.test_within(&test.position, test.score, self.options.budget) {
+            Ok(bounds) => Some(bounds),
+            Err(SolveError::NodeLimit { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        let mut claims = Claims::new(test.position.pits());
+        if let Some(answer) = bounds.and_then(|bounds| test.decided_by(bounds)) {
+            (self.on_event)(ProveEvent::Extract { test });
+            claims = self.extraction(|extraction, held| extraction.run(held, &[(*test, answer)]))?;
+        }
+        let job = Job {
+            test: *test,
+            // Only what is claimed.
+            bounds: bounds.and_then(|bounds| test.decided_by(bounds)).map(|answer| test.bounds(answer)),
+            budget: self.options.budget,
+            nodes: self.solver.nodes() - nodes,
+            seconds: start.elapsed().as_secs_f64(),
+            researches: self.researches() - researches,
+        };
+        self.directory.write(&job, &claims)?;
+        self.ran += 1;
+        self.take(self.directory.job_path(test), job.clone(), &Claims::new(test.position.pits()))?;
+        let state = self.state(AHEAD);
+        (self.on_event)(ProveEvent::Finished { job: &job, claims: claims.len(), state: &state });
+        Ok(())
+    }
+
+    /// Extracts claims; returns those that are new.
+    fn extraction(
+        &mut self,
+        work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
+    ) -> Result<Claims, ProveError> {
+        let stop = Arc::clone(&self.options.stop);
+        let extraction = Extraction {
+            solver: self.solver,
+            table_seeds: self.directory.plan().table_seeds() as u32,
+            research: self.research,
+            hopeless: HOPELESS << self.directory.plan().effort.min(50),
+            researches: &self.researches,
+            is_stopped: &move || stop.load(Ordering::Relaxed),
+        };
+        work(&extraction, &mut self.held)?;
+        Ok(self.held.take_new())
+    }
+
+    /// Writes the certificate to the file `path` once everything is proved, unless it is there already or another process
+    /// writes it, which is waited for. Returns the finished file.
+    ///
+    /// # Errors
+    /// As [`Prover::run`]; also when there is another file at `path`.
+    pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
+        let directory = self.directory;
+        let statement = directory.plan().statement(&state.parts);
+        let mut wait = WAITS[0];
+        loop {
+            self.stopped()?;
+            if path.exists() {
+                let there = CertificateFile::read(path)?;
+                let Head { statement: found, effort, tables } = &there.certificate.head;
+                let plan = directory.plan();
+                if (found, *effort, tables) == (&statement, plan.effort, &plan.tables) {
+                    return Ok(there);
+                }
+                let (found, expected) = ("something else".to_owned(), plan.request.to_string());
+                return Err(ProveError::Other { path: path.to_owned(), found, expected });
+            }
+            let claim = match self.options.share {
+                true => self.running.file(directory.certificate_claim_path())?,
+                false => None,
+            };
+            if claim.is_some() || !self.options.share {
+                let claims = self.certificate_claims()?;
+                let certificate = directory.plan().certificate(&state.parts, &claims)?;
+                let (bytes, digest) = certificate.write(path)?;
+                return Ok(CertificateFile { certificate, bytes, digest });
+            }
+            (self.on_event)(ProveEvent::Waiting);
+            std::thread::sleep(wait);
+            wait = (wait * 2).min(WAITS[1]);
+        }
+    }
+
+    /// The claims of the certificate, once everything is proved.
+    ///
+    /// # Errors
+    /// As [`Prover::run`].
+    pub fn certificate_claims(&mut self) -> Result<Claims, ProveError> {
+        (self.on_event)(ProveEvent::Collecting);
+        let (targets, finished) = self.whole();
+        // The solver did not search the positions above the jobs.
+        for (test, answer) in self.manager.decided(&targets, &finished) {
+            self.solver.add_proof(&test.position, test.bounds(answer))?;
+        }
+        let pits = self.directory.plan().request.position.pits();
+        let known = self.manager.plan(&targets, &finished, 0).targets;
+        let proved: Vec<_> =
+            targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
+        let mut needed = Claims::new(pits);
+        self.extraction(|extraction, held| {
+            needed = extraction.needed(held, &proved, pits)?;
+            Ok(())
+        })?;
+        Ok(needed)
+    }
+}
+
+impl Prover<'_, '_> {
+    /// The targets, and with openings the position itself, whose value follows from theirs; it is expanded down to them.
+    fn whole(&mut self) -> (Vec<Target>, Finished) {
+        let (mut targets, mut finished) = (self.targets.clone(), self.finished.clone());
+        let plan = self.directory.plan();
+        if plan.request.wanted == Wanted::Openings && !targets.is_empty() {
+            let parts = self.manager.plan(&targets, &finished, 0).targets;
+            let position = plan.request.position;
+            let score = |value: i64| (value - position.value(0)).div_euclid(2) as u32;
+            let root = Target { position, aim: Aim::Exactly { score: score(plan.statement(&parts).bounds.lower) } };
+            for test in [root.progress(None).next, root.progress(None).then].into_iter().flatten() {
+                finished.ran_over(&test);
+                for reply in test.replies(plan.request.rules) {
+                    // Openings that begin with an again-move have two moves.
+                    if let Reply::Test { test, same: true } = reply {
+                        finished.ran_over(&test);
+                    }
+                }
+            }
+            targets.push(root);
+        }
+        (targets, finished)
+    }
+}
+
+/// The likely effort of proving that a test succeeds, and that it fails: the less likely the answer, the more.
+fn numbers(solver: &Solver, test: &Test) -> Numbers {
+    let seeds = test.position.seeds();
+    let tables = solver.table_seeds().unwrap_or(0) as u32;
+    if seeds <= tables
+        && let Ok(known) = solver.known(&test.position)
+        && let Some(answer) = test.decided_by(known)
+    {
+        return Numbers::decided(answer);
+    }
+    // Any number gives a proof; good ones give it sooner.
+    let evaluation = solver.evaluation(&test.position, TURNS).unwrap_or(f64::from(seeds) / 2.0);
+    let margin = evaluation - f64::from(test.score) + 0.5;
+    let likelihood = (1.0 / (1.0 + (-margin / DOUBT).exp())).clamp(LEAST, 1.0 - LEAST);
+    let effort = GROWTH.powi((seeds - tables.min(seeds)) as i32);
+    Numbers { proof: effort / likelihood, disproof: effort / (1.0 - likelihood) }
+}

@@ -1,0 +1,295 @@
+//! Proofs in directories: certificates that the checker accepts, whatever happened on the way.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use kalah::build::build;
+use kalah::certificate::{Certificate, Checker, Reason, Statement};
+use kalah::game::{Position, Rules, ValueBounds};
+use kalah::prove::{
+    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
+};
+use kalah::solve::{SolveError, Solver, SolverOptions};
+use kalah::table::Tables;
+
+/// A proof to run.
+#[derive(Clone)]
+struct Case<'a> {
+    rules: Rules,
+    position: &'a str,
+    wanted: Wanted,
+    tables: Option<&'a Tables>,
+    rests_on: usize,
+    effort: u32,
+    budget: u64,
+    threads: usize,
+}
+
+impl<'a> Case<'a> {
+    fn new(rules: Rules, position: &'a str, wanted: Wanted, tables: Option<&'a Tables>) -> Case<'a> {
+        let rests_on = tables.and_then(Tables::max_seeds).unwrap_or(0);
+        Case { rules, position, wanted, tables, rests_on, effort: 6, budget: 1 << 20, threads: 1 }
+    }
+
+    fn solver(&self) -> Solver<'a> {
+        let position = self.position.parse().unwrap();
+        let options = SolverOptions::new(self.rules, &position).tables(self.tables).threads(self.threads);
+        Solver::new(options.transpositions(1 << 22)).unwrap()
+    }
+
+    /// Runs the proof in `directory`; ends it by an error when `ends` says so after a job.
+    fn run(
+        &self,
+        directory: &Path,
+        ends: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(State, Option<Certificate>), ProveError> {
+        let (position, solver) = (self.position.parse().unwrap(), self.solver());
+        let request = Request { rules: self.rules, position, wanted: self.wanted };
+        let directory = ProofDirectory::open_or_begin(directory, || {
+            let layers = self.tables.iter().flat_map(|tables| tables.layers()).take(self.rests_on.saturating_sub(1));
+            let tables = layers.map(|table| table.header().digest).collect();
+            Ok(ProofPlan { request, effort: self.effort, tables, parts: request.parts(&solver)? })
+        })?;
+        let checkers = Checkers::new(directory.plan(), self.tables);
+        let stop = Arc::<AtomicBool>::default();
+        let options = ProverOptions { budget: self.budget, stop: Arc::clone(&stop), ..ProverOptions::default() };
+        let on_event = move |event: ProveEvent| {
+            if matches!(event, ProveEvent::Finished { .. }) && ends() {
+                stop.store(true, Ordering::Relaxed);
+            }
+        };
+        let research = |test: &_| checkers.research(test);
+        let mut prover = Prover::new(&solver, &directory, &research, options, &on_event)?;
+        let state = prover.run()?;
+        let proved = state.is_proved().then(|| -> Result<_, ProveError> {
+            let claims = prover.certificate_claims()?;
+            Ok(directory.plan().certificate(&state.parts, &claims).unwrap())
+        });
+        Ok((state, proved.transpose()?))
+    }
+
+    /// Checks a certificate: each bound of each claim, and what it states.
+    fn check(&self, certificate: &Certificate) {
+        let Certificate { head, claims } = certificate;
+        let mut checker = Checker::new(self.rules, claims.keys().pits(), self.tables, self.rests_on, self.effort);
+        for claim in claims.iter() {
+            assert!(claim.parts().count() > 0, "{claim:?}: says nothing");
+            for bound in claim.parts() {
+                let follows = checker.follows(&claim.position, bound, &|position| claims.get(position)).unwrap();
+                let holds = follows || checker.searches(&claim.position, bound).unwrap();
+                assert!(holds, "{}: {}: {bound} of {claim:?} does not follow", self.rules, self.position);
+            }
+        }
+        for goal in head.statement.goals().unwrap() {
+            let reason = goal.reason(&mut checker, claims).unwrap();
+            assert!(matches!(reason, Some(Reason::Claim | Reason::Table | Reason::Trivial)), "{goal:?}: {reason:?}");
+        }
+    }
+
+    fn value(&self) -> i64 {
+        self.solver().value(&self.position.parse().unwrap(), 0).unwrap().1
+    }
+}
+
+fn tables(directory: &Path, rules: Rules, pits: usize, seeds: usize) -> Tables {
+    build(directory, rules, pits, seeds).unwrap();
+    Tables::open(directory, rules, pits, seeds).unwrap()
+}
+
+/// A board with tables for a while.
+struct Board {
+    position: &'static str,
+    rules: Rules,
+    tables: Option<Tables>,
+    _files: tempfile::TempDir,
+}
+
+impl Board {
+    fn new(rules: Rules, position: &'static str, seeds: usize) -> Board {
+        let start: Position = position.parse().unwrap();
+        let files = tempfile::tempdir().unwrap();
+        let tables = (seeds > 0).then(|| tables(files.path(), rules, start.pits(), seeds));
+        Board { position, rules, tables, _files: files }
+    }
+
+    fn case(&self, wanted: Wanted) -> Case<'_> {
+        Case::new(self.rules, self.position, wanted, self.tables.as_ref())
+    }
+}
+
+fn never() -> bool {
+    false
+}
+
+#[test]
+fn certificates_of_small_boards_hold_and_state_their_values() {
+    for rules in Rules::ALL {
+        for (position, seeds) in [("4x3", 6), ("3x3", 0), ("6x2", 8)] {
+            let board = Board::new(rules, position, seeds);
+            let value = board.case(Wanted::Find).value();
+            // No splitting and small claims; some; as much as there can be, and a single claim.
+            for (effort, budget) in [(0, u64::MAX), (5, 3000), (20, 1)] {
+                let case = Case { effort, budget, ..board.case(Wanted::Find) };
+                let directory = tempfile::tempdir().unwrap();
+                let (state, certificate) = case.run(directory.path(), &never).unwrap();
+                let certificate = certificate.unwrap();
+                case.check(&certificate);
+                let stated = certificate.head.statement.bounds;
+                assert_eq!(stated, ValueBounds { lower: value, upper: value }, "{rules} {position}");
+                assert!(budget < u64::MAX || state.split == 0);
+                assert!(
+                    effort < 20 || certificate.claims.len() == 1,
+                    "{rules} {position}: {}",
+                    certificate.claims.len()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_certificate_may_rest_on_fewer_tables_than_the_solver_has_and_be_found_by_threads() {
+    let board = Board::new(Rules::Standard, "5x2", 12);
+    for (rests_on, threads) in [(12, 1), (7, 1), (0, 1), (7, 3)] {
+        let case = Case { rests_on, threads, budget: 2000, ..board.case(Wanted::Find) };
+        let directory = tempfile::tempdir().unwrap();
+        let (_, certificate) = case.run(directory.path(), &never).unwrap();
+        let certificate = certificate.unwrap();
+        assert_eq!(certificate.head.table_seeds(), rests_on);
+        case.check(&certificate);
+        assert_eq!(certificate.head.statement.bounds.value(), Some(case.value()));
+    }
+}
+
+#[test]
+fn bounds_are_proved_and_what_is_wrong_is_refuted() {
+    for rules in [Rules::EmptyCapture, Rules::SKalaha] {
+        let board = Board::new(rules, "4x2", 5);
+        let value = board.case(Wanted::Find).value();
+        let all = Statement::all_values(&board.position.parse().unwrap());
+        for budget in [1, u64::MAX] {
+            for (wanted, expected) in [
+                (Wanted::Value(value), Some((value, value))),
+                (Wanted::AtLeast(value), Some((value, all.upper))),
+                // Values differ by even numbers.
+                (Wanted::AtLeast(value - 1), Some((value, all.upper))),
+                (Wanted::AtMost(value + 1), Some((all.lower, value))),
+                (Wanted::AtLeast(value + 2), None),
+                (Wanted::AtMost(value - 2), None),
+                (Wanted::Value(value + 4), None),
+                (Wanted::Value(value - 2), None),
+            ] {
+                let case = Case { budget, ..board.case(wanted) };
+                let directory = tempfile::tempdir().unwrap();
+                let (state, certificate) = case.run(directory.path(), &never).unwrap();
+                assert_eq!(state.is_refuted(), expected.is_none(), "{rules} {wanted:?}");
+                match (expected, certificate) {
+                    (Some((lower, upper)), Some(certificate)) => {
+                        assert_eq!(
+                            certificate.head.statement.bounds,
+                            ValueBounds { lower, upper },
+                            "{rules} {wanted:?}"
+                        );
+                        case.check(&certificate);
+                    }
+                    (None, None) => {}
+                    (_, certificate) => panic!("{rules} {wanted:?}: {certificate:?}"),
+                }
+            }
+        }
+        for wanted in [Wanted::Value(value + 1), Wanted::AtLeast(all.upper + 1), Wanted::AtMost(all.lower - 1)] {
+            let directory = tempfile::tempdir().unwrap();
+            let error = board.case(wanted).run(directory.path(), &never).unwrap_err();
+            assert!(matches!(error, ProveError::Value { .. }), "{wanted:?}: {error}");
+            assert!(!directory.path().join("proof.json").exists());
+        }
+    }
+}
+
+#[test]
+fn openings_are_proved_with_the_value_that_follows() {
+    for (rules, position, seeds) in
+        [(Rules::Standard, "4x2", 5), (Rules::EmptyCapture, "6x2", 9), (Rules::SKalaha, "3x2", 0)]
+    {
+        let board = Board::new(rules, position, seeds);
+        for budget in [1, u64::MAX] {
+            let case = Case { budget, ..board.case(Wanted::Openings) };
+            let directory = tempfile::tempdir().unwrap();
+            let certificate = case.run(directory.path(), &never).unwrap().1.unwrap();
+            case.check(&certificate);
+            let statement = &certificate.head.statement;
+            assert_eq!(statement.bounds.value(), Some(case.value()));
+            let solver = case.solver();
+            let openings = solver.openings(&statement.position);
+            assert_eq!(openings.len(), statement.openings.len());
+            for (opening, stated) in openings.iter().zip(&statement.openings) {
+                assert_eq!(opening.moves, stated.moves);
+                assert_eq!(stated.bounds.value(), Some(solver.opening_value(opening, 0).unwrap()), "{opening}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_proof_that_is_stopped_again_and_again_ends_as_well() {
+    let board = Board::new(Rules::SingleMove, "4x3", 6);
+    let case = Case { effort: 4, budget: 2000, ..board.case(Wanted::Find) };
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(16);
+    let mut stops = 0;
+    let certificate = loop {
+        let left = AtomicUsize::new(random.usize(1..5));
+        match case.run(directory.path(), &|| left.fetch_sub(1, Ordering::Relaxed) == 1) {
+            Ok((_, certificate)) => break certificate.unwrap(),
+            Err(ProveError::Solve(SolveError::Stopped)) => stops += 1,
+            Err(error) => panic!("{error}"),
+        }
+    };
+    assert!(stops > 5, "{stops}");
+    case.check(&certificate);
+    assert_eq!(certificate.head.statement.bounds.value(), Some(case.value()));
+}
+
+#[test]
+fn damaged_jobs_are_found_and_run_again_once_they_are_deleted() {
+    let board = Board::new(Rules::Standard, "4x3", 6);
+    let case = Case { effort: 3, budget: 3000, ..board.case(Wanted::Find) };
+    let directory = tempfile::tempdir().unwrap();
+    let (_, first) = case.run(directory.path(), &never).unwrap();
+    let first = first.unwrap();
+    let paths = || {
+        let jobs = std::fs::read_dir(directory.path().join("jobs")).unwrap();
+        let mut paths: Vec<_> = jobs.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|end| end == "job"));
+        paths.sort();
+        paths
+    };
+    assert!(paths().len() > 4);
+    let mut random = fastrand::Rng::with_seed(61);
+    for round in 0..12 {
+        let paths = paths();
+        let path = &paths[random.usize(..paths.len())];
+        let mut bytes = std::fs::read(path).unwrap();
+        let whole = bytes.clone();
+        match round % 3 {
+            0 => bytes[random.usize(..whole.len())] ^= 1 << random.u8(..8),
+            1 => bytes.truncate(random.usize(..whole.len())),
+            _ => bytes = std::fs::read(paths.iter().find(|&other| other != path).unwrap()).unwrap(),
+        }
+        std::fs::write(path, &bytes).unwrap();
+        let error = case.run(directory.path(), &never).unwrap_err();
+        assert!(error.is_damage() && error.to_string().contains(path.to_str().unwrap()), "{error}");
+        // Other jobs rest on its claims; these are found again.
+        std::fs::remove_file(path).unwrap();
+        let (_, certificate) = case.run(directory.path(), &never).unwrap();
+        let certificate = certificate.unwrap();
+        case.check(&certificate);
+        assert_eq!(certificate.head.statement, first.head.statement);
+    }
+    let proof = directory.path().join("proof.json");
+    let text = std::fs::read_to_string(&proof).unwrap();
+    std::fs::write(&proof, text.replacen("\"effort\": 3", "\"effort\": 4", 1)).unwrap();
+    let error = case.run(directory.path(), &never).unwrap_err();
+    assert!(error.is_damage() && error.to_string().contains("proof.json"), "{error}");
+}

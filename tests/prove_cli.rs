@@ -1,0 +1,274 @@
+//! `kalah prove`: what people and scripts rely on; processes that are killed, and that work together.
+#![cfg(all(unix, feature = "cli"))]
+
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use kalah::certificate::{CertificateFile, Checker};
+use kalah::game::Rules;
+use kalah::table::Tables;
+use serde_json::Value;
+
+/// The seeds of the largest table.
+const SEEDS: usize = 8;
+
+/// Tables and a proof of a small game.
+struct Files {
+    directory: tempfile::TempDir,
+}
+
+impl Files {
+    fn new() -> Files {
+        let directory = tempfile::tempdir().unwrap();
+        kalah::build::build(directory.path(), Rules::Standard, 4, SEEDS).unwrap();
+        Files { directory }
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    fn prove(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.arg("prove").args(args).args(["--proof", "proof", "--rules", "standard", "--threads", "1"]);
+        command.args(["--transpositions", "1MiB"]).env("KALAH_TABLES", self.path()).current_dir(self.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.prove(args).output().unwrap()
+    }
+
+    /// Runs until it ends; returns its answer.
+    fn answer(&self, args: &[&str]) -> Value {
+        answer(self.run(&[args, &["--json"]].concat()))
+    }
+
+    /// Checks the certificate in a file.
+    fn check(&self, name: &str) -> CertificateFile {
+        let file = CertificateFile::read(&self.path().join(name)).unwrap();
+        let head = &file.certificate.head;
+        let tables = Tables::open(self.path(), Rules::Standard, 4, SEEDS).unwrap();
+        let mut checker = Checker::new(Rules::Standard, 4, Some(&tables), head.table_seeds(), head.effort);
+        let claims = &file.certificate.claims;
+        for claim in claims.iter() {
+            for bound in claim.parts() {
+                let known = |position: &_| claims.get(position);
+                let follows = checker.follows(&claim.position, bound, &known).unwrap();
+                assert!(follows || checker.searches(&claim.position, bound).unwrap(), "{claim:?}: {bound}");
+            }
+        }
+        for goal in head.statement.goals().unwrap() {
+            assert!(goal.reason(&mut checker, claims).unwrap().is_some(), "{goal:?}");
+        }
+        file
+    }
+}
+
+#[track_caller]
+fn answer(output: Output) -> Value {
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{}: {error}", output.status);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// What every proof here is given: jobs are small, so that there are many.
+const SMALL: [&str; 7] = ["4x4", "--budget", "2000", "--effort", "6", "--certificate", "4x4.certificate"];
+
+#[test]
+fn a_proof_of_processes_that_are_killed_again_and_again_is_complete() {
+    let files = Files::new();
+    let mut random = fastrand::Rng::with_seed(4);
+    let mut killed = 0;
+    for _ in 0..60 {
+        let mut process = files.prove(&SMALL).spawn().unwrap();
+        let wait = Instant::now() + Duration::from_millis(random.u64(1..80));
+        while Instant::now() < wait && process.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if process.try_wait().unwrap().is_some() {
+            break;
+        }
+        process.kill().unwrap();
+        process.wait().unwrap();
+        killed += 1;
+    }
+    assert!(killed > 0, "nothing was killed");
+    let found = files.answer(&SMALL);
+    let other = Files::new();
+    let whole = other.answer(&SMALL);
+    assert_eq!(found["at_least"], whole["at_least"]);
+    assert_eq!(found["at_most"], whole["at_most"]);
+    let certificates = [files.check("4x4.certificate"), other.check("4x4.certificate")];
+    assert_eq!(certificates[0].certificate.head, certificates[1].certificate.head);
+}
+
+#[test]
+fn processes_share_a_proof_also_when_one_is_killed() {
+    let files = Files::new();
+    let args = [&SMALL[..], &["--share", "--patience", "2", "--json"]].concat();
+    let mut processes: Vec<Child> = (0..3).map(|_| files.prove(&args).spawn().unwrap()).collect();
+    let mut victim = processes.remove(0);
+    // Killed while it holds a job, so that the others have to take it over.
+    let holds = format!("process {} on", victim.id());
+    let is_held = || {
+        let Ok(entries) = std::fs::read_dir(files.path().join("proof/jobs")) else { return false };
+        entries.flatten().any(|entry| {
+            entry.path().extension().is_some_and(|end| end == "claim")
+                && std::fs::read_to_string(entry.path()).is_ok_and(|text| text.starts_with(&holds))
+        })
+    };
+    while !is_held() {
+        assert!(victim.try_wait().unwrap().is_none(), "it ended before it could be killed");
+    }
+    victim.kill().unwrap();
+    victim.wait().unwrap();
+    let answers: Vec<Value> =
+        processes.into_iter().map(|process| answer(process.wait_with_output().unwrap())).collect();
+    let ran: Vec<u64> = answers.iter().map(|answer| answer["ran"].as_u64().unwrap()).collect();
+    assert!(ran.iter().all(|&ran| ran > 0), "{ran:?}: the work was not shared");
+    assert_eq!(answers[0]["certificate"]["digest"], answers[1]["certificate"]["digest"]);
+    let file = files.check("4x4.certificate");
+    assert_eq!(Some(file.certificate.claims.len() as u64), answers[0]["certificate"]["claims"].as_u64());
+    let alone = Files::new();
+    let alone = alone.answer(&SMALL);
+    assert_eq!((&alone["at_least"], &alone["at_most"]), (&answers[0]["at_least"], &answers[0]["at_most"]));
+}
+
+#[test]
+fn what_is_wrong_is_said_with_what_is_proved() {
+    let files = Files::new();
+    let value = answer(
+        Command::new(assert_cmd::cargo::cargo_bin("kalah"))
+            .args(["solve", "4x2", "--value-only", "--rules", "standard", "--json", "--transpositions", "1MiB"])
+            .env("KALAH_TABLES", files.path())
+            .output()
+            .unwrap(),
+    )["value"]
+        .as_i64()
+        .unwrap();
+    let at_least = (value + 2).to_string();
+    let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]);
+    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    let found: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!((found["proved"].as_bool(), found["at_most"].as_i64()), (Some(false), Some(value)));
+    assert!(stderr(&ran).contains("is wrong"), "{}", stderr(&ran));
+    assert!(found.get("certificate").is_none());
+    // Its directory is about something else than this.
+    let ran = files.run(&["4x2", "--at-most", "0"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(stderr(&ran).contains("--proof"), "{}", stderr(&ran));
+    // No play gives an odd value.
+    let ran = files.run(&["4x2", "--value", "1", "--proof", "odd"]);
+    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+}
+
+#[test]
+fn a_directory_goes_on_by_itself_and_says_what_is_in_it() {
+    let files = Files::new();
+    let ran = files.run(&["--status"]);
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(stderr(&ran).contains("no proof"), "{}", stderr(&ran));
+    let ran = files.run(&[]);
+    assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+    let first = files.answer(&["4x2", "--openings", "--budget", "3000", "--effort", "5"]);
+    assert!(first["openings"].as_array().unwrap().len() > 3);
+    let again = files.answer(&[]);
+    assert_eq!((&again["openings"], again["ran"].as_u64()), (&first["openings"], Some(0)));
+    assert_eq!(again["certificate"], first["certificate"]);
+    let status = files.answer(&["--status"]);
+    assert_eq!((&status["openings"], status["proved"].as_bool()), (&first["openings"], Some(true)));
+    let jobs = first["jobs"].as_u64().unwrap() + first["split"].as_u64().unwrap();
+    assert_eq!(status["jobs"].as_array().unwrap().len() as u64, jobs);
+    // Another job is damage.
+    let job = std::fs::read_dir(files.path().join("proof/jobs")).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&job, b"{}\n").unwrap();
+    for args in [&["--status"][..], &[]] {
+        let ran = files.run(args);
+        assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
+        let error = stderr(&ran);
+        assert!(error.contains(job.file_name().unwrap().to_str().unwrap()) && error.contains("delete"), "{error}");
+    }
+    std::fs::remove_file(&job).unwrap();
+    assert_eq!(files.answer(&[])["openings"], first["openings"]);
+}
+
+#[test]
+fn one_process_works_alone_unless_all_share() {
+    let files = Files::new();
+    let mut process = files.prove(&["4x5", "--effort", "4"]).spawn().unwrap();
+    while !files.path().join("proof/jobs.lock").exists() {
+        assert!(process.try_wait().unwrap().is_none(), "it ended before another one began");
+    }
+    let ran = files.run(&["4x5"]);
+    process.kill().unwrap();
+    process.wait().unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert!(stderr(&ran).contains("--share"), "{}", stderr(&ran));
+}
+
+/// A process of a script in `cluster/` that works on the proof of [`SMALL`].
+fn script(files: &Files, name: &str, args: &[&str]) -> Command {
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name));
+    let program = assert_cmd::cargo::cargo_bin("kalah");
+    command.args(args).args(["--rules", "standard", "--transpositions", "1MiB", "--patience", "2", "--json"]);
+    command.args(&SMALL[1..]).current_dir(files.path()).env("KALAH", program).env("KALAH_THREADS", "1");
+    command.env("KALAH_TABLES", files.path()).env("KALAH_PROOF", files.path().join("proof"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A stub of `sbatch`: runs the tasks of the array at once, in the background.
+const SBATCH: &str = r#"#!/usr/bin/env bash
+set -euo pipefail
+while [[ $1 = --* ]]; do
+    case $1 in --array=*) array=${1#*=} ;; esac
+    shift
+done
+for ((task = ${array%-*}; task <= ${array#*-}; task++)); do
+    SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_PER_TASK=1 SLURM_MEM_PER_NODE=400 "$@" >"task$task.json" &
+    tasks+=($!)
+done
+for task in "${tasks[@]}"; do wait "$task"; done
+echo "31;cluster"
+"#;
+
+#[test]
+fn the_scripts_prove_together() {
+    use std::os::unix::fs::PermissionsExt;
+    let files = Files::new();
+    let start = |rank: &str| {
+        let mut process = script(&files, "prove-mpi.sh", &["4x4"]);
+        process.env("PMI_RANK", rank).env("PMI_SIZE", "2").env("MPI_LOCALNRANKS", "2").spawn().unwrap()
+    };
+    let processes = [start("0"), start("1")];
+    let answers = processes.map(|process| answer(process.wait_with_output().unwrap()));
+    assert_eq!(answers[0]["certificate"], answers[1]["certificate"]);
+    let first = files.check("4x4.certificate");
+
+    let files = Files::new();
+    let sbatch = files.path().join("sbatch");
+    std::fs::write(&sbatch, SBATCH).unwrap();
+    std::fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
+    let paths = std::env::var_os("PATH").unwrap();
+    let paths = std::env::join_paths([files.path().to_owned()].into_iter().chain(std::env::split_paths(&paths)));
+    let mut submit = script(&files, "prove-slurm.sh", &["3", "4x4"]);
+    let ran = submit.env("PATH", paths.unwrap()).env("KALAH_SBATCH", "--mem=1G").output().unwrap();
+    assert!(ran.status.success(), "{}", stderr(&ran));
+    assert!(String::from_utf8_lossy(&ran.stdout).contains("job 31, 3 tasks"));
+    let second = files.check("4x4.certificate");
+    assert_eq!(first.certificate.head, second.certificate.head);
+
+    for (name, args) in [("prove-mpi.sh", &[][..]), ("prove-slurm.sh", &["4x4"]), ("prove-slurm.sh", &["2"])] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name);
+        let ran = Command::new(path).args(args).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{name}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains("usage"), "{name}: {}", stderr(&ran));
+    }
+}
