@@ -57,20 +57,20 @@ impl Claim {
 }
 
 /// Why a claim cannot be added to others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClaimError {
     /// The position has no key: it is one of another board, or has too many seeds.
     #[error("{0} is not a position of the board, or has too many seeds for a certificate")]
-    Position(Position),
+    Position(Box<Position>),
     /// The game is over there.
     #[error("{0}: a row is empty, so its score needs no claim")]
-    Over(Position),
+    Over(Box<Position>),
     /// The bounds are not a part of 0 to the seeds in play, or contradict those claimed before.
     #[error("{position}: its score cannot be {} to {}", bounds.lower, bounds.upper)]
     Bounds {
         /// The position.
-        position: Position,
+        position: Box<Position>,
         /// Both claims together.
         bounds: Bounds,
     },
@@ -127,15 +127,15 @@ impl ClaimSet {
     /// # Errors
     /// When the position has no key or is over, or the bounds are impossible; the claims stay as they were.
     pub fn add(&mut self, position: &Position, bounds: Bounds) -> Result<(), ClaimError> {
-        let key = self.keys.key(position).ok_or(ClaimError::Position(*position))?;
+        let key = self.keys.key(position).ok_or_else(|| ClaimError::Position(Box::new(*position)))?;
         if position.is_over() {
-            return Err(ClaimError::Over(*position));
+            return Err(ClaimError::Over(Box::new(*position)));
         }
         let known =
             self.claims.get(&key).map_or(Bounds { lower: 0, upper: position.seeds() }, |&known| unpacked(known));
         let both = Bounds { lower: bounds.lower.max(known.lower), upper: bounds.upper.min(known.upper) };
         if both.lower > both.upper {
-            return Err(ClaimError::Bounds { position: *position, bounds: both });
+            return Err(ClaimError::Bounds { position: Box::new(*position), bounds: both });
         }
         if (both.lower, both.upper) != (0, position.seeds()) {
             self.claims.insert(key, [both.lower as u8, both.upper as u8]);

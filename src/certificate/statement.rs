@@ -62,7 +62,7 @@ pub struct Certificate {
 pub enum StatementError {
     /// The position has too many seeds for a certificate.
     #[error("{0} has too many seeds for a certificate: its positions cannot be numbered below 2^120")]
-    Seeds(Position),
+    Seeds(Box<Position>),
     /// A lower bound is above the upper one.
     #[error("a value cannot be at least {} and at most {}", .0.lower, .0.upper)]
     Bounds(ValueBounds),
@@ -121,7 +121,7 @@ impl Statement {
     pub fn goals(&self) -> Result<Vec<Goal>, StatementError> {
         let seeds = self.position.seeds() as usize;
         if seeds > MAX_SEEDS || Keys::new(self.position.pits()).sequences(seeds).is_none() {
-            return Err(StatementError::Seeds(self.position));
+            return Err(StatementError::Seeds(Box::new(self.position)));
         }
         let mut goals = Vec::new();
         for (index, opening) in self.openings.iter().enumerate() {

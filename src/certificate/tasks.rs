@@ -7,7 +7,7 @@ use super::check::Reason;
 use crate::file::{Document, DocumentError};
 
 /// Claims of a task: what is checked by one thread without a break, and saved as a whole.
-pub(super) const TASK_CLAIMS: u64 = 256;
+pub(super) const TASK_CLAIMS: u64 = 16;
 
 /// How often the state of a check is saved.
 const SAVE_EVERY: Duration = Duration::from_secs(10);
@@ -55,7 +55,7 @@ impl Tally {
     }
 }
 
-/// Which claims of a certificate were checked, in tasks of 256, and what was counted.
+/// Which claims of a certificate were checked, in tasks of 16, and what was counted.
 #[derive(Clone, Debug)]
 pub struct Tasks {
     digest: [u8; 32],
