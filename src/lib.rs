@@ -28,7 +28,8 @@
 //! Everything that is needed to read tables is in the crate [`kalah_core`]; its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <-
-//! [`verify`] <- [`certificate`]; [`table`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
+//! [`verify`] <- [`certificate`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <- [`analyse`],
+//! [`play`] <- [`serve`], [`kgp`] <- the command line.
 //!
 //! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
 //! `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
@@ -45,6 +46,7 @@
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
 //! | [`certificate`] | proved bounds that anyone can check |
+//! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |
 //! | [`prove`] | proofs that last, by many processes, and the claims of their certificates |
 //! | [`train`] | training evaluation networks |
@@ -62,6 +64,7 @@
 pub use kalah_core::{evaluation, game, index, isa, memory};
 
 pub mod analyse;
+pub mod book;
 pub mod build;
 pub mod certificate;
 pub mod file;

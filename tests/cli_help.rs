@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "build",
     "plan",
     "train",
@@ -29,6 +29,7 @@ const COMMANDS: [&str; 30] = [
     "values",
     "search",
     "check",
+    "book",
     "play",
     "move",
     "tournament",
@@ -113,11 +114,12 @@ fn follow(advice: &str, directory: &Path) -> Ran {
 fn no_build_is_advised_that_cannot_fit() {
     let tables = tables().to_str().unwrap();
     // The advice used to be to build 48 layers, 684 GiB.
-    let ran = kalah(&["probe", "6x4", "--tables", tables]);
+    let ran = kalah(&["probe", "6x4", "--no-book", "--tables", tables]);
     assert_eq!(ran.code, Some(1));
     assert_eq!(suggested(&ran.stderr), [format!("kalah solve 6x4 --tables {tables}")], "{}", ran.stderr);
     assert!(ran.stderr.contains("layers 11 to 48 are missing"), "{}", ran.stderr);
-    let ran = kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--rules", "standard", "--tables", tables]);
+    let ran =
+        kalah(&["probe", "<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>", "--no-book", "--rules", "standard", "--tables", tables]);
     let solve = format!("kalah solve '<6,1,0,4,4,0,5,5,5,4,4,4,4,4,4>' --rules standard --tables {tables}");
     assert_eq!(suggested(&ran.stderr), [solve], "{}", ran.stderr);
     // No table can hold it.
@@ -312,8 +314,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..30], COMMANDS);
-    assert_eq!(listed[30..], ["help"]);
+    assert_eq!(listed[..31], COMMANDS);
+    assert_eq!(listed[31..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 
@@ -356,7 +358,7 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-    assert!(ran.stdout.starts_with("31 manual pages"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("37 manual pages"), "{}", ran.stdout);
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
@@ -367,7 +369,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 31);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 37);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);

@@ -53,7 +53,7 @@ impl Drop for Search {
 fn watch(flags: &[&str]) -> (u64, String) {
     let stderr = tempfile::NamedTempFile::new().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_kalah"))
-        .args(["solve", "6x6", "--threads", "1", "--tables"])
+        .args(["solve", "6x6", "--no-book", "--threads", "1", "--tables"])
         .arg(tables())
         .args(flags)
         .stdout(Stdio::null())

@@ -30,7 +30,7 @@ fn directory() -> &'static Path {
 }
 
 fn server() -> Server {
-    Server::start(directory(), &["--time", "1", "--searches", "2", "--memory", "16MiB"])
+    Server::start(directory(), &["--no-book", "--time", "1", "--searches", "2", "--memory", "16MiB"])
 }
 
 fn tables() -> Tables {

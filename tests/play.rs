@@ -201,7 +201,7 @@ fn one_move_is_told_as_json() {
     assert!(rule.get("value").is_none() && rule.get("estimate").is_none(), "{rule}");
     let deep = answer(&["6x4", "--player", "alphabeta:5"]);
     assert_eq!((&deep["depth"], deep["estimate"].is_i64()), (&5.into(), true), "{deep}");
-    let late = answer(&["6x6", "--time", "0.2"]);
+    let late = answer(&["6x6", "--no-book", "--time", "0.2"]);
     assert!(late["move"].is_u64() && (late["estimate"].is_i64() || late["lower"].is_i64()), "{late}");
 }
 
@@ -237,7 +237,7 @@ fn a_move_says_how_sure_it_is() {
 fn a_long_search_tells_what_it_has_so_far() {
     let empty = tempfile::tempdir().unwrap();
     let tables = empty.path().to_str().unwrap();
-    let output = kalah(&["move", "6x6", "--rules", "standard", "--tables", tables, "--time", "6"], "");
+    let output = kalah(&["move", "6x6", "--no-book", "--rules", "standard", "--tables", tables, "--time", "6"], "");
     let (text, told) = (stdout(&output), stderr(&output));
     let line = told.lines().find(|line| line.contains("s left")).unwrap_or_else(|| panic!("{told}{text}"));
     assert!(line.contains("s left: move "), "{line}");

@@ -297,7 +297,7 @@ proptest! {
 
 #[test]
 fn a_thousand_requests_at_once_are_all_answered() {
-    let server = Server::start(directory(), &["--time", "0.2", "--searches", "2", "--memory", "16MiB"]);
+    let server = Server::start(directory(), &["--no-book", "--time", "0.2", "--searches", "2", "--memory", "16MiB"]);
     let (searched, probed, busy) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicUsize::new(0));
     let run = || {
         std::thread::scope(|scope| {
@@ -333,7 +333,7 @@ fn a_thousand_requests_at_once_are_all_answered() {
 
 #[test]
 fn refusals_of_a_busy_server_say_when_to_come_back_and_clients_that_leave_free_it() {
-    let server = Server::start(directory(), &["--time", "600", "--searches", "1", "--memory", "16MiB"]);
+    let server = Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "16MiB"]);
     let send = || {
         let mut stream = server.connect();
         stream.write_all(b"GET /api/position?board=6x6 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
@@ -365,7 +365,8 @@ fn refusals_of_a_busy_server_say_when_to_come_back_and_clients_that_leave_free_i
 #[cfg(unix)]
 #[test]
 fn searches_under_way_are_answered_when_the_server_is_stopped() {
-    let mut server = Server::start(directory(), &["--time", "600", "--searches", "1", "--memory", "16MiB"]);
+    let mut server =
+        Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "16MiB"]);
     std::thread::scope(|scope| {
         let server = &server;
         // Sent again if our own request below was first.

@@ -378,7 +378,7 @@ fn ctrl_c_ends_commands_wherever_they_are() {
 #[test]
 fn the_server_answers_any_board_in_time() {
     let _alone = alone();
-    let server = Server::start(directory(), &["--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
+    let server = Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
     for seed in 0..cases(60) {
         let mut random = fastrand::Rng::with_seed(seed);
         let position = random_position(&mut random, 400);
@@ -419,7 +419,7 @@ fn served(server: &Server, time: Duration, told: &str, ask: impl Fn() -> (u16, V
 #[test]
 fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
     let _alone = alone();
-    let server = Server::start(directory(), &["--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
+    let server = Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
     for board in ["6x8", "8x8", "6x4", "16x12"] {
         for rules in Rules::ALL {
             let answer = served(&server, Duration::from_millis(300), &format!("{rules} {board}"), || {
@@ -436,7 +436,8 @@ fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
 fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
     let _alone = alone();
     for path in ["/api/position?board=6x8&rules=s-kalaha", "/api/position?board=16x12&rules=s-kalaha"] {
-        let mut server = Server::start(directory(), &["--time", "600", "--searches", "1", "--memory", "64MiB"]);
+        let mut server =
+            Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "64MiB"]);
         let begin = thread::scope(|scope| {
             let server = &server;
             // Sent again if our own request below was first.

@@ -417,7 +417,7 @@ fn wait_for_map(child: &mut std::process::Child, path: &Path) {
 fn a_table_truncated_under_a_search_is_named() {
     let directory = copied();
     let mut command = std::process::Command::new(program());
-    command.args(["solve", "6x6", "--transpositions", "16MiB"]).env("KALAH_TABLES", directory.path());
+    command.args(["solve", "6x6", "--no-book", "--transpositions", "16MiB"]).env("KALAH_TABLES", directory.path());
     let mut child = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     // The last that is opened.
     wait_for_map(&mut child, &table(directory.path(), 9));
@@ -539,7 +539,7 @@ fn a_file_that_may_not_grow_is_an_error_that_says_how_to_go_on() {
 fn a_program_that_is_told_to_abort_does() {
     use std::os::unix::process::ExitStatusExt;
     let mut solve = std::process::Command::new("sh");
-    solve.arg("-c").arg(format!("ulimit -c 0; exec {} solve 6x6 --no-tables --memory 16MiB", program()));
+    solve.arg("-c").arg(format!("ulimit -c 0; exec {} solve 6x6 --no-book --no-tables --memory 16MiB", program()));
     let mut child = solve.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     // Once it prints this, it is running and handles signals.
     let mut line = String::new();

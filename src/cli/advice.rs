@@ -7,8 +7,10 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use kalah::analyse::GameValuesError;
+use kalah::analyse::book::MakeError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
+use kalah::book::{BookError, BookFileError};
 use kalah::build::{BuildError, PlanError};
 use kalah::certificate::CheckError;
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
@@ -50,6 +52,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(advice) = solve_error(error).and_then(of_solve) {
         return Some(advice.to_owned());
+    }
+    if let Some(advice) = book_error(error).and_then(of_book) {
+        return Some(advice);
     }
     if let Some(error) = network_error(error).filter(|error| !matches!(error.reason, NetworkFileReason::Io(_))) {
         return Some(of_network(error));
@@ -123,6 +128,38 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
     }
 }
 
+/// The error of a book that `error` is, or passes on.
+pub fn book_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e BookError> {
+    match error.downcast_ref() {
+        Some(BookFileError { error, .. }) => Some(error),
+        None => match error.downcast_ref() {
+            Some(PlayError::Book(error)) => Some(error),
+            _ => match error.downcast_ref() {
+                Some(KgpError::Play(PlayError::Book(error))) => Some(error),
+                _ => match error.downcast_ref() {
+                    Some(MakeError::Book(error) | MakeError::File(BookFileError { error, .. })) => Some(error),
+                    _ => error.downcast_ref(),
+                },
+            },
+        },
+    }
+}
+
+/// What to do about a book that cannot be used.
+fn of_book(error: &BookError) -> Option<String> {
+    match error {
+        BookError::Foreign | BookError::Damaged(_) | BookError::Version(_) => {
+            Some("delete it: the program has books of its own, and `kalah book make` makes more".to_owned())
+        }
+        BookError::Contradiction { .. } => Some(
+            "find out which is wrong with `kalah book check` and `kalah verify`; --no-book goes without".to_owned(),
+        ),
+        BookError::Other { .. } => Some("give its --rules and --pits, or name another file".to_owned()),
+        BookError::Lock(error) => of_lock(error),
+        _ => None,
+    }
+}
+
 /// The error of a solver that `error` is, or passes on.
 fn solve_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e SolveError> {
     match error.downcast_ref() {
@@ -166,7 +203,7 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
         SolveError::OutOfMemory { .. } => Some("choose less with --memory or --transpositions"),
         SolveError::Contradiction(_) => {
-            Some("search without --checkpoint or --state, and check the tables with `kalah verify`")
+            Some("search without --checkpoint or --state and with --no-book, and check the tables with `kalah verify`")
         }
         _ => None,
     }

@@ -1,10 +1,11 @@
 //! Flags that several commands have.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
+use kalah::book::{BookFileError, Books};
 use kalah::build::Backend;
 use kalah::build::gpu::stages::Stage;
 use kalah::game::Rules;
@@ -31,6 +32,21 @@ pub struct Directory {
     /// Directory of the tables
     #[arg(long = "tables", value_name = "DIR", default_value = "tables", env = "KALAH_TABLES")]
     pub path: PathBuf,
+}
+
+/// Whether the book is used.
+#[derive(Args, Clone, Copy)]
+pub struct BookFlag {
+    /// Do not use the book: search what the tables do not have
+    #[arg(long)]
+    no_book: bool,
+}
+
+impl BookFlag {
+    /// The books to use with the tables in `directory`; none if that was asked for.
+    pub fn find(self, directory: &Path, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
+        if self.no_book { Ok(Books::none()) } else { Books::find(directory, rule_sets) }
+    }
 }
 
 /// How many threads to use.

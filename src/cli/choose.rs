@@ -2,15 +2,16 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use kalah::book::Books;
 use kalah::game::Position;
 use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
 use serde::Serialize;
 
 use super::outcome::Outcome;
-use super::output;
 use super::player_flags::{PlayerFlags, seconds};
 use super::positions;
 use super::thinking::Thinking;
+use super::{args, output};
 
 /// Ask a player for its move in a position
 ///
@@ -29,6 +30,8 @@ pub struct Choose {
     time: Option<Duration>,
     #[command(flatten)]
     with: PlayerFlags,
+    #[command(flatten)]
+    book: args::BookFlag,
     /// Print one JSON object a position
     #[arg(long)]
     json: bool,
@@ -80,13 +83,14 @@ impl From<Worth> for WorthOf {
 impl Choose {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
+        let books = self.book.find(self.with.directory(), &[self.with.rules])?;
         let mut outcome = Outcome::Done;
         positions::read(&self.positions, |given| {
             let error: Box<dyn std::fmt::Display> = match &given.position {
                 Ok(position) if position.is_over() => {
                     Box::new(format!("the game is over at {position}: there is no move to choose"))
                 }
-                Ok(position) => return self.answer(position),
+                Ok(position) => return self.answer(position, &books),
                 Err(unusable) => Box::new(unusable),
             };
             given.refuse(&*error);
@@ -101,12 +105,13 @@ impl Choose {
         Ok(outcome)
     }
 
-    fn answer(&self, position: &Position) -> anyhow::Result<()> {
+    fn answer(&self, position: &Position, books: &Books) -> anyhow::Result<()> {
         // What a player needs before it thinks, tables and memory, counts too.
         let (start, rules) = (Instant::now(), self.with.rules);
         let limit = self.time.map_or_else(Limit::none, Limit::time);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
+        let setting = setting.book(books.get(rules, position.pits()));
         let mut player = self.player.player(&setting);
         let subject = format!("{} on {position}, {rules}", player.name());
         let thinking = Thinking::new(subject, self.time);

@@ -4,6 +4,7 @@ use std::io;
 
 use kalah::analyse::GameValuesError;
 use kalah::analyse::opening::{ScanError, StateError};
+use kalah::book::BookError;
 use kalah::certificate::{CertificateError, CheckError, TasksError};
 use kalah::evaluation::NetworkFileError;
 use kalah::prove::ProveError;
@@ -54,6 +55,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
             || cause.downcast_ref().is_some_and(ProveError::is_damage)
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
+            || advice::book_error(cause).is_some_and(BookError::is_damage)
             || network_error(cause).is_some_and(NetworkFileError::is_damage)
     })
 }

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Build and check tables",
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
     ),
-    ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check"]),
+    ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check", "book"]),
     ("Play", &["play", "move", "tournament"]),
     ("Serve", &["serve", "kgp"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 30] = [
+const EXAMPLES: [(&str, &[Example]); 31] = [
     (
         "build",
         &[
@@ -105,6 +105,14 @@ const EXAMPLES: [(&str, &[Example]); 30] = [
     ),
     ("search", &[("To a depth of nine moves, without tables", "kalah search 6x4 --depth 9")]),
     (
+        "book",
+        &[
+            ("What the book knows of a position", "kalah book show 6x4"),
+            ("The positions of the first three turns", "kalah book make 6x4 --turns 3"),
+            ("Prove ten positions of it again", "kalah book check --sample 10"),
+        ],
+    ),
+    (
         "play",
         &[
             ("Against the perfect player, who moves second", "kalah play 6x4"),
@@ -139,8 +147,7 @@ const EXAMPLES: [(&str, &[Example]); 30] = [
 /// The command line with all that belongs to its help.
 pub fn completed(command: Command) -> Command {
     let command = command.mut_subcommands(|command| {
-        let by_rules = command.get_arguments().any(|arg| arg.get_id() == "rules" && arg.get_long().is_some());
-        let command = if by_rules { command.mut_arg("rules", rules) } else { command };
+        let command = by_rules(command).mut_subcommands(by_rules);
         let name = command.get_name().to_owned();
         match examples(&name) {
             [] => command,
@@ -157,6 +164,12 @@ pub fn completed(command: Command) -> Command {
         groups(&command)
     );
     command.help_template(template).after_help(AFTER)
+}
+
+/// A command with the rule sets explained at its flag, if it has one.
+fn by_rules(command: Command) -> Command {
+    let has_rules = command.get_arguments().any(|arg| arg.get_id() == "rules" && arg.get_long().is_some());
+    if has_rules { command.mut_arg("rules", rules) } else { command }
 }
 
 /// The text below the groups.

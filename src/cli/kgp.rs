@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use kalah::game::Rules;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
@@ -56,6 +57,8 @@ pub struct Kgp {
     once: bool,
     #[command(flatten)]
     tables: args::Directory,
+    #[command(flatten)]
+    book: args::BookFlag,
 }
 
 impl Kgp {
@@ -67,7 +70,9 @@ impl Kgp {
         introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
+        let books = self.book.find(&self.tables.path, &Rules::ALL)?;
         let mut thinking = Thinking::default();
+        thinking.books = Some(&books);
         (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
         let shelf = Shelf::new(self.tables.path.clone());
         let stop = Arc::new(AtomicBool::new(false));

@@ -38,17 +38,32 @@ impl Manual {
         clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
         let page = |name: &str| directory.join(format!("{name}.1"));
         complete(&page("kalah"), "EXIT STATUS", &environment(|_| true)).with_context(failed)?;
-        for command in command.get_subcommands() {
+        let mut pages = 1;
+        for (name, command) in all(&command) {
             let takes = |name: &str| {
                 command.get_arguments().any(|argument| argument.get_env().is_some_and(|variable| variable == name))
             };
-            let path = page(&format!("kalah-{}", command.get_name()));
+            pages += 1;
+            let path = page(&name);
             complete(&path, "EXAMPLES", &environment(takes)).with_context(failed)?;
         }
-        let pages = command.get_subcommands().count() + 1;
         output::line(format_args!("{} in {}", output::count(pages, "manual page"), directory.display()))?;
         Ok(Outcome::Done)
     }
+}
+
+/// The commands with the names of their pages, each before its own subcommands.
+fn all(command: &Command) -> Vec<(String, &Command)> {
+    let mut found: Vec<(String, &Command)> = Vec::new();
+    let mut open = vec![("kalah".to_owned(), command)];
+    while let Some((name, command)) = open.pop() {
+        for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+            let name = format!("{name}-{}", inner.get_name());
+            found.push((name.clone(), inner));
+            open.push((name, inner));
+        }
+    }
+    found
 }
 
 /// Names the part of a page that stands after the flags, for which clap_mangen has no name, and puts `environment` in front

@@ -5,6 +5,12 @@ mod args;
 mod bench;
 mod board_view;
 mod boards;
+mod book;
+mod book_answer;
+mod book_check;
+mod book_make;
+mod book_merge;
+mod book_show;
 mod bounds;
 mod build;
 mod build_pairs;
@@ -111,6 +117,7 @@ enum Command {
     Line(line::Line),
     Search(search::Search),
     Values(values::Values),
+    Book(book::Book),
     Play(play::Play),
     #[command(name = "move")]
     Choose(choose::Choose),
@@ -214,6 +221,7 @@ impl Cli {
             Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
             Command::Values(values) => values.run(),
+            Command::Book(book) => book.run(),
             Command::Play(play) => play.run(),
             Command::Choose(choose) => choose.run(),
             Command::Tournament(tournament) => tournament.run(),

@@ -9,9 +9,9 @@ use kalah::play::{Choice, Limit, Player, PlayerName, UnknownPlayer};
 
 use super::board_view::draw;
 use super::outcome::Outcome;
-use super::output;
 use super::play_input::{Input, help};
 use super::player_flags::{PlayerFlags, seconds};
+use super::{args, output};
 
 /// Play a game in the terminal, against a player or a friend
 ///
@@ -32,6 +32,8 @@ pub struct Play {
     time: Duration,
     #[command(flatten)]
     with: PlayerFlags,
+    #[command(flatten)]
+    book: args::BookFlag,
 }
 
 /// Who plays a side.
@@ -188,7 +190,9 @@ impl Play {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
+        let books = self.book.find(self.with.directory(), &[self.with.rules])?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
+        let setting = setting.book(books.get(self.with.rules, self.position.pits()));
         let player = |seat| match seat {
             Seat::Human => None,
             Seat::Player(name) => Some(name.player(&setting)),

@@ -1,5 +1,6 @@
 //! What commands with players have in common: flags, tables, what players are made with.
 
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -30,6 +31,11 @@ pub struct PlayerFlags {
 }
 
 impl PlayerFlags {
+    /// The directory of the tables.
+    pub fn directory(&self) -> &Path {
+        &self.tables.path
+    }
+
     /// The tables for games from `position`, as far as there are any; with `bounds` also bound tables, and a note where there
     /// is no table at all.
     pub fn open_tables(&self, position: &Position, bounds: bool) -> anyhow::Result<SearchTables> {

@@ -2,11 +2,13 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 
 use clap::Args;
+use kalah::book::{BookError, Books};
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
+use super::book_answer::FromBook;
 use super::outcome::Outcome;
 use super::positions::{self, Given, Place};
 use super::{advice, args, output};
@@ -29,6 +31,8 @@ pub struct Probe {
     pits: Option<usize>,
     #[command(flatten)]
     tables: args::Directory,
+    #[command(flatten)]
+    book: args::BookFlag,
     /// Print one JSON object a position
     #[arg(long)]
     json: bool,
@@ -63,7 +67,8 @@ struct Refusal {
 
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let mut prober = Prober { probe: &self, tables: HashMap::new(), outcome: Outcome::Done };
+        let books = self.book.find(&self.tables.path, &[self.rules])?;
+        let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
         positions::read(&self.positions, |given| prober.answer(&given))?;
         Ok(prober.outcome)
     }
@@ -71,6 +76,7 @@ impl Probe {
 
 struct Prober<'a> {
     probe: &'a Probe,
+    books: Books,
     /// By pits a side.
     tables: HashMap<usize, Tables>,
     outcome: Outcome,
@@ -95,6 +101,9 @@ impl Prober<'_> {
             Ok(probe) => Ok(self.text(&probe)?),
             Err(ProbeError::Table(error @ TableError::Damaged { .. })) => Err(error.into()),
             Err(error) => {
+                if let Some(recalled) = self.recall(position)? {
+                    return Ok(recalled.print(self.probe.json)?);
+                }
                 self.ended(Outcome::Failed);
                 self.refuse(given, &advice::with_advice(&error))
             }
@@ -119,6 +128,14 @@ impl Prober<'_> {
             }
         };
         tables.probe(position)
+    }
+
+    /// What the book knows of a position that the tables do not have; `None` if it is not in the book.
+    fn recall(&self, position: &Position) -> Result<Option<FromBook>, BookError> {
+        let Some(book) = self.books.get(self.probe.rules, position.pits()) else { return Ok(None) };
+        // The tables of its board were opened before; there may be none.
+        let tables = self.tables.get(&position.pits());
+        FromBook::recall(book, position, tables)
     }
 
     fn refuse(&self, given: &Given, error: &dyn std::fmt::Display) -> anyhow::Result<()> {

@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, Stop};
 
 use super::outcome::Outcome;
@@ -27,6 +28,8 @@ pub struct Serve {
     hosts: Vec<Host>,
     #[command(flatten)]
     tables: args::Directory,
+    #[command(flatten)]
+    book: args::BookFlag,
     /// Seconds that a search above the tables may take
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     time: Duration,
@@ -52,7 +55,9 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
+        let books = self.book.find(&self.tables.path, &Rules::ALL)?;
         let mut options = Options::new(self.tables.path);
+        options.books = books;
         options.time = self.time;
         options.searches = self.searches.map_or(cores, usize::from);
         options.threads = args::threads_that_fit(self.threads);

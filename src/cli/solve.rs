@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::game::Position;
+use kalah::book::{Book, BookError, Books};
+use kalah::game::{Position, mover_value};
 use kalah::solve::{Checkpoint, Event, Opening, Resumed, Solution, SolveError, Solver};
 use serde::Serialize;
 
@@ -47,6 +48,10 @@ pub struct Solve {
     checkpoint_every: f64,
     #[command(flatten)]
     with: SolverFlags,
+    /// Do not use the book: search what the tables do not have. A search with --checkpoint never uses it: what it saves is proved
+    /// from the tables alone
+    #[arg(long)]
+    no_book: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -72,10 +77,16 @@ struct Answer<'a> {
     proved: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<i64>,
+    /// Whether the value, or the answer of the test, is from the book.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    book: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     best: Option<Vec<usize>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<String>,
+    /// Whether the line stops before the game is over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    line_open: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     table_seeds: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -98,6 +109,20 @@ impl Solve {
             }
         };
         self.with.threads.start()?;
+        let books = match self.no_book || self.checkpoint.is_some() {
+            true => Books::none(),
+            false => Books::find(self.with.directory(), &[self.with.rules])?,
+        };
+        let book = books.get(self.with.rules, position.pits());
+        if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
+            if self.json {
+                output::json(&answer)?;
+            } else {
+                answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
+                text(&answer)?;
+            }
+            return Ok(Outcome::Done);
+        }
         // A checkpoint that cannot be used is an error before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -114,7 +139,9 @@ impl Solve {
                 progress.line(&format!("kalah: the checkpoint was not written: {error}"));
             }
         };
-        let Some(solver) = self.with.solver(&position, &tables, &stop)? else { return Ok(Outcome::Usage) };
+        let Some(solver) = self.with.solver_with_book(&position, &tables, book, &stop)? else {
+            return Ok(Outcome::Usage);
+        };
         let mut solver = solver.with_events(on_event);
         if let Some(checkpoint) = &checkpoint
             && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
@@ -137,7 +164,9 @@ impl Solve {
             }
             Ok(())
         };
-        let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, start };
+        let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
+        let from_book = recalled.is_some_and(|recalled| recalled.score().is_some());
+        let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, from_book, start };
         let answer = progress.watch(
             &solver,
             every,
@@ -166,12 +195,59 @@ impl Solve {
     }
 }
 
+impl Solve {
+    /// The answer of the book, if it knows all of it but the end of the line.
+    fn recalled(&self, book: &Book, position: &Position) -> Result<Option<Answer<'_>>, BookError> {
+        let begin = Instant::now();
+        let rules = self.with.rules;
+        let recalled = book.recall(position, None)?;
+        let known = recalled.bounds;
+        if position.is_over() {
+            return Ok(None);
+        }
+        let mut answer =
+            Answer { position: position.to_string(), rules: rules.name(), book: true, ..Answer::default() };
+        let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
+        match (self.at_least, self.at_most) {
+            (Some(value), _) if lower >= value || upper < value => answer.proved = Some(lower >= value),
+            (_, Some(value)) if upper <= value || lower > value => answer.proved = Some(upper <= value),
+            (None, None) if lower == upper => answer.value = Some(lower),
+            _ => return Ok(None),
+        }
+        (answer.at_least, answer.at_most) = (self.at_least, self.at_most);
+        if self.openings {
+            let mut openings = Vec::new();
+            for opening in Opening::all(rules, position) {
+                let Some(score) = book.recall(&opening.position, None)?.score() else { return Ok(None) };
+                let value = mover_value(opening.again, opening.position.value(score));
+                let r#move = opening.to_string();
+                let row = OpeningAnswer { r#move, value, nodes: 0, seconds: begin.elapsed().as_secs_f64() };
+                openings.push(row);
+            }
+            answer.openings = Some(openings);
+        }
+        if answer.value.is_some() && !self.value_only {
+            if !recalled.is_decided() {
+                return Ok(None);
+            }
+            let (line, complete) = book.line(position, None)?;
+            answer.best = Some(recalled.best().map(|pit| pit.number()).collect());
+            (answer.line, answer.line_open) = (Some(line.to_string()), !complete);
+        }
+        answer.threads = rayon::current_num_threads();
+        answer.seconds = begin.elapsed().as_secs_f64();
+        Ok(Some(answer))
+    }
+}
+
 /// What is asked of a solver.
 struct Asked<'s, 'a> {
     solve: &'s Solve,
     solver: &'s Solver<'a>,
     progress: &'s SearchProgress,
     position: Position,
+    /// Whether the value is from the book.
+    from_book: bool,
     start: Instant,
 }
 
@@ -211,6 +287,7 @@ impl Asked<'_, '_> {
             answer.value = Some(value);
             (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
         }
+        answer.book = self.from_book;
         (answer.table_seeds, answer.bound_seeds) = (solver.table_seeds(), solver.bound_seeds());
         answer.threads = rayon::current_num_threads();
         (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
@@ -245,12 +322,7 @@ impl Asked<'_, '_> {
                 nodes: self.solver.nodes() - nodes,
                 seconds: start.elapsed().as_secs_f64(),
             };
-            let text = format!(
-                "{:>7}  {value:>+4}  {:>15} nodes  {:>9.2} s",
-                answer.r#move,
-                HumanCount(answer.nodes),
-                answer.seconds
-            );
+            let text = opening_row(&answer);
             if self.solve.json {
                 self.progress.note(&text);
             } else {
@@ -262,25 +334,33 @@ impl Asked<'_, '_> {
     }
 }
 
+/// An opening on a line.
+fn opening_row(answer: &OpeningAnswer) -> String {
+    let OpeningAnswer { r#move, value, nodes, seconds } = answer;
+    format!("{move:>7}  {value:>+4}  {:>15} nodes  {seconds:>9.2} s", HumanCount(*nodes))
+}
+
 fn text(answer: &Answer) -> std::io::Result<()> {
     output::line(&answer.position)?;
+    let from = if answer.book { ", from the book" } else { "" };
     if let Some(proved) = answer.proved {
         let yes = if proved { "yes" } else { "no" };
         let (how, value) = match (answer.at_least, answer.at_most) {
             (Some(value), _) => ("at least", value),
             (_, value) => ("at most", value.unwrap_or_default()),
         };
-        output::line(format_args!("  value {how} {value:+}: {yes}"))?;
+        output::line(format_args!("  value {how} {value:+}: {yes}{from}"))?;
     }
     if let Some(value) = answer.value {
-        output::line(format_args!("  value  {value:+}"))?;
+        output::line(format_args!("  value  {value:+}{from}"))?;
     }
     if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {
         let best: Vec<String> = best.iter().map(usize::to_string).collect();
         output::line(format_args!("  best   {}", best.join(" ")))?;
     }
     if let Some(line) = answer.line.as_ref().filter(|line| !line.is_empty()) {
-        output::line(format_args!("  line   {line}"))?;
+        let open = if answer.line_open { " ... (the book ends here; --no-book finds the rest)" } else { "" };
+        output::line(format_args!("  line   {line}{open}"))?;
     }
     output::line(format_args!(
         "  {} nodes, {} table hits, {:.2} s, {} nodes/s",

@@ -1,10 +1,12 @@
 //! What commands that solve have in common: flags, tables, the solver that they make.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use indicatif::HumanBytes;
+use kalah::book::Book;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
@@ -105,12 +107,28 @@ impl SolverFlags {
         })
     }
 
+    /// The directory of the tables.
+    pub fn directory(&self) -> &Path {
+        &self.tables.path
+    }
+
     /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large or
     /// flags contradict each other, which is printed.
     pub fn solver<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Option<Solver<'a>>> {
+        self.solver_with_book(position, tables, None, stop)
+    }
+
+    /// As [`SolverFlags::solver`], with a book if there is one.
+    pub fn solver_with_book<'a>(
+        &self,
+        position: &Position,
+        tables: &'a SearchTables,
+        book: Option<&'a Book>,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
         if let Some(contradiction) = self.contradiction() {
@@ -120,6 +138,7 @@ impl SolverFlags {
         let mut options = SolverOptions::new(self.rules, position)
             .tables(tables.tables())
             .bounds(tables.bounds())
+            .book(book)
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
             .threads(rayon::current_num_threads())
             .stop(Arc::clone(stop));

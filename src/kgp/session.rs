@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::event::{Event, Reports};
 use super::requests::{MAX_WAITING, MoveRequest, Requests};
 use super::{Argument, Command, MAX_LINE};
+use crate::book::Books;
 use crate::game::{Pit, Position, Rules};
 use crate::play::{Limit, PlayError, Player, PlayerName, Setting};
 use crate::printable::printable;
@@ -52,7 +53,7 @@ pub struct Introduction {
 /// How to think.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Thinking {
+pub struct Thinking<'b> {
     /// The time for a move where the server sends no clock; less than the server's own limit.
     pub time: Duration,
     /// What is left unused of the server's clock, if it sends one.
@@ -61,12 +62,15 @@ pub struct Thinking {
     pub searches: usize,
     /// The most bytes of the transposition table of one search.
     pub memory: u64,
+    /// The books to play from, if any.
+    pub books: Option<&'b Books>,
 }
 
-impl Default for Thinking {
-    /// 4 seconds for a move, half a second of the clock unused, one search at a time with 256 MiB.
-    fn default() -> Thinking {
-        Thinking { time: Duration::from_secs(4), margin: Duration::from_millis(500), searches: 1, memory: 256 << 20 }
+impl Default for Thinking<'_> {
+    /// 4 seconds for a move, half a second of the clock unused, one search at a time with 256 MiB, no books.
+    fn default() -> Self {
+        let (time, margin) = (Duration::from_secs(4), Duration::from_millis(500));
+        Thinking { time, margin, searches: 1, memory: 256 << 20, books: None }
     }
 }
 
@@ -179,7 +183,7 @@ fn word(text: impl std::fmt::Display) -> Argument {
 pub fn play(
     stream: TcpStream,
     introduction: &Introduction,
-    thinking: &Thinking,
+    thinking: &Thinking<'_>,
     shelf: &Shelf,
     stop: &AtomicBool,
     on_event: &(dyn Fn(Event) + Sync),
@@ -237,7 +241,7 @@ impl Drop for Close<'_> {
 fn think(
     requests: &Requests,
     sender: &Sender<'_>,
-    thinking: &Thinking,
+    thinking: &Thinking<'_>,
     shelf: &Shelf,
     reports: &Reports,
 ) -> Result<(), KgpError> {
@@ -253,7 +257,8 @@ fn think(
         }
         let (_, player) = last.get_or_insert_with(|| {
             let (tables, bounds) = (shelf.tables(RULES, pits), shelf.bounds(RULES, pits));
-            let setting = Setting::new(RULES).tables(tables).bounds(bounds).memory(thinking.memory);
+            let book = thinking.books.and_then(|books| books.get(RULES, pits));
+            let setting = Setting::new(RULES).tables(tables).bounds(bounds).book(book).memory(thinking.memory);
             (pits, PlayerName::Perfect.player(&setting))
         });
         let left = request.deadline.saturating_duration_since(Instant::now());
@@ -280,7 +285,7 @@ struct Session<'s> {
     sender: &'s Sender<'s>,
     requests: &'s Requests,
     introduction: &'s Introduction,
-    thinking: &'s Thinking,
+    thinking: &'s Thinking<'s>,
     reports: &'s Reports<'s>,
     greeted: bool,
     /// What the server's clock shows for us.

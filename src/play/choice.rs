@@ -36,6 +36,8 @@ pub enum Worth {
 pub enum Source {
     /// By the tables.
     Tables,
+    /// By the book.
+    Book,
     /// By the solver, above the tables.
     Solver,
     /// By a bound that the solver proved before the limit.
@@ -53,6 +55,7 @@ impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Source::Tables => "tables",
+            Source::Book => "book",
             Source::Solver => "solver",
             Source::Bound => "bound",
             Source::Depth(_) => "depth",
@@ -77,6 +80,7 @@ impl fmt::Display for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Tables => f.write_str("from the tables"),
+            Source::Book => f.write_str("from the book"),
             Source::Solver => f.write_str("proved by the solver"),
             Source::Bound => f.write_str("the best bound so far"),
             Source::Depth(depth) => write!(f, "searched to depth {depth}"),

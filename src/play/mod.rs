@@ -25,7 +25,7 @@
 //! | [`name`](PlayerName) | the names of all players, read and written |
 //! | [`make`](PlayerName::player) | the player of a name |
 //! | [`setting`](Setting) | what they are made with: rules, tables, memory |
-//! | `perfect` | the tables, then the solver; else the best evaluation |
+//! | `perfect` | the tables, the book, then the solver; else the best evaluation |
 //! | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 //! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
 //! | `plain` | players without a search: greedy, random |

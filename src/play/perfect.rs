@@ -23,8 +23,8 @@ const DEEPENING_BUDGET: u64 = 1 << 24;
 /// Moves ahead on boards that no solver takes, where there is no limit.
 const PLAIN_DEPTH: u32 = 8;
 
-/// Plays a best move wherever the tables know it or the solver proves it in time. Of several it takes the one nearest the
-/// store by the tables, and the one proved first by the solver.
+/// Plays a best move wherever the tables or the book know it or the solver proves it in time. Of several it takes the one
+/// nearest the store by the tables and the book, and the one proved first by the solver.
 ///
 /// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
 /// one, else the best one of the deepest depth-limited search; the choice says which.
@@ -54,6 +54,15 @@ impl<'t> Perfect<'t> {
         Ok(best.map(choice))
     }
 
+    /// A best move by the book, if it knows one.
+    fn recall(&self, position: &Position) -> Result<Option<Choice>, PlayError> {
+        let Setting { tables, book, .. } = self.setting;
+        let Some(book) = book.filter(|book| book.pits() == position.pits()) else { return Ok(None) };
+        let recalled = book.recall(position, tables.filter(|tables| tables.pits() == position.pits()))?;
+        let choice = |(score, pit)| Choice { pit, worth: Worth::Exact(position.value(score)), source: Source::Book };
+        Ok(recalled.score().zip(recalled.best().last()).map(choice))
+    }
+
     /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
     fn solver(&mut self, position: &Position, limit: &Limit) -> Result<Option<&Solver<'t>>, PlayError> {
         let (pits, seeds) = (position.pits(), position.seeds() as usize);
@@ -62,6 +71,7 @@ impl<'t> Perfect<'t> {
             let options = SolverOptions::new(rules, position)
                 .tables(tables.filter(|tables| tables.pits() == pits))
                 .bounds(bounds.filter(|bounds| bounds.pits() == pits))
+                .book(self.setting.book.filter(|book| book.pits() == pits))
                 .transpositions_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));
@@ -93,6 +103,9 @@ impl Player for Perfect<'_> {
     ) -> Result<Choice, PlayError> {
         let first = position.moves().next().ok_or(PlayError::GameOver)?;
         if let Some(choice) = self.probe(position)? {
+            return Ok(choice);
+        }
+        if let Some(choice) = self.recall(position)? {
             return Ok(choice);
         }
         if position.moves().count() == 1 {

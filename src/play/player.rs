@@ -1,4 +1,5 @@
 use super::{Choice, Limit};
+use crate::book::BookError;
 use crate::game::{IllegalMove, Position};
 use crate::solve::SolveError;
 use crate::table::TableError;
@@ -24,6 +25,9 @@ pub enum PlayError {
     /// A table cannot be read.
     #[error("{0}")]
     Table(#[from] TableError),
+    /// The book is wrong.
+    #[error("{0}")]
+    Book(#[from] BookError),
     /// The solver failed.
     #[error("{0}")]
     Solve(#[from] SolveError),

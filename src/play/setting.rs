@@ -1,3 +1,4 @@
+use crate::book::Book;
 use crate::game::Rules;
 use crate::table::{BoundTables, Tables};
 
@@ -14,6 +15,8 @@ pub struct Setting<'t> {
     pub tables: Option<&'t Tables>,
     /// Bound tables of these rules, for its solver above the tables.
     pub bounds: Option<&'t BoundTables>,
+    /// The book of these rules, for the perfect player on boards with as many pits.
+    pub book: Option<&'t Book>,
     /// The most bytes a solver's transposition table takes.
     pub memory: u64,
     /// Threads of a solver, at least 1.
@@ -23,10 +26,10 @@ pub struct Setting<'t> {
 }
 
 impl<'t> Setting<'t> {
-    /// No tables, one thread, 256 MiB.
+    /// No tables, no book, one thread, 256 MiB.
     #[must_use]
     pub fn new(rules: Rules) -> Setting<'t> {
-        Setting { rules, tables: None, bounds: None, memory: MEMORY, threads: 1, game: 0 }
+        Setting { rules, tables: None, bounds: None, book: None, memory: MEMORY, threads: 1, game: 0 }
     }
 
     /// With these tables, or none.
@@ -39,6 +42,12 @@ impl<'t> Setting<'t> {
     #[must_use]
     pub fn bounds(self, bounds: impl Into<Option<&'t BoundTables>>) -> Setting<'t> {
         Setting { bounds: bounds.into(), ..self }
+    }
+
+    /// With this book, or none.
+    #[must_use]
+    pub fn book(self, book: impl Into<Option<&'t Book>>) -> Setting<'t> {
+        Setting { book: book.into(), ..self }
     }
 
     /// With at most so many bytes for the transposition table of a solver.

@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::searcher::{Analysis, Assessment};
-use crate::game::{Pit, Played, Position, Rules, Trace};
+use crate::book::Recalled;
+use crate::game::{Line, Pit, Played, Position, Rules, Trace, ValueBounds};
 use crate::play::{Choice, Source, Worth};
 use crate::table::{Listing, Probe};
 
@@ -149,6 +150,38 @@ impl PositionAnswer {
             best: probe.best().map(Pit::number).collect(),
             line: Some(probe.line.to_string()),
             finished: position.is_over(),
+        }
+    }
+
+    /// What the book knows of a position whose score is known, and that of each move.
+    pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: &Line) -> PositionAnswer {
+        let moves = recalled.moves.iter().filter_map(|&(pit, bounds)| {
+            let played = position.play(rules, pit).ok()?;
+            let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
+            let assessment = Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None };
+            Some(Move {
+                r#move: pit.number(),
+                score: (bounds.lower == bounds.upper).then_some(bounds.lower),
+                value: Value::new(assessment),
+                sown: Sown::new(rules, position, pit, &played),
+            })
+        });
+        let value = recalled.score().map(|score| position.value(score));
+        PositionAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            seeds: position.seeds(),
+            score: recalled.score(),
+            value: Value::new(Assessment {
+                bounds: value.map(|value| ValueBounds { lower: value, upper: value }),
+                evaluation: None,
+            }),
+            source: "book",
+            depth: None,
+            moves: moves.collect(),
+            best: recalled.best().map(Pit::number).collect(),
+            line: Some(line.to_string()),
+            finished: false,
         }
     }
 

@@ -11,6 +11,7 @@ use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
 use super::fields::Fields;
 use super::hosts::Hosts;
 use super::searches::Searches;
+use crate::book::Books;
 use crate::game::{MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
 use crate::table::{Probe, Shelf};
@@ -18,6 +19,7 @@ use crate::table::{Probe, Shelf};
 /// What all requests share.
 pub(super) struct Service {
     pub shelf: Arc<Shelf>,
+    pub books: Arc<Books>,
     pub searches: Searches,
     /// The most time of a search.
     pub time: Duration,
@@ -78,11 +80,21 @@ impl Service {
         if let Some(probe) = Probe::of_finished(&position) {
             return Ok(PositionAnswer::probed(rules, &probe));
         }
-        let probe = self.read(move |shelf| {
-            let probe = shelf.probe(rules, &position)?;
-            Ok(probe.map(|probe| PositionAnswer::probed(rules, &probe)))
+        let books = Arc::clone(&self.books);
+        let at_once = self.read(move |shelf| {
+            if let Some(probe) = shelf.probe(rules, &position)? {
+                return Ok(Some(PositionAnswer::probed(rules, &probe)));
+            }
+            let Some(book) = books.get(rules, position.pits()) else { return Ok(None) };
+            let tables = shelf.tables(rules, position.pits());
+            let recalled = book.recall(&position, tables)?;
+            if !recalled.is_exact() {
+                return Ok(None);
+            }
+            let (line, _) = book.line(&position, tables)?;
+            Ok(Some(PositionAnswer::recalled(rules, &position, &recalled, &line)))
         });
-        if let Some(answer) = probe.await? {
+        if let Some(answer) = at_once.await? {
             return Ok(answer);
         }
         let search = self.searches.run((rules, position.pits()), time, move |searcher, limit| {
@@ -107,9 +119,13 @@ impl Service {
         let game = if seeded { xxhash_rust::xxh3::xxh3_64(board.as_bytes()) } else { fastrand::u64(..) };
         let start = Instant::now();
         let quick = matches!(name, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
+        let books = Arc::clone(&self.books);
         let choice = self.read(move |shelf| {
-            let setting = Setting::new(rules).tables(shelf.tables(rules, position.pits())).game(game);
-            let at_once = quick || name == PlayerName::Perfect && shelf.reaches(rules, &position);
+            let (tables, book) = (shelf.tables(rules, position.pits()), books.get(rules, position.pits()));
+            let setting = Setting::new(rules).tables(tables).book(book).game(game);
+            let recalled = book.map(|book| book.recall(&position, tables)).transpose()?;
+            let is_known = recalled.is_some_and(|recalled| recalled.best().next().is_some());
+            let at_once = quick || name == PlayerName::Perfect && (shelf.reaches(rules, &position) || is_known);
             Ok(if at_once {
                 Some(name.player(&setting).choose(&position, &Limit::time(time), &mut |_| ())?)
             } else {

@@ -2,6 +2,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
+use crate::book::BookError;
 use crate::game::{ParseError, UnknownRules};
 use crate::play::{PlayError, UnknownPlayer};
 use crate::solve::SolveError;
@@ -160,11 +161,21 @@ impl From<SolveError> for ApiError {
     }
 }
 
+impl From<BookError> for ApiError {
+    fn from(error: BookError) -> ApiError {
+        match error {
+            BookError::Table(error) => error.into(),
+            error => ApiError::Failed(error.to_string()),
+        }
+    }
+}
+
 impl From<PlayError> for ApiError {
     fn from(error: PlayError) -> ApiError {
         match error {
             PlayError::GameOver => ApiError::GameOver,
             PlayError::Table(error) => error.into(),
+            PlayError::Book(error) => error.into(),
             PlayError::Solve(error) => error.into(),
             error => ApiError::Failed(error.to_string()),
         }

@@ -3,6 +3,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::ApiError;
+use crate::book::Books;
 use crate::game::{Line, Pit, Played, Position, Rules};
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
 use crate::solve::{
@@ -82,6 +83,7 @@ pub(super) struct Analysis {
 /// What one thread searches with, and what it has proved of the last board.
 pub(super) struct Searcher<'t> {
     shelf: &'t Shelf,
+    books: &'t Books,
     options: SearchOptions,
     solver: Option<Solver<'t>>,
     /// Positions asked of the solver.
@@ -92,8 +94,8 @@ pub(super) struct Searcher<'t> {
 }
 
 impl<'t> Searcher<'t> {
-    pub fn new(shelf: &'t Shelf, options: SearchOptions) -> Searcher<'t> {
-        Searcher { shelf, options, solver: None, asked: 0, stop: Arc::default(), player: None }
+    pub fn new(shelf: &'t Shelf, books: &'t Books, options: SearchOptions) -> Searcher<'t> {
+        Searcher { shelf, books, options, solver: None, asked: 0, stop: Arc::default(), player: None }
     }
 
     /// The move that a player chooses. `game` makes random players differ.
@@ -111,6 +113,7 @@ impl<'t> Searcher<'t> {
             let (tables, bounds) =
                 (self.shelf.tables(rules, position.pits()), self.shelf.bounds(rules, position.pits()));
             let setting = Setting::new(rules).tables(tables).bounds(bounds).memory(memory).threads(threads).game(game);
+            let setting = setting.book(self.books.get(rules, position.pits()));
             self.player = Some((board, name.player(&setting)));
         }
         let (_, player) = self.player.as_mut().expect("it was made");
@@ -140,6 +143,7 @@ impl<'t> Searcher<'t> {
             let options = SolverOptions::new(rules, position)
                 .tables(self.shelf.tables(rules, pits))
                 .bounds(self.shelf.bounds(rules, pits))
+                .book(self.books.get(rules, pits))
                 .transpositions_up_to(memory)
                 .threads(threads)
                 .stop(Arc::clone(&self.stop));

@@ -8,6 +8,7 @@ use tokio::sync::{oneshot, watch};
 
 use super::ApiError;
 use super::searcher::{SearchOptions, Searcher};
+use crate::book::Books;
 use crate::game::Rules;
 use crate::play::Limit;
 use crate::table::Shelf;
@@ -54,6 +55,7 @@ impl Searches {
     pub fn start(
         count: usize,
         shelf: &Arc<Shelf>,
+        books: &Arc<Books>,
         options: SearchOptions,
         stopping: watch::Receiver<bool>,
     ) -> std::io::Result<Searches> {
@@ -61,14 +63,14 @@ impl Searches {
         let mut threads = Vec::new();
         for _ in 0..count {
             let (sender, jobs) = mpsc::channel::<Job>();
-            let shelf = Arc::clone(shelf);
+            let (shelf, books) = (Arc::clone(shelf), Arc::clone(books));
             thread::Builder::new().name("search".to_owned()).spawn(move || {
-                let mut searcher = Searcher::new(&shelf, options);
+                let mut searcher = Searcher::new(&shelf, &books, options);
                 for job in jobs {
                     match catch_unwind(AssertUnwindSafe(|| job(&mut searcher))) {
                         Ok(reply) => reply(),
                         // What it knew may be half-done.
-                        Err(_) => searcher = Searcher::new(&shelf, options),
+                        Err(_) => searcher = Searcher::new(&shelf, &books, options),
                     }
                 }
             })?;

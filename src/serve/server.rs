@@ -25,6 +25,7 @@ use super::searcher::SearchOptions;
 use super::searches::Searches;
 use super::slots::{Slot, Slots};
 use super::wire::Wire;
+use crate::book::Books;
 use crate::table::Shelf;
 
 /// Threads that read requests and write answers.
@@ -51,6 +52,8 @@ const REPORT_AGAIN: Duration = Duration::from_secs(60);
 pub struct Options {
     /// The directory of the tables; it may be empty.
     pub tables: PathBuf,
+    /// The books to answer from, before anything is searched.
+    pub books: Books,
     /// The most time of a search.
     pub time: Duration,
     /// The most searches under way, at least 1; what is asked beyond is refused with status 503.
@@ -71,10 +74,11 @@ pub struct Options {
 
 impl Options {
     /// The tables in `tables`; searches of 5 seconds, one at a time, with one thread and 256 MiB each; clients have 10 seconds;
-    /// no other hosts; failures are not reported.
+    /// no books and no other hosts; failures are not reported.
     pub fn new(tables: PathBuf) -> Options {
         Options {
             tables,
+            books: Books::none(),
             time: Duration::from_secs(5),
             searches: 1,
             threads: 1,
@@ -88,9 +92,10 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { tables, time, searches, threads, memory, patience, hosts, log: _ } = self;
+        let Options { tables, books, time, searches, threads, memory, patience, hosts, log: _ } = self;
         f.debug_struct("Options")
             .field("tables", tables)
+            .field("books", books)
             .field("time", time)
             .field("searches", searches)
             .field("threads", threads)
@@ -124,12 +129,12 @@ impl Stop {
 /// When threads or the listener fail.
 pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result<()> {
     listener.set_nonblocking(true)?;
-    let shelf = Arc::new(Shelf::new(options.tables));
+    let (shelf, books) = (Arc::new(Shelf::new(options.tables)), Arc::new(options.books));
     let search = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
     let search_count = options.searches.max(1);
-    let searches = Searches::start(search_count, &shelf, search, stop.0.subscribe())?;
+    let searches = Searches::start(search_count, &shelf, &books, search, stop.0.subscribe())?;
     let Options { time, patience, log, hosts, .. } = options;
-    let service = Arc::new(Service { shelf, searches, time, search_count, patience, hosts: Hosts(hosts), log });
+    let service = Arc::new(Service { shelf, books, searches, time, search_count, patience, hosts: Hosts(hosts), log });
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
         .max_blocking_threads(READING)

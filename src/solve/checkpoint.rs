@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::error::SolveError;
 use super::solver::Solver;
 use crate::file::{self, Document, DocumentError, FileLock, LockError};
-use crate::game::{Bounds, Position, Row};
+use crate::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 
 /// The format of the file with the proofs.
 const DOCUMENT: Document = Document { format: "kalah solve checkpoint", version: 2 };
@@ -94,6 +94,22 @@ struct Proof {
     position: String,
     lower: u32,
     upper: u32,
+}
+
+impl Proof {
+    /// The position and the bounds; `None` if they are impossible.
+    fn bounds(&self) -> Option<(Position, Bounds)> {
+        let (position, bounds) = (self.position.parse().ok(), Bounds { lower: self.lower, upper: self.upper });
+        let is_possible = |position: &Position| {
+            *position == position.without_stores() && bounds.lower <= bounds.upper && bounds.upper <= position.seeds()
+        };
+        Some((position.filter(is_possible)?, bounds))
+    }
+
+    /// What is wrong with it then.
+    fn impossible(&self) -> String {
+        format!("its bounds of {} are impossible", self.position)
+    }
 }
 
 impl Checkpoint {
@@ -192,15 +208,27 @@ impl Checkpoint {
         Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
     }
 
+    /// What the search in the file `path` proved, without opening it as a checkpoint: its rule set, the position that it
+    /// searches, and positions without stores with bounds of their scores. Only the file's checksum is checked.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or has no checksum.
+    #[allow(clippy::type_complexity)]
+    pub fn read_proofs(path: &Path) -> Result<(Rules, Position, Vec<(Position, Bounds)>), CheckpointError> {
+        let io = |source| CheckpointError::Io { path: path.to_owned(), source };
+        let damaged = |what: &dyn Display| CheckpointError::Damaged { path: path.to_owned(), what: what.to_string() };
+        let bytes = file::read(path).map_err(io)?;
+        let state: State = DOCUMENT.parse(&bytes).map_err(|error| damaged(&error))?;
+        let rules = state.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
+        let position = state.position.parse().map_err(|error: ParseError| damaged(&error))?;
+        let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));
+        Ok((rules, position, state.proofs.iter().map(bounds).collect::<Result<_, _>>()?))
+    }
+
     /// Passes a proof on to `solver`; returns its position.
     fn resume_proof(&self, solver: &Solver, proof: &Proof) -> Result<Position, CheckpointError> {
-        let &Proof { position: ref text, lower, upper } = proof;
-        let position = text.parse().ok().filter(|position: &Position| {
-            *position == position.without_stores() && lower <= upper && upper <= position.seeds()
-        });
-        let position = position.ok_or_else(|| self.damaged(&format_args!("its bounds of {text} are impossible")))?;
-        let added = solver.add_proof(&position, Bounds { lower, upper });
-        added.map_err(|error| self.not_proved(text, error))?;
+        let (position, bounds) = proof.bounds().ok_or_else(|| self.damaged(&proof.impossible()))?;
+        solver.add_proof(&position, bounds).map_err(|error| self.not_proved(&proof.position, error))?;
         Ok(position)
     }
 

@@ -16,11 +16,15 @@ use super::probing::{Audit, TableScores};
 use super::search::{Interrupted, Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
+use crate::book::Book;
 use crate::game::{Bounds, Position};
 use crate::table::TableError;
 
 /// The longest that saving waits until the tables are compared with their checksums.
 const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
+
+/// The effort of entries from the book: hardly another entry takes their place.
+const BOOK_NODES: u64 = 1 << 40;
 
 /// Contains all evaluations.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
@@ -35,6 +39,7 @@ pub(super) struct Engine<'a, W: Word> {
     keys: Keys<W>,
     tables: TableScores<'a>,
     audit: Audit<'a>,
+    book: Option<&'a Book>,
     evaluation: StaticEvaluation,
     positions: TranspositionTable<W>,
     /// Results of complete tests.
@@ -70,7 +75,24 @@ impl<'a, W: Word> Engine<'a, W> {
             (None, None, None) => StaticEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
-        Ok(Engine { seeds, sower, keys, tables, audit, evaluation, positions, proofs: Mutex::default() })
+        let book = options.book;
+        let engine =
+            Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
+        engine.store_book();
+        Ok(engine)
+    }
+
+    /// Puts the bounds of the book into the transposition table, where searches find them.
+    fn store_book(&self) {
+        for (position, bounds) in self.book.iter().flat_map(|book| book.iter()) {
+            if position.seeds() as usize > self.seeds || position.seeds() as usize <= self.tables.reach() {
+                continue;
+            }
+            let board: Board<W> = board(&position);
+            let [mover, other] = [board.mover, board.other].map(|row| self.keys.row(row.sums()));
+            let slot = self.positions.slot(self.keys.combine(mover, board.mover.total(), other));
+            self.positions.put(slot, bounds, BOOK_NODES);
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
@@ -96,7 +118,9 @@ impl<'a, W: Word> Engine<'a, W> {
         }
         let slot = self.positions.slot(self.keys.combine(mover, mover_seeds, other));
         let transposition = if self.audit.is_sound() { self.positions.get(slot) } else { None };
-        let proved = [self.lock().get(&board).copied(), transposition];
+        let book = self.book.filter(|book| book.seeds().is_some_and(|layers| layers.contains(&seeds)));
+        let from_book = book.and_then(|book| book.get(&board.position(self.sower.pits())));
+        let proved = [self.lock().get(&board).copied(), from_book, transposition];
         for proved in proved.into_iter().flatten() {
             known = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
         }

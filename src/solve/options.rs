@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use super::memory::{Copies, Shares, TableBytes};
 use super::probing::Layers;
 use super::transposition::{most_bytes, table_bytes};
+use crate::book::Book;
 use crate::evaluation::Network;
 use crate::game::{Position, Rules};
 use crate::index::row_count;
@@ -35,6 +36,7 @@ pub struct SolverOptions<'a> {
     tables_up_to: usize,
     exact_up_to: usize,
     pub(super) network: Option<&'a Network>,
+    pub(super) book: Option<&'a Book>,
     transpositions: Transpositions,
     budget: Budget,
     pub(super) threads: usize,
@@ -90,6 +92,7 @@ impl<'a> SolverOptions<'a> {
             bounds: None,
             tables_up_to: usize::MAX,
             network: None,
+            book: None,
             exact_up_to: usize::MAX,
             transpositions: Transpositions::BySize,
             budget: Budget::Copies(0),
@@ -123,6 +126,12 @@ impl<'a> SolverOptions<'a> {
     #[must_use]
     pub fn network(self, network: Option<&'a Network>) -> SolverOptions<'a> {
         SolverOptions { network, ..self }
+    }
+
+    /// Sets the book whose bounds are taken as proved; it must have the same rules and pits. None by default: all is searched.
+    #[must_use]
+    pub fn book(self, book: Option<&'a Book>) -> SolverOptions<'a> {
+        SolverOptions { book, ..self }
     }
 
     /// Sets the seeds of the largest layer whose exact table is used; all by default. Those above it are read from bound
@@ -260,7 +269,7 @@ impl<'a> SolverOptions<'a> {
 
 impl fmt::Debug for SolverOptions<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let SolverOptions { rules, pits, seeds, tables, bounds, network, .. } = self;
+        let SolverOptions { rules, pits, seeds, tables, bounds, network, book, .. } = self;
         let SolverOptions { tables_up_to, exact_up_to, transpositions, budget, threads, stop, .. } = self;
         f.debug_struct("SolverOptions")
             .field("rules", rules)
@@ -270,6 +279,7 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("bounds", &bounds.map(BoundTables::seeds))
             .field("tables_up_to", tables_up_to)
             .field("network", &network.is_some())
+            .field("book", &book.map(Book::len))
             .field("exact_up_to", exact_up_to)
             .field("transpositions", transpositions)
             .field("budget", budget)

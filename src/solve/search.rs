@@ -34,7 +34,8 @@ pub(super) trait Search: Send + Sync {
     /// The largest layer of tables in use, exact or of bounds; 0 for none.
     fn reach(&self) -> usize;
 
-    /// Bounds of the score of `position` from the rules, tables, complete tests, and the transposition table.
+    /// Bounds of the score of `position` from the rules, tables, the book, complete tests, and the transposition
+    /// table.
     fn known(&self, position: &Position) -> Result<Bounds, TableError>;
 
     /// A lower bound of the nodes that the bounds of `position` in the transposition table took; 0 if it is not there.

@@ -1,7 +1,7 @@
 use super::error::SolveError;
 use super::move_order::in_order;
 use super::solver::Solver;
-use crate::game::{Line, Pit, Position, mover_value};
+use crate::game::{Line, Pit, Position, Rules, mover_value};
 use crate::table::ProbeError;
 
 /// A solved position.
@@ -179,8 +179,15 @@ impl Solver<'_> {
 
     /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
     pub fn openings(&self, position: &Position) -> Vec<Opening> {
+        Opening::all(self.rules, position)
+    }
+}
+
+impl Opening {
+    /// The openings of `position`, as in Rawlings 2015: its moves, again-moves together with the next one.
+    pub fn all(rules: Rules, position: &Position) -> Vec<Opening> {
         let after = |position: &Position, moves: &[Pit], pit: Pit| {
-            let played = position.play(self.rules, pit).ok()?;
+            let played = position.play(rules, pit).ok()?;
             let moves = moves.iter().copied().chain([pit]).collect();
             Some(Opening { moves, position: played.position, again: played.again })
         };

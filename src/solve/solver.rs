@@ -42,7 +42,7 @@ pub enum Event {
 
 /// Solves positions of one rule set and board.
 ///
-/// All its results are proved: by tables, and by tests in which every bound follows from the bounds of the positions
+/// All its results are proved: by tables, a book if it has one, and by tests in which every bound follows from the bounds of the positions
 /// after the moves. Threads and the size of the transposition table change the time, never a value.
 pub struct Solver<'a> {
     pub(super) tables: Option<&'a Tables>,
@@ -83,7 +83,7 @@ impl<'a> Solver<'a> {
     /// When the board is too large to be searched, there is not enough memory, or a table is damaged.
     ///
     /// # Panics
-    /// When the tables, the bound tables or the network have other rules or pits.
+    /// When the tables, the bound tables, the network or the book have other rules or pits.
     pub fn new(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         Solver::new_unless(&|| false, options)
     }
@@ -129,7 +129,7 @@ impl<'a> Solver<'a> {
     /// As [`Solver::new`], and when the word is too small for the boards.
     ///
     /// # Panics
-    /// When the tables, the bound tables or the network have other rules or pits.
+    /// When the tables, the bound tables, the network or the book have other rules or pits.
     pub fn with_word<W: Word>(options: SolverOptions<'a>) -> Result<Solver<'a>, SolveError> {
         let keys = Solver::keys::<W>(&options)?;
         Solver::with_keys(options, keys, &|| false)
@@ -156,6 +156,8 @@ impl<'a> Solver<'a> {
         );
         let network = options.network.map(|network| (network.rules(), network.pits()));
         assert!(network.is_none_or(|network| network == (rules, pits)), "a network of {rules}, {pits}");
+        let book = options.book.map(|book| (book.rules(), book.pits()));
+        assert!(book.is_none_or(|book| book == (rules, pits)), "a book of {rules}, {pits}");
         let Shares { transpositions, copies } = options.shares();
         let engine = Box::new(Engine::new(&options, keys, transpositions, end)?);
         Ok(Solver {
@@ -263,8 +265,8 @@ impl<'a> Solver<'a> {
         self.engine.add_proof(position, proved)
     }
 
-    /// The known bounds of the score of `position`, without searching: from the rules, tables, tests, and the
-    /// transposition table.
+    /// The known bounds of the score of `position`, without searching: from the rules, tables, the book, tests, and
+    /// the transposition table.
     ///
     /// # Errors
     /// When the position does not fit the solver, bounds contradict each other, or a table is damaged.

@@ -35,6 +35,7 @@ export function tell({ value, lower, upper, estimate }) {
 export function origin(answer) {
   switch (answer.source) {
     case "tables": return "from the tables";
+    case "book": return "from the book";
     case "solver": return "proved by the solver";
     case "bound": return "bounds proved in time";
     case "depth": return `looking ${answer.depth} ahead`;

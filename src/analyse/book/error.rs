@@ -1,0 +1,17 @@
+use crate::book::{BookError, BookFileError};
+use crate::solve::SolveError;
+
+/// Why a book was not made, or not to the end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MakeError {
+    /// A search failed, or was stopped.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// What was proved contradicts the book, or cannot be in it.
+    #[error(transparent)]
+    Book(#[from] BookError),
+    /// The book could not be saved.
+    #[error(transparent)]
+    File(#[from] BookFileError),
+}

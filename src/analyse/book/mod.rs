@@ -1,0 +1,17 @@
+//! Books made and checked by searches: the positions of the first turns.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `reach` | the positions of the first turns |
+//! | [`make`] | solving them, turn by turn |
+//! | `check` | [every entry by its neighbours](check_neighbours), [or by a search](check_by_search) |
+//! | `error` | [why a book was not made](MakeError) |
+
+mod check;
+mod error;
+mod make;
+mod reach;
+
+pub use check::{check_by_search, check_neighbours};
+pub use error::MakeError;
+pub use make::{Made, MakeOptions, Step, derive, make};

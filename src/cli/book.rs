@@ -1,0 +1,102 @@
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use clap::{Args, Subcommand};
+use kalah::book::{Book as Positions, BookError, BookFileError};
+use kalah::file::{FileLock, remove_leftovers, resolved};
+use kalah::game::Rules;
+
+use super::book_check::Check;
+use super::book_make::Make;
+use super::book_merge::{Import, Merge};
+use super::book_show::Show;
+use super::outcome::Outcome;
+
+/// Show, extend and check the book: proved values near the start
+///
+/// The book is used by solve, probe, move, play, serve and kgp before they search. The program has one for some boards;
+/// a book beside the tables, such as tables/empty-capture-6.book, takes its place.
+#[derive(Args)]
+pub struct Book {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Show(Show),
+    Make(Make),
+    Check(Check),
+    Merge(Merge),
+    Import(Import),
+}
+
+impl Book {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self.action {
+            Action::Show(show) => show.run(),
+            Action::Make(make) => make.run(),
+            Action::Check(check) => check.run(),
+            Action::Merge(merge) => merge.run(),
+            Action::Import(import) => import.run(),
+        }
+    }
+}
+
+/// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
+/// program has.
+pub fn in_use(
+    file: Option<&Path>,
+    directory: &Path,
+    rules: Rules,
+    pits: usize,
+) -> Result<(Positions, String), BookFileError> {
+    let beside = directory.join(Positions::file_name(rules, pits));
+    if let Some(path) = file {
+        return Ok((Positions::open(path)?, path.display().to_string()));
+    }
+    if let Some(book) = Positions::open_for(&beside, rules, pits)? {
+        return Ok((book, beside.display().to_string()));
+    }
+    let shipped = Positions::shipped(rules, pits).cloned();
+    let name = if shipped.is_some() { "the book of the program" } else { "no book" };
+    Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
+}
+
+/// A book's file that is extended by this process alone.
+pub struct Extended {
+    path: PathBuf,
+    pub book: Positions,
+    _lock: FileLock,
+}
+
+impl Extended {
+    /// The book in `output`, or in its file in `directory`. If there is no file yet, it begins with the book of the
+    /// program.
+    pub fn open(output: Option<&Path>, directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Extended> {
+        let path = match output {
+            Some(path) => resolved(path),
+            None => {
+                std::fs::create_dir_all(directory)
+                    .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+                resolved(&directory.join(Positions::file_name(rules, pits)))
+            }
+        };
+        let failed = |error: BookError| BookFileError { path: path.clone(), error };
+        let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
+        remove_leftovers(&path).map_err(|error| failed(error.into()))?;
+        let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
+        let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
+        Ok(Extended { path, book, _lock: lock })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the book to its file.
+    pub fn save(&self) -> Result<(), BookFileError> {
+        self.book.write(&self.path)
+    }
+}

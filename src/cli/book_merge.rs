@@ -1,0 +1,118 @@
+use std::path::PathBuf;
+
+use clap::Args;
+use kalah::analyse::book::derive;
+use kalah::book::{Book, BookFileError};
+use kalah::solve::Checkpoint;
+use serde::Serialize;
+
+use super::book::Extended;
+use super::outcome::Outcome;
+use super::{args, output};
+
+/// Add what other books know to a book
+#[derive(Args)]
+pub struct Merge {
+    /// Books of one rule set and board
+    #[arg(value_name = "FILE", required = true)]
+    books: Vec<PathBuf>,
+    #[command(flatten)]
+    to: To,
+}
+
+/// Add what a search proved, from a checkpoint of `kalah solve`
+///
+/// The file has a checksum, and `kalah book check` proves again what was taken from it.
+#[derive(Args)]
+pub struct Import {
+    /// The checkpoint
+    #[arg(value_name = "CHECKPOINT")]
+    checkpoint: PathBuf,
+    #[command(flatten)]
+    to: To,
+}
+
+/// The book that is extended.
+#[derive(Args)]
+struct To {
+    /// The book's file [default: the one beside the tables]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Report {
+    book: String,
+    rules: &'static str,
+    pits: usize,
+    /// Positions of which more is known than before.
+    added: usize,
+    positions: usize,
+    exact: usize,
+}
+
+impl To {
+    /// Saves the book and reports.
+    fn finish(&self, extended: &Extended, added: usize) -> anyhow::Result<Outcome> {
+        extended.save()?;
+        let book = &extended.book;
+        let report = Report {
+            book: extended.path().display().to_string(),
+            rules: book.rules().name(),
+            pits: book.pits(),
+            added,
+            positions: book.len(),
+            exact: book.exact(),
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::line(format_args!(
+                "{}: more is known of {} than before; {}, {} of them exact",
+                report.book,
+                output::count(added, "position"),
+                output::count(report.positions, "position"),
+                report.exact
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl Merge {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut books = Vec::new();
+        for path in &self.books {
+            books.push((path, Book::open(path)?));
+        }
+        let Some((_, first)) = books.first() else { return Ok(Outcome::Usage) };
+        let To { output, tables, .. } = &self.to;
+        let mut extended = Extended::open(output.as_deref(), &tables.path, first.rules(), first.pits())?;
+        let mut added = 0;
+        for (path, book) in &books {
+            let merged = extended.book.merge(book);
+            added += merged.map_err(|error| BookFileError { path: path.to_path_buf(), error })?;
+        }
+        self.to.finish(&extended, added)
+    }
+}
+
+impl Import {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (rules, start, proofs) = Checkpoint::read_proofs(&self.checkpoint)?;
+        let To { output, tables, .. } = &self.to;
+        let mut extended = Extended::open(output.as_deref(), &tables.path, rules, start.pits())?;
+        let failed = |error| BookFileError { path: self.checkpoint.clone(), error };
+        let mut added = 0;
+        for (position, bounds) in proofs {
+            added += usize::from(extended.book.add(&position, bounds).map_err(failed)?);
+        }
+        added += derive(&mut extended.book, &start, 1).map_err(failed)?;
+        self.to.finish(&extended, added)
+    }
+}
