@@ -53,7 +53,13 @@ pub enum BookError {
     Lock(#[from] LockError),
     /// A table cannot be read.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Table(Box<TableError>),
+}
+
+impl From<TableError> for BookError {
+    fn from(error: TableError) -> BookError {
+        BookError::Table(Box::new(error))
+    }
 }
 
 /// A book's file that cannot be used, and why.
