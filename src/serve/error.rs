@@ -164,7 +164,7 @@ impl From<SolveError> for ApiError {
 impl From<BookError> for ApiError {
     fn from(error: BookError) -> ApiError {
         match error {
-            BookError::Table(error) => error.into(),
+            BookError::Table(error) => (*error).into(),
             error => ApiError::Failed(error.to_string()),
         }
     }
