@@ -1,0 +1,102 @@
+use std::sync::LazyLock;
+
+use crate::game::{MAX_PITS, Position, Row};
+
+/// The most seeds in play of a position that has a [rank among all sequences](sequence_rank).
+pub const MAX_RANKED_SEEDS: usize = 255;
+
+/// The most pits of a board, both sides together.
+const MAX_PLACES: usize = 2 * MAX_PITS;
+
+/// `BINOMIALS[i][c]` is C(c, i), or the largest number if it is larger than that.
+static BINOMIALS: LazyLock<Vec<Vec<u128>>> = LazyLock::new(|| {
+    let most = MAX_RANKED_SEEDS + MAX_PLACES;
+    let mut binomials = vec![vec![0u128; most + 1]; MAX_PLACES];
+    binomials[0].fill(1);
+    for i in 1..MAX_PLACES {
+        for c in 1..=most {
+            binomials[i][c] = binomials[i][c - 1].saturating_add(binomials[i - 1][c - 1]);
+        }
+    }
+    binomials
+});
+
+/// Sequences of the pits of both sides, `2 pits`, that hold `seeds` seeds together: C(seeds + 2 pits - 1, 2 pits - 1).
+/// `None` if there are more than 2^120, more than [`MAX_RANKED_SEEDS`] seeds, or no such boards.
+///
+/// Other than in the layers of tables, all positions of any board are counted, also those where a row is empty.
+pub fn sequences(pits: usize, seeds: usize) -> Option<u128> {
+    if !(1..=MAX_PITS).contains(&pits) || seeds > MAX_RANKED_SEEDS {
+        return None;
+    }
+    Some(BINOMIALS[2 * pits - 1][seeds + 2 * pits - 1]).filter(|&count| count <= 1 << 120)
+}
+
+/// The rank of a position, whose stores do not matter, among all [`sequences`] with as many pits and seeds in play; `None`
+/// if these are not ranked.
+///
+/// With p(i) the sum of the first i pits, the mover's row before the other one, p(1), p(2) + 1, ..., p(2m-1) + 2m - 2
+/// ascend strictly, and the rank is the number of this set in the combinatorial number system (Lehmer): the sum of
+/// C(p(i) + i - 1, i) over i from 1 to 2m - 1.
+pub fn sequence_rank(position: &Position) -> Option<u128> {
+    sequences(position.pits(), position.seeds() as usize)?;
+    let pits = position.mover().seeds().iter().chain(position.other().seeds());
+    let (mut rank, mut sum) = (0, 0);
+    for (i, &pit) in (1..2 * position.pits()).zip(pits) {
+        sum += pit as usize;
+        rank += BINOMIALS[i][sum + i - 1];
+    }
+    Some(rank)
+}
+
+/// The position, with empty stores, that has this rank: the inverse of [`sequence_rank`]; `None` if none has it.
+pub fn sequence_position(pits: usize, seeds: usize, rank: u128) -> Option<Position> {
+    if rank >= sequences(pits, seeds)? {
+        return None;
+    }
+    let (mut rank, places) = (rank, 2 * pits);
+    let mut row = [0u32; MAX_PLACES];
+    // The sum of the pits up to the one at hand.
+    let mut sum = seeds;
+    for i in (1..places).rev() {
+        let column = &BINOMIALS[i][i - 1..=i - 1 + sum];
+        let before = column.partition_point(|&count| count <= rank) - 1;
+        rank -= column[before];
+        row[i] = (sum - before) as u32;
+        sum = before;
+    }
+    row[0] = sum as u32;
+    let (mover, other) = row[..places].split_at(pits);
+    Position::new(Row::new(mover)?, Row::new(other)?, 0, 0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_have_no_gaps_and_each_leads_back() {
+        for (pits, seeds) in [(1, 9), (2, 7), (3, 5), (4, 0), (2, 1)] {
+            let count = sequences(pits, seeds).expect("few seeds");
+            for rank in 0..count {
+                let position = sequence_position(pits, seeds, rank).expect("the rank is below the number of sequences");
+                assert_eq!((position.pits(), position.seeds() as usize), (pits, seeds));
+                assert_eq!(sequence_rank(&position), Some(rank));
+            }
+            assert_eq!(sequence_position(pits, seeds, count), None);
+        }
+    }
+
+    #[test]
+    fn ranks_of_large_boards_lead_back_or_do_not_exist() {
+        for text in ["6x4", "6x6", "16x5", "12x10", "6x21", "1x127", "8x15"] {
+            let position: Position = text.parse().expect("a start position");
+            let rank = sequence_rank(&position).expect("few enough seeds");
+            assert_eq!(sequence_position(position.pits(), position.seeds() as usize, rank), Some(position));
+        }
+        for text in ["16x7", "1x128", "6x22"] {
+            let position: Position = text.parse().expect("a start position");
+            assert_eq!(sequence_rank(&position), None, "{text}");
+        }
+    }
+}
