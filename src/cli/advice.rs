@@ -12,7 +12,7 @@ use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
 use kalah::book::{BookError, BookFileError};
 use kalah::build::{BuildError, PlanError};
-use kalah::certificate::CheckError;
+use kalah::certificate::{CheckError, TasksError};
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
@@ -45,6 +45,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(of_missing(directory, last));
     }
     if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
+        return Some(advice.to_owned());
+    }
+    if let Some(advice) = error.downcast_ref().and_then(of_tasks) {
         return Some(advice.to_owned());
     }
     if let Some(advice) = error.downcast_ref().and_then(of_prove) {
@@ -154,7 +157,7 @@ fn of_book(error: &BookError) -> Option<String> {
         BookError::Contradiction { .. } => Some(
             "find out which is wrong with `kalah book check` and `kalah verify`; --no-book goes without".to_owned(),
         ),
-        BookError::Other { .. } => Some("give its --rules and --pits, or name another file".to_owned()),
+        BookError::Other { .. } => Some("name another file, or give the rule set and board that it is for".to_owned()),
         BookError::Lock(error) => of_lock(error),
         _ => None,
     }
@@ -182,6 +185,16 @@ fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
     }
 }
 
+fn of_tasks(error: &TasksError) -> Option<&'static str> {
+    match error {
+        TasksError::Document(_) | TasksError::Content => {
+            Some("delete it to check all claims again, or name another file with --state")
+        }
+        TasksError::Other(_) => Some("name another file with --state"),
+        _ => None,
+    }
+}
+
 fn of_prove(error: &ProveError) -> Option<&'static str> {
     match error {
         ProveError::Damaged { path, .. } | ProveError::Contradiction { path, .. }
@@ -189,11 +202,17 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
         {
             Some("delete this file, and the job is run again")
         }
+        ProveError::Damaged { .. } => {
+            Some("delete it and give the command that began the proof: finished jobs are used if the plan is the same")
+        }
+        ProveError::OtherTable(_) => {
+            Some("name the directory of the tables with which the proof was begun (--tables), or begin another proof")
+        }
         ProveError::Other { .. } => Some("name another directory with --proof"),
         ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
         ProveError::Lock(_) => Some("--share lets several processes work on it, if all of them are given it"),
         ProveError::Tables { .. } => {
-            Some("build them with `kalah build`, or choose less with --rests-on for a new proof")
+            Some("build them with `kalah build`, let them be used, or choose less with --rests-on for a new proof")
         }
         _ => None,
     }
@@ -226,9 +245,7 @@ fn of_network(error: &NetworkFileError) -> String {
 
 fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
     match error {
-        CheckpointError::Damaged { .. } => {
-            Some("delete it to begin anew, or name another file with --checkpoint or --state")
-        }
+        CheckpointError::Damaged { .. } => Some("name another file; or delete it, and a search with it begins anew"),
         CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
         _ => None,
     }

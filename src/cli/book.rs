@@ -11,6 +11,7 @@ use super::book_make::Make;
 use super::book_merge::{Import, Merge};
 use super::book_show::Show;
 use super::outcome::Outcome;
+use super::output;
 
 /// Show, extend and check the book: proved values near the start
 ///
@@ -61,6 +62,12 @@ pub fn in_use(
     let shipped = Positions::shipped(rules, pits).cloned();
     let name = if shipped.is_some() { "the book of the program" } else { "no book" };
     Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
+}
+
+/// Reports that there is no book for a rule set and board.
+pub fn no_book(rules: Rules, pits: usize) -> Outcome {
+    output::tell(format_args!("kalah: there is no book for {rules} with {pits} pits: `kalah book make` makes one"));
+    Outcome::Failed
 }
 
 /// A book's file that is extended by this process alone.

@@ -10,7 +10,7 @@ use kalah::game::{Bounds, Position};
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use super::book::in_use;
+use super::book::{in_use, no_book};
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::signals::stop_on_signal;
@@ -72,6 +72,9 @@ impl Check {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
         let (book, name) = in_use(self.book.as_deref(), self.with.directory(), self.with.rules, self.pits)?;
+        if book.is_empty() && self.book.is_none() {
+            return Ok(no_book(book.rules(), book.pits()));
+        }
         // A file says for which rule set it is.
         self.with.rules = book.rules();
         let stop = Arc::new(AtomicBool::new(false));

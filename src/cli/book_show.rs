@@ -5,7 +5,7 @@ use kalah::book::Book;
 use kalah::game::{Position, Rules, StartPosition};
 use serde::Serialize;
 
-use super::book::in_use;
+use super::book::{in_use, no_book};
 use super::book_answer::FromBook;
 use super::outcome::Outcome;
 use super::{args, output};
@@ -75,13 +75,7 @@ impl Show {
         }
         match FromBook::recall(&book, &position, None)? {
             Some(known) => known.print(self.json)?,
-            None if book.is_empty() => {
-                output::tell(format_args!(
-                    "kalah: there is no book for {} with {pits} pits: `kalah book make` makes one",
-                    book.rules()
-                ));
-                return Ok(Outcome::Failed);
-            }
+            None if book.is_empty() => return Ok(no_book(book.rules(), pits)),
             None => {
                 output::tell(format_args!("kalah: {position} with {} rules is not in {name}", book.rules()));
                 return Ok(Outcome::Failed);

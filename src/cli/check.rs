@@ -238,6 +238,9 @@ impl Check {
         output::line(statement_text(&file.certificate.head.statement))?;
         let of_all = match found.extent {
             Extent::Complete => format!("{} claims: every one was checked, and holds", HumanCount(claims)),
+            _ if tally.claims == 0 => {
+                format!("the statement follows from {} claims; none of them was checked", HumanCount(claims))
+            }
             _ => format!(
                 "a sample of {} of {} claims holds; the others were not checked",
                 HumanCount(tally.claims),
@@ -296,7 +299,7 @@ fn stated(position: &Position, bounds: ValueBounds) -> (Option<i64>, Option<i64>
 }
 
 /// What is stated of a value, in words.
-fn value_text(position: &Position, bounds: ValueBounds) -> String {
+pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
     match (bounds.value(), stated(position, bounds)) {
         (Some(value), _) => format!("{value:+}"),
         (None, (Some(lower), Some(upper))) => format!("{lower:+} to {upper:+}"),

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::certificate::{CertificateFile, Checker, Statement};
-use kalah::game::{Position, ValueBounds};
+use kalah::game::Position;
 use kalah::prove::{
     Checkers, Part, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
+use super::check::value_text;
 use super::search_progress::SearchProgress;
 use super::search_tables::SearchTables;
 use super::signals::stop_on_signal;
@@ -29,7 +30,7 @@ use super::{Outcome, output, positions, prove_status};
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
 pub struct Prove {
-    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR]
+    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR, with its rules]
     position: Option<OsString>,
     /// Directory of the proof: what was asked for, and the jobs
     #[arg(long, value_name = "DIR")]
@@ -82,6 +83,9 @@ struct Answer<'a> {
     proved: bool,
     at_least: i64,
     at_most: i64,
+    /// The value, or its bounds, in words.
+    #[serde(skip)]
+    value: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     openings: Vec<OpeningAnswer>,
     jobs: usize,
@@ -120,8 +124,9 @@ impl Prove {
         let there = ProofDirectory::open(&self.proof)?;
         let request = match (&self.position, &there) {
             (None, Some(there)) => {
-                self.with.rules = there.plan().request.rules;
-                there.plan().request
+                let begun = there.plan().request;
+                self.with.rules = begun.rules;
+                self.request(begun.position, Some(there))
             }
             (None, None) => {
                 output::tell("kalah: name a position to prove, or with --proof a directory in which a proof was begun");
@@ -248,6 +253,7 @@ impl Work<'_> {
             proved: state.is_proved(),
             at_least: statement.bounds.lower,
             at_most: statement.bounds.upper,
+            value: value_text(&plan.request.position, statement.bounds),
             openings: openings(&statement, &plan.parts),
             jobs: state.proved,
             ran: prover.ran(),
@@ -261,11 +267,7 @@ impl Work<'_> {
         if answer.proved {
             return Ok(Outcome::Done);
         }
-        let ValueBounds { lower, upper } = statement.bounds;
-        output::tell(format_args!(
-            "kalah: {} is wrong: the value is proved to be between {lower:+} and {upper:+}",
-            plan.request
-        ));
+        output::tell(format_args!("kalah: {} is wrong: the value is proved to be {}", plan.request, answer.value));
         Ok(Outcome::Failed)
     }
 
@@ -345,7 +347,7 @@ fn text(answer: &Answer) -> std::io::Result<()> {
     for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
         output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;
     }
-    output::line(format_args!("  value        {}", value(answer.at_least, answer.at_most)))?;
+    output::line(format_args!("  value        {}", answer.value))?;
     output::line(format_args!(
         "  jobs         {} ({} by this process), {} split: {} nodes, {:.1} s",
         answer.jobs,

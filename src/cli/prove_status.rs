@@ -66,7 +66,8 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
         table_seeds: plan.table_seeds(),
         claims,
         nodes: jobs.iter().map(|job| job.nodes).sum(),
-        seconds: jobs.iter().map(|job| job.seconds).sum(),
+        // Not a `sum`, which is -0.0 where there are no jobs.
+        seconds: jobs.iter().fold(0.0, |sum, job| sum + job.seconds),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
     };
     if json {

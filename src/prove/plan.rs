@@ -30,7 +30,8 @@ impl Plan {
     pub fn require(&self, tables: Option<&Tables>) -> Result<(), ProveError> {
         let layers = tables.map_or(&[][..], Tables::layers);
         if layers.len() < self.tables.len() {
-            return Err(ProveError::Tables { wanted: self.table_seeds(), found: layers.len() + 1 });
+            let found = if layers.is_empty() { 0 } else { layers.len() + 1 };
+            return Err(ProveError::Tables { wanted: self.table_seeds(), found });
         }
         for (table, digest) in layers.iter().zip(&self.tables) {
             if table.header().digest != *digest {

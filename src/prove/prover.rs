@@ -239,7 +239,8 @@ impl<'p, 's> Prover<'p, 's> {
     pub fn state(&mut self, most: usize) -> State {
         let Plan { jobs, is_complete, targets } = self.manager.plan(&self.targets, &self.finished, most);
         let proved = self.jobs.iter().filter(|job| job.bounds.is_some()).count();
-        let seconds = self.jobs.iter().map(|job| job.seconds).sum::<f64>();
+        // Not a `sum`, which is -0.0 where there are no jobs.
+        let seconds = self.jobs.iter().fold(0.0, |sum, job| sum + job.seconds);
         State {
             parts: targets,
             proved,

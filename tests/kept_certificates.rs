@@ -1,0 +1,42 @@
+//! The certificates of the repository. CI checks each in full with `kalah check`; here it is a sample of the larger ones.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kalah::certificate::{CertificateFile, Check};
+use kalah::progress::Pulse;
+use kalah::table::Tables;
+
+/// A larger one is checked by a sample of so many claims.
+const SAMPLE: u64 = 2000;
+
+#[test]
+fn the_certificates_of_the_repository_hold() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut found: Vec<String> = Vec::new();
+    let files = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("certificates")).unwrap();
+    for path in
+        files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|ext| ext == "certificate"))
+    {
+        let file = CertificateFile::read(&path).unwrap();
+        let head = &file.certificate.head;
+        let (rules, position) = (head.statement.rules, &head.statement.position);
+        let (pits, seeds) = (position.pits(), head.table_seeds());
+        kalah::build::build(directory.path(), rules, pits, seeds).unwrap();
+        let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+        let check = Check::new(&file.certificate, Some(&tables)).unwrap();
+        check.statement().unwrap();
+        let tally = check.sample(SAMPLE, 1, &Arc::new(Pulse::default())).unwrap().unwrap();
+        assert_eq!(tally.claims, SAMPLE.min(file.certificate.claims.len() as u64));
+        let value = head.statement.bounds.value().unwrap();
+        found.push(format!("{rules} {position} {value:+}"));
+    }
+    found.sort();
+    // Irving et al. 2000 and Rawlings 2015.
+    let published = [
+        "empty-capture <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> +10",
+        "empty-capture <6,0,0,5,5,5,5,5,5,5,5,5,5,5,5> +12",
+        "standard <6,0,0,4,4,4,4,4,4,4,4,4,4,4,4> +8",
+    ];
+    assert_eq!(found, published);
+}
