@@ -120,7 +120,7 @@ impl Book {
         Ok(true)
     }
 
-    /// Adds all that another book knows; returns of how many positions more is known than before.
+    /// Adds all that is in another book; returns for how many positions the bounds are narrower than before.
     ///
     /// # Errors
     /// When it is for another rule set or board, or the books contradict each other; what was added before that stays.

@@ -1,4 +1,4 @@
-//! What the book knows of a position, printed.
+//! What the book has of a position, printed.
 
 use kalah::book::{Book, BookError};
 use kalah::game::{Bounds, Line, Position};
@@ -53,7 +53,7 @@ struct MoveKnown {
     known: Known,
 }
 
-/// What the book knows of a position, as it is printed.
+/// What the book has of a position, as it is printed.
 #[derive(Serialize)]
 pub struct FromBook {
     position: String,

@@ -23,7 +23,7 @@ const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// Solve the positions of the first turns and add them to a book
 ///
-/// Positions after one turn are solved first, then those after two, and so on. What the book knows is not searched
+/// Positions after one turn are solved first, then those after two, and so on. What is in the book is not searched
 /// again, so that a stopped run goes on where it was.
 #[derive(Args)]
 pub struct Make {

@@ -10,7 +10,7 @@ use super::book::Extended;
 use super::outcome::Outcome;
 use super::{args, output};
 
-/// Add what other books know to a book
+/// Add what is in other books to a book
 #[derive(Args)]
 pub struct Merge {
     /// Books of one rule set and board

@@ -10,7 +10,7 @@ use super::book_answer::FromBook;
 use super::outcome::Outcome;
 use super::{args, output};
 
-/// Show what the book knows of a position, or what it has
+/// Show what the book has of a position, or of all
 #[derive(Args)]
 pub struct Show {
     /// Position such as 6x4 [default: show what the book has]

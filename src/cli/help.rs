@@ -107,7 +107,7 @@ const EXAMPLES: [(&str, &[Example]); 31] = [
     (
         "book",
         &[
-            ("What the book knows of a position", "kalah book show 6x4"),
+            ("What the book has of a position", "kalah book show 6x4"),
             ("The positions of the first three turns", "kalah book make 6x4 --turns 3"),
             ("Prove ten positions of it again", "kalah book check --sample 10"),
         ],

@@ -130,7 +130,7 @@ impl Prober<'_> {
         tables.probe(position)
     }
 
-    /// What the book knows of a position that the tables do not have; `None` if it is not in the book.
+    /// What the book has of a position that the tables do not have; `None` if it is not in the book.
     fn recall(&self, position: &Position) -> Result<Option<FromBook>, BookError> {
         let Some(book) = self.books.get(self.probe.rules, position.pits()) else { return Ok(None) };
         // The tables of its board were opened before; there may be none.

@@ -23,7 +23,7 @@ const DEEPENING_BUDGET: u64 = 1 << 24;
 /// Moves ahead on boards that no solver takes, where there is no limit.
 const PLAIN_DEPTH: u32 = 8;
 
-/// Plays a best move wherever the tables or the book know it or the solver proves it in time. Of several it takes the one
+/// Plays a best move wherever the tables or the book have its score or the solver proves it in time. Of several it takes the one
 /// nearest the store by the tables and the book, and the one proved first by the solver.
 ///
 /// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave

@@ -153,7 +153,7 @@ impl PositionAnswer {
         }
     }
 
-    /// What the book knows of a position whose score is known, and that of each move.
+    /// What the book has of a position: its score, and that of each move.
     pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: &Line) -> PositionAnswer {
         let moves = recalled.moves.iter().filter_map(|&(pit, bounds)| {
             let played = position.play(rules, pit).ok()?;

@@ -56,7 +56,7 @@ pub struct Made {
 }
 
 /// Adds to `book` what is proved of the positions of the first turns from `start`: first of the positions after one
-/// turn, and what follows from them, then of those after two, and so on. What the book knows is not searched again. The
+/// turn, and what follows from them, then of those after two, and so on. What is in the book is not searched again. The
 /// solver should not use this book, or it could not be checked by it.
 ///
 /// Calls `on_step` after each position; the book can be saved then. Whenever it ends, the book has what was proved.
