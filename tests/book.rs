@@ -134,6 +134,12 @@ fn books_agree_with_tables() {
             check_neighbours(&book, None, &mut |_| true).unwrap();
         }
         assert!(made(rules, &start, 3).len() > made(rules, &start, 1).len());
+        // The largest loss excludes nothing.
+        let mut options = MakeOptions::new(3);
+        options.loss = Some(u32::MAX);
+        let mut book = Book::new(rules, 3);
+        make(&solver(rules, &start), &start, &options, &mut book, &mut |_, _| Ok(())).unwrap();
+        assert_eq!(book.to_bytes(), made(rules, &start, 3).to_bytes());
     }
 }
 
@@ -339,6 +345,8 @@ fn a_book_beside_the_tables_is_made_used_and_checked() {
     let directory = tempfile::tempdir().unwrap();
     let (directory, file) = (directory.path(), directory.path().join("empty-capture-3.book"));
     let ran = kalah(directory, &["book", "show", "3x3"]);
+    assert!(ran.code == 1 && ran.err.contains("there is no book for empty-capture with 3 pits"), "{}", ran.err);
+    let ran = kalah(directory, &["book", "check", "--pits", "3"]);
     assert!(ran.code == 1 && ran.err.contains("there is no book for empty-capture with 3 pits"), "{}", ran.err);
     let searched = json(directory, &["solve", "3x3", "--no-book"]);
     assert!(searched["nodes"].as_u64().unwrap() > 0 && searched["book"].is_null());

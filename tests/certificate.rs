@@ -290,6 +290,16 @@ fn false_statements_are_found() {
 }
 
 #[test]
+fn a_statement_that_is_none_is_not_proved() {
+    small_certificates(|_, certificate, tables| {
+        let mut changed = certificate.clone();
+        let bounds = changed.head.statement.bounds;
+        changed.head.statement.bounds = ValueBounds { lower: bounds.upper + 2, upper: bounds.upper };
+        assert!(matches!(check(&changed, tables), Err(CheckError::Invalid(_))));
+    });
+}
+
+#[test]
 fn other_tables_are_found() {
     small_certificates(|_, certificate, tables| {
         let Some(tables) = tables else { return };

@@ -272,3 +272,25 @@ fn the_scripts_prove_together() {
         assert!(stderr(&ran).contains("usage"), "{name}: {}", stderr(&ran));
     }
 }
+
+#[test]
+fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
+    let files = Files::new();
+    let value = files.answer(&["4x2"])["at_least"].as_i64().unwrap();
+    for other in [["--value", "1"], ["--at-least", "1"], ["--at-most", "1"]] {
+        let refused = files.run(&other);
+        assert_eq!(refused.status.code(), Some(1), "{other:?}: {}", stderr(&refused));
+        assert!(refused.stdout.is_empty(), "{other:?}");
+    }
+    assert_eq!(files.run(&["--openings"]).status.code(), Some(1));
+    assert_eq!(files.answer(&[])["at_least"].as_i64(), Some(value));
+}
+
+#[test]
+fn a_finished_game_has_a_value_and_no_openings() {
+    let files = Files::new();
+    let found = files.answer(&["<4,5,2,0,0,0,0,0,1,2,3>", "--openings", "--certificate", "over.certificate"]);
+    // Five seeds in the store against two and the six that are left.
+    assert_eq!((found["at_least"].as_i64(), found["at_most"].as_i64()), (Some(-3), Some(-3)));
+    assert_eq!(files.check("over.certificate").certificate.head.statement.bounds.value(), Some(-3));
+}

@@ -11,6 +11,8 @@ pub struct Recalled {
     pub bounds: Bounds,
     /// The legal moves, with bounds of what the mover collects with each.
     pub moves: Vec<(Pit, Bounds)>,
+    /// Whether the book has the position or one after its moves; otherwise the rules and tables know all of this.
+    pub from_book: bool,
 }
 
 impl Recalled {
@@ -73,14 +75,16 @@ impl Book {
         assert!(tables.is_none_or(|tables| (tables.rules(), tables.pits()) == (self.rules(), self.pits())));
         let known = self.known(position, tables)?;
         let (mut moves, mut best) = (Vec::new(), Bounds { lower: 0, upper: 0 });
+        let mut from_book = self.get(position).is_some();
         for pit in position.moves() {
             let played = position.play(self.rules(), pit).expect("a legal move");
             let after = self.known(&played.position, tables)?.for_mover(&played, position);
+            from_book |= self.get(&played.position).is_some();
             best = Bounds { lower: best.lower.max(after.lower), upper: best.upper.max(after.upper) };
             moves.push((pit, after));
         }
         if moves.is_empty() {
-            return Ok(Recalled { bounds: known, moves });
+            return Ok(Recalled { bounds: known, moves, from_book });
         }
         let bounds = Bounds { lower: known.lower.max(best.lower), upper: known.upper.min(best.upper) };
         if bounds.lower > bounds.upper {
@@ -91,7 +95,7 @@ impl Book {
         for (_, after) in &mut moves {
             after.upper = after.upper.min(bounds.upper);
         }
-        Ok(Recalled { bounds, moves })
+        Ok(Recalled { bounds, moves, from_book })
     }
 
     /// A line of best play from `position` as far as the book, the rules and `tables` know, and whether that is to the

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::check::{Checker, Reason};
 use super::claim::{Bound, Claim};
-use super::statement::{Certificate, Goal};
+use super::statement::{Certificate, Goal, StatementError};
 use super::tasks::{TASK_CLAIMS, Tally, Tasks};
 use crate::game::{Bounds, Position};
 use crate::progress::Pulse;
@@ -34,6 +34,9 @@ pub enum CheckError {
         /// Why it does not.
         why: Unproved,
     },
+    /// What is stated is not a statement: only of a certificate that was not read from a file.
+    #[error("what the certificate states is not valid: {0}")]
+    Invalid(#[from] StatementError),
     /// A table is not the one that the proof rests on.
     #[error("{key}: the table has another digest than the one that the proof rests on")]
     OtherTable {
@@ -52,7 +55,10 @@ impl CheckError {
     /// Whether the certificate or a table is wrong (false if the check could not be made).
     pub fn is_wrong(&self) -> bool {
         match self {
-            CheckError::Claim { .. } | CheckError::Statement { .. } | CheckError::OtherTable { .. } => true,
+            CheckError::Claim { .. }
+            | CheckError::Statement { .. }
+            | CheckError::Invalid(_)
+            | CheckError::OtherTable { .. } => true,
             CheckError::Table(error) => error.is_damage(),
             CheckError::Save(_) => false,
         }
@@ -136,7 +142,7 @@ impl<'a> Check<'a> {
     /// The first part of the statement that does not follow, or a table that cannot be read.
     pub fn statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
         let mut checker = self.checker();
-        let goals = self.certificate.head.statement.goals().unwrap_or_default();
+        let goals = self.certificate.head.statement.goals()?;
         let follows = |goal: Goal| match goal.reason(&mut checker, &self.certificate.claims)? {
             Some(reason) => Ok((goal, reason)),
             None => {

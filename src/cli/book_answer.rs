@@ -73,7 +73,7 @@ impl FromBook {
     /// What `book` knows of `position`, with `tables` for the rest of the line; `None` if that is nothing.
     pub fn recall(book: &Book, position: &Position, tables: Option<&Tables>) -> Result<Option<FromBook>, BookError> {
         let recalled = book.recall(position, tables)?;
-        if book.get(position).is_none() && recalled.score().is_none() {
+        if !recalled.from_book || book.get(position).is_none() && recalled.score().is_none() {
             return Ok(None);
         }
         let (line, complete) = match recalled.score() {

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::certificate::{CertificateFile, Check as Checked, CheckError, Statement, Tally, Tasks};
-use kalah::file::FileLock;
+use kalah::file::{FileLock, remove_leftovers};
 use kalah::game::{Position, ValueBounds};
 use kalah::progress::Pulse;
 use kalah::table::Tables;
@@ -201,6 +201,7 @@ impl Check {
             None => (Tasks::new(file.digest, claims), None),
             Some(path) => {
                 let lock = FileLock::beside(path)?;
+                remove_leftovers(path)?;
                 let tasks = Tasks::read(path, file.digest, claims);
                 let tasks = tasks.with_context(|| format!("the state of a check in {}", path.display()))?;
                 (tasks, Some(lock))

@@ -123,6 +123,9 @@ impl Solve {
             }
             return Ok(Outcome::Done);
         }
+        if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
+            output::note("the search takes the bounds of the book as proved; --no-book searches everything");
+        }
         // A checkpoint that cannot be used is an error before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
         let stop = Arc::new(AtomicBool::new(false));
@@ -165,7 +168,7 @@ impl Solve {
             Ok(())
         };
         let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
-        let from_book = recalled.is_some_and(|recalled| recalled.score().is_some());
+        let from_book = recalled.is_some_and(|recalled| recalled.from_book && recalled.score().is_some());
         let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, from_book, start };
         let answer = progress.watch(
             &solver,
@@ -202,7 +205,7 @@ impl Solve {
         let rules = self.with.rules;
         let recalled = book.recall(position, None)?;
         let known = recalled.bounds;
-        if position.is_over() {
+        if !recalled.from_book {
             return Ok(None);
         }
         let mut answer =

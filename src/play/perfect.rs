@@ -59,6 +59,9 @@ impl<'t> Perfect<'t> {
         let Setting { tables, book, .. } = self.setting;
         let Some(book) = book.filter(|book| book.pits() == position.pits()) else { return Ok(None) };
         let recalled = book.recall(position, tables.filter(|tables| tables.pits() == position.pits()))?;
+        if !recalled.from_book {
+            return Ok(None);
+        }
         let choice = |(score, pit)| Choice { pit, worth: Worth::Exact(position.value(score)), source: Source::Book };
         Ok(recalled.score().zip(recalled.best().last()).map(choice))
     }

@@ -74,8 +74,10 @@ impl Extraction<'_, '_> {
                 }
             }
             self.researches.fetch_add(batch.len() as u64, Ordering::Relaxed);
-            let found: Vec<_> = batch.par_iter().map(|(test, _)| (self.research)(test)).collect();
+            let research = |test: &Test| if (self.is_stopped)() { None } else { Some((self.research)(test)) };
+            let found: Vec<_> = batch.par_iter().map(|(test, _)| research(test)).collect();
             for ((test, answer), found) in batch.into_iter().zip(found) {
+                let Some(found) = found else { return Err(SolveError::Stopped.into()) };
                 match found?.0 {
                     Some(found) if found != answer => return Err(wrong(&test)),
                     Some(_) => held.add(&test, answer, true),

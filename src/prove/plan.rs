@@ -52,7 +52,8 @@ impl Plan {
         let values: Vec<ValueBounds> =
             self.parts.iter().zip(parts).map(|(part, progress)| part.value(progress.known)).collect();
         let openings = || self.parts.iter().zip(&values);
-        let is_openings = self.request.wanted == Wanted::Openings && !values.is_empty();
+        let is_openings =
+            self.request.wanted == Wanted::Openings && self.parts.iter().all(|part| !part.moves.is_empty());
         let most = |bound: fn(&ValueBounds) -> i64| values.iter().map(bound).max().unwrap_or_default();
         let bounds = match values.first() {
             // The mover chooses among all openings.

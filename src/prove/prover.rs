@@ -372,6 +372,10 @@ impl<'p, 's> Prover<'p, 's> {
                 true => self.running.file(directory.certificate_claim_path())?,
                 false => None,
             };
+            // It may have been written between the look and the claim, and another one would have another digest.
+            if claim.is_some() && path.exists() {
+                continue;
+            }
             if claim.is_some() || !self.options.share {
                 let claims = self.certificate_claims()?;
                 let certificate = directory.plan().certificate(&state.parts, &claims)?;

@@ -93,6 +93,8 @@ impl Request {
                 vec![part(Aim::AtLeast { score: score(value.saturating_sub(least).saturating_add(1), value)? })]
             }
             Wanted::AtMost(value) => vec![part(Aim::AtMost { score: score(value.saturating_sub(least), value)? })],
+            // A finished game has no openings, but a value.
+            Wanted::Openings if position.is_over() => vec![part(Aim::Find { guess: guess(solver, position)? })],
             Wanted::Openings => {
                 let opening = |Opening { moves, position, .. }: Opening| {
                     let is_first = self.is_first_after(&moves);

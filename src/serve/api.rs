@@ -88,7 +88,7 @@ impl Service {
             let Some(book) = books.get(rules, position.pits()) else { return Ok(None) };
             let tables = shelf.tables(rules, position.pits());
             let recalled = book.recall(&position, tables)?;
-            if !recalled.is_exact() {
+            if !(recalled.from_book && recalled.is_exact()) {
                 return Ok(None);
             }
             let (line, _) = book.line(&position, tables)?;
@@ -124,7 +124,7 @@ impl Service {
             let (tables, book) = (shelf.tables(rules, position.pits()), books.get(rules, position.pits()));
             let setting = Setting::new(rules).tables(tables).book(book).game(game);
             let recalled = book.map(|book| book.recall(&position, tables)).transpose()?;
-            let is_known = recalled.is_some_and(|recalled| recalled.best().next().is_some());
+            let is_known = recalled.is_some_and(|recalled| recalled.from_book && recalled.best().next().is_some());
             let at_once = quick || name == PlayerName::Perfect && (shelf.reaches(rules, &position) || is_known);
             Ok(if at_once {
                 Some(name.player(&setting).choose(&position, &Limit::time(time), &mut |_| ())?)

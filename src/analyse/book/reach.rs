@@ -37,7 +37,7 @@ pub(super) fn reached(
             for &(pit, bounds) in &recalled.moves {
                 let played = position.play(book.rules(), pit).expect("a legal move");
                 let after = played.position.without_stores();
-                let lost = loss.is_some_and(|loss| bounds.upper + loss < recalled.bounds.lower);
+                let lost = loss.is_some_and(|loss| bounds.upper.saturating_add(loss) < recalled.bounds.lower);
                 if lost || after.is_over() || after.seeds() <= reach || !seen.insert(after) {
                     continue;
                 }
