@@ -29,16 +29,7 @@ fi
 seeds=$1
 shift
 
-# The number of processes on this machine; srun gives a list such as 4(x2),3.
-here=${OMPI_COMM_WORLD_LOCAL_SIZE:-${MPI_LOCALNRANKS:-}}
-if [[ -z $here && -n ${SLURM_PROCID:-} ]]; then
-    here=${SLURM_TASKS_PER_NODE:-}
-    here=${here%%[!0-9]*}
-fi
-cores=$(getconf _NPROCESSORS_ONLN)
-bound=$(nproc)
-# A process that is bound to some of the cores already has its share.
-threads=$((bound < cores ? bound : cores / ${here:-1}))
-threads=${KALAH_THREADS:-$((threads > 0 ? threads : 1))}
+# shellcheck source=cluster/threads.sh
+source "$(dirname "${BASH_SOURCE[0]}")/threads.sh"
 
 exec "${KALAH:-kalah}" build --seeds "$seeds" --share --threads "$threads" "$@"

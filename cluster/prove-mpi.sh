@@ -31,17 +31,8 @@ for name in KALAH_PROOF KALAH_TABLES; do
     fi
 done
 
-# The number of processes on this machine; srun gives a list such as 4(x2),3.
-here=${OMPI_COMM_WORLD_LOCAL_SIZE:-${MPI_LOCALNRANKS:-}}
-if [[ -z $here && -n ${SLURM_PROCID:-} ]]; then
-    here=${SLURM_TASKS_PER_NODE:-}
-    here=${here%%[!0-9]*}
-fi
-cores=$(getconf _NPROCESSORS_ONLN)
-bound=$(nproc)
-# A process that is bound to some of the cores already has its share.
-threads=$((bound < cores ? bound : cores / ${here:-1}))
-threads=${KALAH_THREADS:-$((threads > 0 ? threads : 1))}
+# shellcheck source=cluster/threads.sh
+source "$(dirname "${BASH_SOURCE[0]}")/threads.sh"
 # The page cache with the tables is shared; each process has a transposition table of its own.
 available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
 memory=${KALAH_MEMORY:-}
