@@ -42,18 +42,32 @@ pub fn layers() -> impl Iterator<Item = &'static Layer> {
 }
 
 impl Layer {
+    /// Whether it checks what shaders do; older versions check nothing where wgpu runs them, that is with robust access.
+    pub fn checks_shaders(&self) -> bool {
+        self.library.is_some()
+    }
+
+    /// The names under which the layer lists its checks.
+    pub fn checks(&self) -> &'static [&'static str] {
+        match self.checks_shaders() {
+            true => &["- Core Checks", "- Synchronization", "- GPU-AV"],
+            false => &["VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION", "Current Disables: None"],
+        }
+    }
+
     /// Runs a test of `child.rs` on an adapter under the layer.
     pub fn run(&self, adapter: &str, test: &str) -> Log {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         let log = directory.join("log");
-        // Names of the system's layer, then those of newer ones; each ignores what it does not know.
-        let synchronisation = "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT";
-        let on_the_device = "VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT";
-        let between_submissions = "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
-        let enabled = match self.library {
-            None => format!("enables = {synchronisation},{on_the_device},{between_submissions}"),
-            Some(_) => "validate_sync = true\nkhronos_validation.gpuav_enable = true".to_owned(),
+        // The system's layer has other names for the same settings.
+        let enabled = if self.checks_shaders() {
+            "validate_sync = true\n\
+             khronos_validation.gpuav_enable = true\n\
+             khronos_validation.gpuav_shared_memory_data_race = true"
+        } else {
+            "enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,\
+             VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT"
         };
         let log_name = log.display();
         let settings = format!(
@@ -102,11 +116,9 @@ impl Log {
         ["Khronos Validation Layer Active", "Current Validation Enabled"].iter().any(|start| self.0.contains(start))
     }
 
-    /// Whether synchronisation and shaders are checked, as the layer lists it.
-    pub fn checks_everything(&self) -> bool {
-        let has = |names: [&str; 2]| names.iter().any(|name| self.0.contains(name));
-        has(["VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION", "- Synchronization"])
-            && has(["VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT", "- GPU-AV"])
+    /// Whether a check is in the list that it begins with.
+    pub fn lists(&self, check: &str) -> bool {
+        self.0.contains(check)
     }
 
     /// Its messages without information.
