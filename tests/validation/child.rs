@@ -29,7 +29,7 @@ fn builds_of_every_rule_set() {
     let adapter = Adapter::choose(Some(&name())).unwrap();
     let device = Arc::new(Gpu::open(&adapter, GpuOptions::default()).unwrap());
     let (backend, pulse) = (Backend::Gpu(device), Pulse::default());
-    for rules in Rules::ALL {
+    for (number, rules) in (0..).zip(Rules::ALL) {
         let directory = tempfile::tempdir().unwrap();
         let directory = directory.path();
         // The second build has its lower layers in files, and the small layer of two pits has exceptions.
@@ -39,8 +39,10 @@ fn builds_of_every_rule_set() {
         }
         let tables = Tables::open(directory, rules, 4, 6).unwrap();
         check_against(&backend, &tables, 6, &pulse).unwrap();
-        // With the device's clock.
-        measure(&backend, &tables, 6, directory, &pulse).unwrap().unwrap();
+        // With the device's clock; measuring memory takes long.
+        if number == 0 {
+            measure(&backend, &tables, 6, directory, &pulse).unwrap().unwrap();
+        }
     }
 }
 
