@@ -314,6 +314,26 @@ fn status_shows_who_runs_what_and_half_written_jobs_are_removed() {
 }
 
 #[test]
+fn a_full_disk_loses_no_finished_job() {
+    let files = Files::new();
+    // A limit on the size of files stands for the full disk: the claims of the larger jobs do not fit.
+    let args = ["4x4", "--budget", "20000", "--effort", "0"];
+    let command = files.prove(&args);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 16; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    limited.env("KALAH_TABLES", files.path()).current_dir(files.path());
+    let ran = limited.output().unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains(".job: File too large"), "{}", stderr(&ran));
+    let kept = files.answer(&["--status"])["jobs"].as_array().unwrap().len() as u64;
+    assert!(kept > 0, "choose a limit that lets some jobs pass");
+    let whole = files.answer(&args);
+    let jobs = whole["jobs"].as_u64().unwrap() + whole["split"].as_u64().unwrap();
+    assert_eq!(whole["ran"].as_u64(), Some(jobs - kept));
+    files.check("proof/standard-4.4.4.4_4.4.4.4.certificate");
+}
+
+#[test]
 fn a_finished_game_has_a_value_and_no_openings() {
     let files = Files::new();
     let found = files.answer(&["<4,5,2,0,0,0,0,0,1,2,3>", "--openings", "--certificate", "over.certificate"]);
