@@ -26,7 +26,15 @@ use kalah::verify::{Fault, check_against};
 /// Boards and layers that are quick to build; with two pits, layers with exceptions.
 const BOARDS: [(usize, usize); 6] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10)];
 /// The same for slow adapters.
-const SMALL_BOARDS: [(usize, usize); 6] = [(1, 16), (2, 16), (3, 9), (4, 8), (5, 7), (6, 8)];
+const SMALL_BOARDS: [(usize, usize); 6] = [(1, 12), (2, 14), (3, 8), (4, 7), (5, 6), (6, 7)];
+
+/// All of these layers; on a slow adapter only the first.
+fn some_of<const N: usize>(
+    adapter: &TestAdapter,
+    layers: [(Rules, usize, usize); N],
+) -> impl Iterator<Item = (Rules, usize, usize)> {
+    layers.into_iter().take(if adapter.is_slow() { 1 } else { N })
+}
 
 fn boards(adapter: &TestAdapter) -> [(usize, usize); 6] {
     if adapter.is_slow() { SMALL_BOARDS } else { BOARDS }
@@ -161,9 +169,9 @@ fn layers_are_those_of_the_cpu() {
 #[test]
 fn with_the_least_memory_frames_are_given_up_and_brought_again() {
     adapter::each(|adapter| {
-        for (rules, pits, seeds) in
-            [(SHORT.rules, SHORT.pits, SHORT.seeds), (Rules::EmptyCapture, 3, 34), (Rules::SKalaha, 4, 10)]
-        {
+        let short = (SHORT.rules, SHORT.pits, SHORT.seeds);
+        let layers = [short, (Rules::EmptyCapture, 3, 34), (Rules::SKalaha, 4, 10)];
+        for (rules, pits, seeds) in some_of(adapter, layers) {
             let key = TableKey { rules, pits, seeds };
             let least = least_memory(adapter, key, None);
             let device = adapter.open(GpuOptions::default().memory(least));
@@ -212,7 +220,8 @@ fn frames_that_an_earlier_run_made_are_brought_from_their_files() {
 #[test]
 fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
     adapter::each(|adapter| {
-        for (rules, pits, seeds) in [(Rules::Standard, 6, 9), (Rules::EmptyCapture, 4, 16), (Rules::SKalaha, 4, 13)] {
+        let layers = [(Rules::Standard, 6, 9), (Rules::EmptyCapture, 4, 16), (Rules::SKalaha, 4, 13)];
+        for (rules, pits, seeds) in some_of(adapter, layers) {
             let (mut split, mut refused) = (0, 0);
             let key = TableKey { rules, pits, seeds };
             let largest = key.frames().map(|frame| frame.positions()).max().unwrap();
@@ -264,7 +273,7 @@ fn write_random_layers(directory: &Path, key: TableKey) {
 fn frames_full_of_exceptions_are_read_and_written() {
     adapter::each(|adapter| {
         let layers = [(Rules::SKalaha, 3, 24), (Rules::Standard, 3, 36), (Rules::EmptyCapture, 2, 48)];
-        for (rules, pits, seeds) in layers.into_iter().take(if adapter.is_slow() { 1 } else { 3 }) {
+        for (rules, pits, seeds) in some_of(adapter, layers) {
             let key = TableKey { rules, pits, seeds };
             let lower = tempfile::tempdir().unwrap();
             let lower = lower.path();
@@ -331,7 +340,7 @@ fn a_build_can_change_between_cpu_and_gpu_at_any_pair() {
     adapter::each(|adapter| {
         let device = adapter.shared();
         let layers = [(Rules::SKalaha, 4, 6), (Rules::Standard, 3, 8), (Rules::EmptyCapture, 2, 9)];
-        for (rules, pits, seeds) in layers.into_iter().take(if adapter.is_slow() { 1 } else { 3 }) {
+        for (rules, pits, seeds) in some_of(adapter, layers) {
             let key = TableKey { rules, pits, seeds };
             let right = right_files(key);
             let pairs = (2..=seeds).map(|seeds| seeds / 2).sum::<usize>();

@@ -1,14 +1,19 @@
 //! What runs under the layer. These tests are ignored, so that only `layer.rs` runs them, each in a process of its own.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
+use kalah::build::gpu::stages::{SCAN_BLOCK, Scan, Stage, TILE, Transpose};
 use kalah::build::{Backend, Builder, measure};
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, Gpu, GpuOptions};
+use kalah::gpu::{Adapter, Gpu, GpuOptions, Params};
 use kalah::progress::Pulse;
 use kalah::table::{TableKey, Tables};
 use kalah::verify::check_against;
 use wgpu::hal;
+use wgpu::util::DeviceExt;
+
+use super::stage_cases::{self, Run};
 
 /// The variable with the name of the adapter.
 pub const ADAPTER: &str = "KALAH_VALIDATED_ADAPTER";
@@ -86,55 +91,100 @@ fn copies_without_a_barrier() {
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
 }
 
-/// Runs a shader in which threads write words of the memory of their workgroup, and then read others'.
-fn exchange(barrier: &str) {
+/// Runs stages on a device.
+struct OnDevice(Gpu);
+
+impl Run for OnDevice {
+    fn run<P: Params + Debug>(
+        &mut self,
+        stage: Stage,
+        params: &P,
+        workgroups: u32,
+        mut buffers: Vec<Vec<u32>>,
+    ) -> Vec<Vec<u32>> {
+        self.0.run_kernel(stage.kernel(), params, workgroups, &mut buffers).unwrap();
+        buffers
+    }
+
+    fn enough(&self) -> usize {
+        0
+    }
+}
+
+#[test]
+#[ignore = "runs under the layer"]
+fn stages_with_barriers() {
+    let adapter = Adapter::choose(Some(&name())).unwrap();
+    let mut device = OnDevice(Gpu::open(&adapter, GpuOptions::default()).unwrap());
+    stage_cases::scan(&mut device);
+    stage_cases::transpose(&mut device);
+}
+
+/// Runs the shader of a stage without one of its barriers in two workgroups; the parameters and all buffers are these
+/// words.
+fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, words: usize) {
+    const BARRIER: &str = "workgroupBarrier();";
+    let source = stage.kernel().source();
+    let (at, _) = source.match_indices(BARRIER).nth(barrier).expect("the stage has this barrier");
+    let source = format!("{}{}", &source[..at], &source[at + BARRIER.len()..]);
     let (device, queue) = plain_device();
-    let source = format!(
-        "@group(0) @binding(0) var<storage, read_write> words: array<u32>;
-        var<workgroup> shared_words: array<u32, 64>;
-        @compute @workgroup_size(64) fn main(@builtin(local_invocation_index) local: u32) {{
-            shared_words[local] = local;
-            {barrier}
-            words[local] = shared_words[local ^ 1u];
-        }}"
-    );
     let descriptor = wgpu::ShaderModuleDescriptor { label: None, source: wgpu::ShaderSource::Wgsl(source.into()) };
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
         layout: None,
         module: &device.create_shader_module(descriptor),
-        entry_point: None,
+        entry_point: Some(stage.kernel().entry_point()),
         compilation_options: wgpu::PipelineCompilationOptions {
             zero_initialize_workgroup_memory: false,
             ..Default::default()
         },
         cache: None,
     });
-    let (size, usage) = (256, wgpu::BufferUsages::STORAGE);
-    let words = device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false });
-    let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[wgpu::BindGroupEntry { binding: 0, resource: words.as_entire_binding() }],
-    });
+    let buffer = |contents: &[u32], usage| {
+        let contents = bytemuck::cast_slice(contents);
+        device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage })
+    };
+    let params = bytemuck::pod_collect_to_vec(std::slice::from_ref(&params));
+    let mut buffers = vec![buffer(&params, wgpu::BufferUsages::UNIFORM)];
+    buffers.extend(stage.kernel().access().iter().map(|_| buffer(&vec![1; words], wgpu::BufferUsages::STORAGE)));
+    let entries: Vec<wgpu::BindGroupEntry> = (0..)
+        .zip(&buffers)
+        .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+        .collect();
+    let layout = pipeline.get_bind_group_layout(0);
+    let group =
+        device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &entries });
     let mut encoder = device.create_command_encoder(&Default::default());
     let mut pass = encoder.begin_compute_pass(&Default::default());
     pass.set_pipeline(&pipeline);
     pass.set_bind_group(0, &group, &[]);
-    pass.dispatch_workgroups(1, 1, 1);
+    pass.dispatch_workgroups(2, 1, 1);
     drop(pass);
     queue.submit([encoder.finish()]);
     device.poll(wgpu::PollType::wait_indefinitely()).unwrap();
 }
 
-#[test]
-#[ignore = "runs under the layer"]
-fn a_shader_races() {
-    exchange("");
+fn scan_without(barrier: usize) {
+    without_barrier(Stage::Scan, barrier, Scan { numbers: SCAN_BLOCK + 777, first_block: 0 }, 2 * SCAN_BLOCK as usize);
 }
 
 #[test]
 #[ignore = "runs under the layer"]
-fn a_shader_with_a_barrier_does_not_race() {
-    exchange("workgroupBarrier();");
+fn scan_without_its_first_barrier() {
+    scan_without(0);
+}
+
+#[test]
+#[ignore = "runs under the layer"]
+fn scan_without_its_second_barrier() {
+    scan_without(1);
+}
+
+#[test]
+#[ignore = "runs under the layer"]
+fn transpose_without_its_barrier() {
+    let (rows, columns) = (TILE + 5, TILE - 1);
+    let (from_words, to_words) = (columns.div_ceil(4), rows.div_ceil(4));
+    let params = Transpose { rows, columns, tiles: 1, from_words, to_words, ..Transpose::default() };
+    without_barrier(Stage::Transpose, 0, params, 2 * (TILE * TILE) as usize);
 }

@@ -11,6 +11,8 @@
 mod adapter;
 mod child;
 mod layer;
+#[path = "../stage_cases/mod.rs"]
+mod stage_cases;
 
 use layer::{Layer, Message, layers};
 
@@ -62,14 +64,19 @@ fn a_missing_barrier_is_found() {
 }
 
 #[test]
-fn a_race_in_the_memory_of_a_workgroup_is_found() {
+fn shaders_with_barriers_need_each_of_them() {
     for layer in layers().filter(|layer| layer.checks_shaders()) {
         adapter::each(|adapter| {
-            let found = messages(layer, adapter.name(), "child::a_shader_races");
-            let is_race = |message: &Message| message.text.contains("A data race was detected");
-            assert!(!found.is_empty() && found.iter().all(is_race), "{} on {}: {found:#?}", layer.name, adapter.name());
-            let found = messages(layer, adapter.name(), "child::a_shader_with_a_barrier_does_not_race");
+            let found = messages(layer, adapter.name(), "child::stages_with_barriers");
             assert!(found.is_empty(), "{} on {}: {found:#?}", layer.name, adapter.name());
+            for child in
+                ["scan_without_its_first_barrier", "scan_without_its_second_barrier", "transpose_without_its_barrier"]
+            {
+                let found = messages(layer, adapter.name(), &format!("child::{child}"));
+                let is_race = |message: &Message| message.text.contains("A data race was detected");
+                let all = !found.is_empty() && found.iter().all(is_race);
+                assert!(all, "{child}: {} on {}: {found:#?}", layer.name, adapter.name());
+            }
         });
     }
 }
