@@ -53,7 +53,8 @@ impl<'py> Rows<'py> {
         if array.shape()[1] != 2 * pits {
             return Err(PyValueError::new_err(format!("{}, not {}", expected(), describe(array.as_any()))));
         }
-        let copy = array.as_slice().is_err().then(|| array.as_array().iter().copied().collect());
+        // Columns that follow each other are contiguous, too, but in another order.
+        let copy = (!array.is_c_contiguous()).then(|| array.as_array().iter().copied().collect());
         Ok(Rows { array, copy })
     }
 

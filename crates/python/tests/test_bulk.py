@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +27,7 @@ def test_arrays_have_the_results_of_single_positions(directory: Path, rules: Rul
     # Finished games, too.
     rows = np.concatenate([rows, np.array([[0, 0, 0, 1, 2, 3], [0, 40, 8, 0, 0, 0], [0] * 6], np.uint8)])
     scores, moves, best = tables.scores(rows), tables.scores_of_moves(rows), tables.best_moves(rows)
-    assert (scores.dtype, moves.dtype, best.dtype) == (np.int8, np.int8, np.bool_)
+    assert [array.dtype.name for array in (scores, moves, best)] == ["int8", "int8", "bool"]
     assert (scores.shape, moves.shape, best.shape) == ((len(rows),), (len(rows), 3), (len(rows), 3))
     for index, position in enumerate(positions_of(rows)):
         probe = tables.probe(position)
@@ -88,7 +90,8 @@ def test_a_sample_is_uniform(tables: Tables) -> None:
 
 def test_samples_come_from_a_directory_of_tables(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tables.sample(100, 9, 5)
-    for directory in [tables.directory, str(tables.directory), None]:
+    directories: list[os.PathLike[str] | str | None] = [tables.directory, str(tables.directory), None]
+    for directory in directories:
         monkeypatch.setenv("KALAH_TABLES", str(tables.directory))
         rows, scores = kalah.sample(100, 9, "empty-capture", 5, directory=directory)
         assert np.array_equal(rows, expected[0]) and np.array_equal(scores, expected[1])
@@ -106,7 +109,7 @@ def test_what_is_no_array_of_positions_is_refused(tables: Tables) -> None:
     ]:
         for read in [tables.scores, tables.best_moves, tables.scores_of_moves]:
             with pytest.raises(error, match=r"uint8 and shape \(n, 12\)"):
-                read(wrong)  # type: ignore[arg-type]
+                read(wrong)
     for row, error in [(3, MissingTableError), (4500, PositionError)]:
         bad = good.copy()
         bad[row] = 3 if error is MissingTableError else 255
@@ -118,7 +121,7 @@ def test_what_is_no_array_of_positions_is_refused(tables: Tables) -> None:
         with pytest.raises(ValueError, match="rank"):
             tables.unrank(14, np.array(ranks))
     with pytest.raises(TypeError):
-        tables.unrank(14, np.array([0.5]))  # type: ignore[arg-type]
+        tables.unrank(14, np.array([0.5]))
 
 
 def test_positions_become_arrays(tables: Tables) -> None:
@@ -142,7 +145,7 @@ def in_child(tables: Tables, rows: np.ndarray, results: multiprocessing.Queue) -
 def test_child_processes_can_use_the_tables(tables: Tables, start: str) -> None:
     """After a fork the threads of the parent are gone; a child that waits for them would hang."""
     rows, scores = tables.sample(20_000, 14)
-    context = multiprocessing.get_context(start)
+    context: Any = multiprocessing.get_context(start)
     results = context.Queue()
     child = context.Process(target=in_child, args=(tables, rows, results))
     child.start()

@@ -10,12 +10,17 @@ import pytest
 import kalah
 from kalah import Position, Tables
 
-pyspiel = pytest.importorskip("pyspiel")
+pytest.importorskip("pyspiel")
+
+import pyspiel  # noqa: E402
 
 from kalah.openspiel import RULES, PerfectBot, Referee, action_of, move_of, play_game, position_of  # noqa: E402
 
-GAMES = int(os.environ.get("KALAH_OPENSPIEL_GAMES", "2000"))
-"""How many random games are compared. 20,000 were, by hand."""
+GAMES = int(os.environ.get("KALAH_OPENSPIEL_GAMES", "20000"))
+"""How many random games are compared."""
+
+SEEDS = 28
+"""Seeds in play where the games of the tests begin: those before them take long to referee with few tables."""
 
 
 def test_random_games_agree_move_by_move() -> None:
@@ -55,21 +60,33 @@ class RandomBot(pyspiel.Bot):  # type: ignore[misc]
         pass
 
 
-@pytest.mark.parametrize("side", [0, 1])
-def test_the_perfect_bot_loses_nothing(standard: Tables, side: int) -> None:
-    referee = Referee(standard)
-    bots = [PerfectBot(standard), RandomBot(side)]
-    game = play_game(bots if side == 0 else bots[::-1], referee)
-    assert game.lost[side] == game.mistakes[side] == 0
-    assert sum(game.stores) == 48 and game.stores[side] > game.stores[1 - side]
-    assert sum(game.moves) == len(game.actions) and game.lost[1 - side] > 0
+def opening(seed: int) -> list[int]:
+    """Random actions until few seeds are in play."""
+    chance = random.Random(seed)
+    while True:
+        state, actions = pyspiel.load_game("mancala").new_initial_state(), []
+        while not state.is_terminal() and position_of(state).seeds > SEEDS:
+            actions.append(chance.choice(state.legal_actions()))
+            state.apply_action(actions[-1])
+        if not state.is_terminal():
+            return actions
 
 
-def test_what_both_lose_explains_the_result(standard: Tables) -> None:
-    """A seed lost by a player is two in the difference of the stores; without losses it is the value of the game."""
-    value = kalah.solve("6x4", RULES, tables=standard).value
-    game = play_game([RandomBot(2), RandomBot(3)], Referee(standard))
+@pytest.mark.parametrize("seed", range(4))
+def test_losses_explain_the_result_and_the_perfect_bot_has_none(standard: Tables, seed: int) -> None:
+    """A seed lost by a player is two in the difference of the stores; without losses that is the value of the start."""
+    actions, perfect = opening(seed), seed % 2
+    state = pyspiel.load_game("mancala").new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    value = kalah.solve(position_of(state), RULES, tables=standard).value * (1 - 2 * state.current_player())
+    bots = [RandomBot(seed), PerfectBot(standard)]
+    game = play_game(bots if perfect == 1 else bots[::-1], Referee(standard), opening=actions)
+    assert sum(game.stores) == 48
     assert game.stores[0] - game.stores[1] == value - 2 * game.lost[0] + 2 * game.lost[1]
+    assert game.lost[perfect] == game.mistakes[perfect] == 0
+    assert game.lost[1 - perfect] > 0 and game.mistakes[1 - perfect] <= game.choices[1 - perfect]
+    assert sum(game.moves) == len(game.actions) - len(actions)
 
 
 def test_openspiels_own_loop_plays_the_bot(standard: Tables) -> None:

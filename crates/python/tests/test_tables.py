@@ -119,23 +119,22 @@ def test_tables_are_pickled_as_where_they_are(tables: Tables, monkeypatch: pytes
 
 
 def test_damage_is_an_error_wherever_it_is_read(directory: Path, tmp_path: Path) -> None:
-    for seeds in range(2, 13):
-        name = f"empty-capture-3-{seeds:02}.kalah"
-        matches = list(directory.glob(f"empty-capture*3*{seeds:02}.kalah")) or list(directory.glob(name))
-        shutil.copy(matches[0], tmp_path / matches[0].name)
-    path = tmp_path / matches[0].name
+    for path in sorted(directory.glob("empty-capture-3-*.kalah")):
+        shutil.copy(path, tmp_path)
+    path = tmp_path / "empty-capture-3-12.kalah"
     contents = bytearray(path.read_bytes())
     contents[len(contents) // 2] ^= 0x10
     path.write_bytes(contents)
     damaged = Tables.open(tmp_path, pits=3)
     every = damaged.unrank(12, np.arange(kalah.layer_positions(3, 12)))
-    for read in [
+    reads: list[Callable[[], object]] = [
         damaged.check,
         lambda: damaged.layer(12),
         lambda: damaged.scores(every),
         lambda: damaged.best_moves(every),
         lambda: [damaged.probe(Position.from_rows(row[:3], row[3:])) for row in every.tolist()],
-    ]:
+    ]
+    for read in reads:
         with pytest.raises(DamagedTableError, match="build it again"):
             read()
     path.write_bytes(b"not a table")
