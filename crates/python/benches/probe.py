@@ -2,8 +2,8 @@
 
 python crates/python/benches/probe.py TABLES SEEDS [RULES]
 
-The tables in the directory TABLES must reach SEEDS seeds in play. All figures are the best of five runs, on all cores and on
-one thread.
+The tables in the directory TABLES must reach SEEDS seeds in play. All figures are the best of five runs, on all cores and
+on one thread.
 """
 
 from __future__ import annotations

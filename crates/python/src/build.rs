@@ -56,18 +56,21 @@ impl BuildReport {
     }
 }
 
-/// Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Those that exist are kept, and
-/// compared with their checksums. The directory is made if it does not exist.
+/// Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Those that exist are
+/// kept, and compared with their checksums. The directory is made if it does not exist.
 ///
-/// `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or Ctrl-C in the main
-/// thread, ends the build: finished frames are kept, and the next call goes on from there. The interpreter's lock is
-/// released meanwhile. `threads` are as many as there are cores by default. `memory` is the most bytes that the build may take.
+/// `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or Ctrl-C in
+/// the main thread, ends the build: finished frames are kept, and the next call goes on from there. The interpreter's
+/// lock is released meanwhile. `threads` are as many as there are cores by default. `memory` is the most bytes that
+/// the build may take.
 ///
-/// Raises ValueError if tables have no so many pits or seeds, BuildError if disk or `memory` do not suffice or another process
-/// builds there, OutOfMemoryError, DamagedTableError or TableError.
+/// Raises ValueError if tables have no so many pits or seeds, BuildError if disk or `memory` do not suffice or
+/// another process builds there, OutOfMemoryError, DamagedTableError or TableError.
 #[pyfunction]
 #[pyo3(
-    signature = (directory, seeds, rules = RulesArgument::default(), pits = 6, *, threads = None, memory = None, progress = None),
+    signature = (
+        directory, seeds, rules = RulesArgument::default(), pits = 6, *, threads = None, memory = None, progress = None
+    ),
     text_signature = "(directory, seeds, rules='empty-capture', pits=6, *, threads=None, memory=None, progress=None)"
 )]
 #[allow(clippy::too_many_arguments)]

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use crate::rows::{Place, RowError, table_rows};
 
-/// Positions whose places are found before the first of their scores is read, so that reading does not wait for memory.
+/// Positions whose places are found before the first of their scores is read, so that reading does not wait for
+/// memory.
 const BATCH: usize = 64;
 
 /// Positions of a task; so many are looked up on the calling thread.
@@ -36,8 +37,8 @@ pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Result<(), (u
     })
 }
 
-/// Does `task` with pieces of positions and what is computed of them, on all threads of the current pool. Few positions are
-/// done at once on this thread, which need not be in a pool.
+/// Does `task` with pieces of positions and what is computed of them, on all threads of the current pool. Few
+/// positions are done at once on this thread, which need not be in a pool.
 fn in_tasks<T: Send>(
     seeds: &[u8],
     width: usize,
@@ -111,8 +112,8 @@ fn add_children(
     Ok(())
 }
 
-/// Whether the same player moves again after a move, the seeds it stores, and the rows after it, seen by the player who moves
-/// next.
+/// Whether the same player moves again after a move, the seeds it stores, and the rows after it, seen by the player
+/// who moves next.
 fn after(rules: Rules, rows: &[Row; 2], pit: Pit) -> (bool, u8, TableRow, TableRow) {
     let sown = sow(rules, &rows[0], &rows[1], pit);
     let again = sown.again && !sown.mover.is_empty() && !sown.other.is_empty();
@@ -136,7 +137,8 @@ pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Result<()
     Ok(())
 }
 
-/// The ranks in their layer of the positions in `seeds`; an error names a position that is not in the layer with `layer` seeds.
+/// The ranks in their layer of the positions in `seeds`; an error names a position that is not in the layer with
+/// `layer` seeds.
 pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
     let (width, layer_index) = (2 * index.pits(), LayerIndex::new(index, layer));
     seeds.par_chunks_exact(width).zip(ranks).enumerate().try_for_each(|(number, (position, rank))| {
@@ -151,7 +153,8 @@ pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> 
     })
 }
 
-/// The positions with these ranks in the layer with `layer` seeds, to `seeds`. An error names a rank that the layer does not have.
+/// The positions with these ranks in the layer with `layer` seeds, to `seeds`. An error names a rank that the layer
+/// does not have.
 pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -> Result<(), usize> {
     let (pits, layer_index) = (index.pits(), LayerIndex::new(index, layer));
     seeds.par_chunks_exact_mut(2 * pits).zip(ranks).enumerate().try_for_each(|(number, (position, &rank))| {
@@ -163,14 +166,16 @@ pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -
     })
 }
 
-/// Ranks of `count` positions of a layer, drawn uniformly and independently of each other; the same for the same `seed`.
+/// Ranks of `count` positions of a layer, drawn uniformly and independently of each other; the same for the same
+/// `seed`.
 pub fn random_ranks(index: &RowIndex, layer: usize, count: usize, seed: u64) -> Vec<i64> {
     let positions = LayerIndex::new(index, layer).positions();
     let mut random = fastrand::Rng::with_seed(seed);
     (0..count).map(|_| random.u64(..positions) as i64).collect()
 }
 
-/// Unpacks the scores of a frame, the one with `mover` seeds in the mover's row, to `scores`, one run after the other.
+/// Unpacks the scores of a frame, the one with `mover` seeds in the mover's row, to `scores`, one run after the
+/// other.
 pub fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(), TableError> {
     let (isa, seeds, packed) = (Isa::detect(), table.key().seeds, frame_in_parallel(table, mover)?);
     let run = packed.frame().mover_rows();

@@ -1,5 +1,5 @@
-//! The Python package `kalah`, over the crates `kalah` and `kalah-core`. The Python side (`python/kalah`) re-exports the
-//! classes and functions of this module; docs/python.md describes the package.
+//! The Python package `kalah`, over the crates `kalah` and `kalah-core`. The Python side (`python/kalah`) re-exports
+//! the classes and functions of this module; docs/python.md describes the package.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -10,9 +10,9 @@ use crate::rules::RulesArgument;
 
 /// A line of play: the turns of alternating players, each with its moves in order.
 ///
-/// `Line(text, pits=6)` reads turns separated by spaces, the moves of a turn run together ('36 21 4'), or, on boards of more
-/// than nine pits, with commas ('11,3 2'). Raises PositionError for any other text. Whether a line is legal shows in
-/// `replay`.
+/// `Line(text, pits=6)` reads turns separated by spaces, the moves of a turn run together ('36 21 4'), or, on boards
+/// of more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text. Whether a line is legal
+/// shows in `replay`.
 #[pyclass(module = "kalah", frozen, eq)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Line {
@@ -58,7 +58,10 @@ impl Line {
     /// Plays the line from `start` and returns the position at its end, seen by the player to move there.
     ///
     /// Raises IllegalMoveError if a move is illegal, or a turn ends too early or has too many moves.
-    #[pyo3(signature = (start, rules = RulesArgument::default()), text_signature = "($self, start, rules='empty-capture')")]
+    #[pyo3(
+        signature = (start, rules = RulesArgument::default()),
+        text_signature = "($self, start, rules='empty-capture')"
+    )]
     fn replay(&self, start: PositionArgument, rules: RulesArgument) -> PyResult<Position> {
         self.line.replay(rules.0, &start.0).map(Position).map_err(raise)
     }

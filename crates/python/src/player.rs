@@ -23,7 +23,8 @@ use crate::waiting::{cores, wait_for};
 pub struct Choice {
     /// The move: the number of a pit, from 1.
     r#move: usize,
-    /// The proved final store difference for the mover, if the player knows it. Only then no other move is better for sure.
+    /// The proved final store difference for the mover, if the player knows it. Only then no other move is better for
+    /// sure.
     value: Option<i64>,
     /// Proved: the move is worth at least this.
     lower: Option<i64>,
@@ -72,12 +73,12 @@ self_cell!(
     }
 );
 
-/// A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D', 'greedy', 'random:SEED',
-/// with D a depth (docs/players.md).
+/// A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D', 'greedy',
+/// 'random:SEED', with D a depth (docs/players.md).
 ///
-/// `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`; all but the name and the rules are
-/// for 'perfect', which plays by the tables, then by the book that comes with the package, then by what it proves in time. `memory`
-/// is the most bytes of its transposition table.
+/// `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`; all but the name
+/// and the rules are for 'perfect', which plays by the tables, then by the book that comes with the package, then by
+/// what it proves in time. `memory` is the most bytes of its transposition table.
 ///
 /// Raises ValueError for another name, or if the tables are for other rules.
 #[pyclass(module = "kalah", frozen)]
@@ -116,9 +117,11 @@ impl Player {
         Ok(Player { playing: Mutex::new(playing), name: name.to_string(), rules })
     }
 
-    /// The move to play in `position`, after at most about `seconds`; without a limit, 'perfect' searches until the move is proved.
+    /// The move to play in `position`, after at most about `seconds`; without a limit, 'perfect' searches until the
+    /// move is proved.
     ///
-    /// Releases the interpreter's lock; Ctrl-C in the main thread ends it. Raises IllegalMoveError once the game is over.
+    /// Releases the interpreter's lock; Ctrl-C in the main thread ends it. Raises IllegalMoveError once the game is
+    /// over.
     #[pyo3(signature = (position, seconds = None))]
     fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<f64>) -> PyResult<Choice> {
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;

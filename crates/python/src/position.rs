@@ -10,10 +10,10 @@ use crate::rules::RulesArgument;
 
 /// A position: both rows, both stores. The mover is always South.
 ///
-/// `Position(text)` reads '<m,S,N,s1..sm,n1..nm>' (a Kalah Game Protocol literal: pits a side, the mover's store, the other
-/// store, the mover's row, the other row), 's1,..,sm/n1,..,nm' without stores, or a start position such as '6x4'. Rows
-/// are in their owner's sowing order: the last pit is next to the owner's store. Wherever a position is expected, such a
-/// text will do. Raises PositionError for any other text.
+/// `Position(text)` reads '<m,S,N,s1..sm,n1..nm>' (a Kalah Game Protocol literal: pits a side, the mover's store, the
+/// other store, the mover's row, the other row), 's1,..,sm/n1,..,nm' without stores, or a start position such as
+/// '6x4'. Rows are in their owner's sowing order: the last pit is next to the owner's store. Wherever a position is
+/// expected, such a text will do. Raises PositionError for any other text.
 ///
 /// Positions are immutable, can be compared, hashed and pickled.
 #[pyclass(module = "kalah", frozen, eq, hash)]
@@ -95,8 +95,8 @@ impl Position {
         self.0.is_over()
     }
 
-    /// The final store difference for the mover of a finished game; seeds in the pits belong to the owner of their row.
-    /// None while the game goes on.
+    /// The final store difference for the mover of a finished game; seeds in the pits belong to the owner of their
+    /// row. None while the game goes on.
     #[getter]
     fn final_value(&self) -> Option<i64> {
         self.0.final_value()
@@ -112,11 +112,14 @@ impl Position {
         self.0.moves().map(Pit::number).collect()
     }
 
-    /// Plays the move that empties pit number `move`, from 1. Returns the position after it, seen by the player who moves
-    /// next, and whether that is the same player; False once the game is over.
+    /// Plays the move that empties pit number `move`, from 1. Returns the position after it, seen by the player who
+    /// moves next, and whether that is the same player; False once the game is over.
     ///
     /// Raises IllegalMoveError if the game is over or the pit is empty.
-    #[pyo3(signature = (r#move, rules = RulesArgument::default()), text_signature = "($self, move, rules='empty-capture')")]
+    #[pyo3(
+        signature = (r#move, rules = RulesArgument::default()),
+        text_signature = "($self, move, rules='empty-capture')"
+    )]
     fn play(&self, r#move: usize, rules: RulesArgument) -> PyResult<(Position, bool)> {
         let played =
             self.0.play(rules.0, pit(r#move)?).map_err(|error| IllegalMoveError::new_err(error.to_string()))?;

@@ -9,8 +9,8 @@ use crate::errors::python::RulesError;
 
 /// A rule set: what happens when the last seed of a sowing falls.
 ///
-/// `Rules(name)` takes one of the names 'empty-capture', 'standard', 's-kalaha' and 'single-move'; case does not matter.
-/// Wherever a rule set is expected, its name will do. Raises RulesError for another name.
+/// `Rules(name)` takes one of the names 'empty-capture', 'standard', 's-kalaha' and 'single-move'; case does not
+/// matter. Wherever a rule set is expected, its name will do. Raises RulesError for another name.
 #[pyclass(module = "kalah", frozen, eq, hash)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Rules(pub GameRules);

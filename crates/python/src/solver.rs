@@ -29,7 +29,8 @@ pub struct SolveProgress {
     table_hits: u64,
     /// Seconds since the call.
     seconds: f64,
-    /// Proved: the value of the position tested last is at least this. It is the position to be solved, or one after moves.
+    /// Proved: the value of the position tested last is at least this. It is the position to be solved, or one after
+    /// moves.
     lower: Option<i64>,
     /// Proved: it is at most this.
     upper: Option<i64>,
@@ -86,15 +87,15 @@ self_cell!(
 
 /// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
 ///
-/// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves positions with as many
-/// pits and at most as many seeds in play as the position `largest`. It keeps what it proved for the next position. `book` is
-/// whether to take the bounds of the book that comes with the package as proved. `memory` is the most bytes of the
-/// transposition table: by default they depend on the board, at most a quarter of the memory that is available. The more tables,
-/// the faster it is.
+/// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves positions
+/// with as many pits and at most as many seeds in play as the position `largest`. It keeps what it proved for the
+/// next position. `book` is whether to take the bounds of the book that comes with the package as proved. `memory` is
+/// the most bytes of the transposition table: by default they depend on the board, at most a quarter of the memory
+/// that is available. The more tables, the faster it is.
 ///
-/// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it; what was proved is kept. `seconds`, if given, is the
-/// time after which it raises TimeUpError. `progress` is called about twenty times a second with a SolveProgress; an exception
-/// that it raises ends the search.
+/// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it; what was proved is kept.
+/// `seconds`, if given, is the time after which it raises TimeUpError. `progress` is called about twenty times a
+/// second with a SolveProgress; an exception that it raises ends the search.
 ///
 /// Raises SolveError if the board is too large, ValueError if the tables have other rules or pits, OutOfMemoryError,
 /// DamagedTableError or TableError. Only one thread may use a solver at a time: others get a RuntimeError.
@@ -119,7 +120,9 @@ struct Asked {
 impl Solver {
     #[new]
     #[pyo3(
-        signature = (largest, rules = RulesArgument::default(), *, tables = None, book = true, threads = None, memory = None),
+        signature = (
+            largest, rules = RulesArgument::default(), *, tables = None, book = true, threads = None, memory = None
+        ),
         text_signature = "(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)"
     )]
     fn new(
@@ -160,7 +163,8 @@ impl Solver {
         Ok(Solver { searching: Mutex::new(searching), tested, stop, rules, pits, seeds })
     }
 
-    /// Score, value, all best moves and a line of best play. `guess` is a first guess of the value: a wrong one costs time only.
+    /// Score, value, all best moves and a line of best play. `guess` is a first guess of the value: a wrong one costs
+    /// time only.
     #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
     fn solve(
         &self,

@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::cast_slice_mut;
 use kalah::game::Pit;
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
 use kalah::table::{Probe as TableProbe, Tables as OpenTables, check_in_parallel};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -34,8 +35,8 @@ pub struct Probe {
     score: u32,
     /// The final store difference for the mover with best play.
     value: i64,
-    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Empty once the game is
-    /// over.
+    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Empty
+    /// once the game is over.
     moves: Py<PyDict>,
     /// The moves that reach the score.
     best: Vec<usize>,
@@ -77,12 +78,13 @@ pub fn moves_dict<'py>(py: Python<'py>, moves: &[(Pit, u32)]) -> PyResult<Bound<
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///
-/// Open them with `Tables.open`. The files are mapped into memory: opening is quick and takes no memory of its own, and every
-/// block of a file is compared with its checksum before a score in it is used. The files must not change while they are
-/// open; replacing one by renaming another over it is safe. Tables can be pickled: the directory is opened again.
+/// Open them with `Tables.open`. The files are mapped into memory: opening is quick and takes no memory of its own,
+/// and every block of a file is compared with its checksum before a score in it is used. The files must not change
+/// while they are open; replacing one by renaming another over it is safe. Tables can be pickled: the directory is
+/// opened again.
 ///
-/// Arrays of positions are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in its
-/// owner's sowing order. Stores do not matter.
+/// Arrays of positions are of type uint8 and shape (n, 2 x pits): the mover's pits, then the other player's, each in
+/// its owner's sowing order. Stores do not matter.
 #[pyclass(module = "kalah", frozen)]
 pub struct Tables {
     pub tables: Arc<OpenTables>,
@@ -93,8 +95,8 @@ pub struct Tables {
 impl Tables {
     /// Opens the tables in `directory` with at most `max_seeds` seeds in play, up to the first that is missing.
     ///
-    /// Raises DamagedTableError or TableError if a file is damaged or cannot be read, and MissingTableError if there is no table
-    /// at all.
+    /// Raises DamagedTableError or TableError if a file is damaged or cannot be read, and MissingTableError if there
+    /// is no table at all.
     #[staticmethod]
     #[pyo3(
         signature = (directory, rules = RulesArgument::default(), pits = 6, max_seeds = MAX_TABLE_SEEDS),
@@ -141,8 +143,8 @@ impl Tables {
 
     /// Looks a position up: score, value, all moves, and a line of best play.
     ///
-    /// Raises MissingTableError if the position has more seeds in play than the largest table, DamagedTableError if a table is
-    /// damaged, and PositionError if it has other pits than the tables.
+    /// Raises MissingTableError if the position has more seeds in play than the largest table, DamagedTableError if a
+    /// table is damaged, and PositionError if it has other pits than the tables.
     fn probe(&self, py: Python<'_>, position: PositionArgument) -> PyResult<Probe> {
         Probe::new(py, self.tables.probe(&position.0).or_raise()?)
     }
@@ -158,8 +160,8 @@ impl Tables {
         Ok(position.0.value(self.score(PositionArgument(position.0))?))
     }
 
-    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Raises as `probe`
-    /// does.
+    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Raises as
+    /// `probe` does.
     fn move_scores<'py>(&self, py: Python<'py>, position: PositionArgument) -> PyResult<Bound<'py, PyDict>> {
         moves_dict(py, &self.tables.move_scores(&position.0).or_raise()?)
     }
@@ -185,8 +187,9 @@ impl Tables {
 
     /// The scores of many positions, as an int8 array of shape (n,).
     ///
-    /// Releases the interpreter's lock; `threads` are as many as there are cores by default. Raises MissingTableError,
-    /// DamagedTableError, PositionError (more than 48 seeds in play), TypeError or ValueError (not an array of positions).
+    /// Releases the interpreter's lock; `threads` are as many as there are cores by default. Raises
+    /// MissingTableError, DamagedTableError, PositionError (more than 48 seeds in play), TypeError or ValueError (not
+    /// an array of positions).
     #[pyo3(signature = (positions, *, threads = None))]
     fn scores<'py>(
         &self,
@@ -198,8 +201,8 @@ impl Tables {
         Ok(PyArray1::from_vec(py, scores))
     }
 
-    /// The mover's scores after all moves of many positions, as an int8 array of shape (n, pits): column i is the move that
-    /// empties pit i + 1, and -1 means that it is not legal. Raises as `scores` does.
+    /// The mover's scores after all moves of many positions, as an int8 array of shape (n, pits): column i is the
+    /// move that empties pit i + 1, and -1 means that it is not legal. Raises as `scores` does.
     #[pyo3(signature = (positions, *, threads = None))]
     fn scores_of_moves<'py>(
         &self,
@@ -211,8 +214,8 @@ impl Tables {
         PyArray1::from_vec(py, scores).reshape([positions.len()?, self.pits()])
     }
 
-    /// The best moves of many positions, as a bool array of shape (n, pits): column i is the move that empties pit i + 1. A
-    /// row has no True once the game is over. Raises as `scores` does.
+    /// The best moves of many positions, as a bool array of shape (n, pits): column i is the move that empties pit i
+    /// + 1. A row has no True once the game is over. Raises as `scores` does.
     #[pyo3(signature = (positions, *, threads = None))]
     fn best_moves<'py>(
         &self,
@@ -224,8 +227,9 @@ impl Tables {
         PyArray1::from_vec(py, best).reshape([positions.len()?, self.pits()])
     }
 
-    /// Draws `n` positions of the layer with `seeds` seeds in play, uniformly and independently, with their exact scores: a
-    /// uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,). The same `seed` gives the same positions.
+    /// Draws `n` positions of the layer with `seeds` seeds in play, uniformly and independently, with their exact
+    /// scores: a uint8 array of shape (n, 2 x pits) and an int8 array of shape (n,). The same `seed` gives the same
+    /// positions.
     ///
     /// Raises MissingTableError or DamagedTableError.
     #[pyo3(signature = (n, seeds, seed = 0, *, threads = None))]
@@ -265,10 +269,11 @@ impl Tables {
         self.positions(py, seeds, &ranks, threads)
     }
 
-    /// The ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,). The array that `layer`
-    /// returns has their scores at these indices.
+    /// The ranks of positions in the layer with `seeds` seeds in play: an int64 array of shape (n,). The array that
+    /// `layer` returns has their scores at these indices.
     ///
-    /// Raises MissingTableError, or PositionError for a position that is not in the layer (one with an empty row is in none).
+    /// Raises MissingTableError, or PositionError for a position that is not in the layer (one with an empty row is
+    /// in none).
     #[pyo3(signature = (seeds, positions, *, threads = None))]
     fn rank<'py>(
         &self,
@@ -288,8 +293,8 @@ impl Tables {
         Ok(PyArray1::from_vec(py, ranks))
     }
 
-    /// All scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of shape (positions,):
-    /// unpacked, it takes one byte a position.
+    /// All scores of the layer with `seeds` seeds in play, in the order of ranks, as an int8 array of shape
+    /// (positions,): unpacked, it takes one byte a position.
     ///
     /// Raises MissingTableError, DamagedTableError, or MemoryError.
     #[pyo3(signature = (seeds, *, threads = None))]
@@ -299,8 +304,8 @@ impl Tables {
         Ok(PyArray1::from_vec(py, scores))
     }
 
-    /// All scores of a frame: the positions with `seeds` seeds in play of which `mover` are in the mover's row. An int8 array
-    /// of shape (rows of the other player, rows of the mover), both in the order of `rows`.
+    /// All scores of a frame: the positions with `seeds` seeds in play of which `mover` are in the mover's row. An
+    /// int8 array of shape (rows of the other player, rows of the mover), both in the order of `rows`.
     ///
     /// Raises MissingTableError, DamagedTableError, MemoryError, or ValueError if there is no such frame.
     #[pyo3(signature = (seeds, mover, *, threads = None))]
@@ -409,10 +414,9 @@ impl Tables {
         let table = self.tables.require(seeds).or_raise()?;
         let frame = |mover| Frame { pits, mover, other: seeds - mover }.positions() as usize;
         let total = movers.clone().map(frame).sum();
-        let mut scores = Vec::new();
-        let reserved = scores.try_reserve_exact(total);
-        reserved.map_err(|_| pyo3::exceptions::PyMemoryError::new_err(format!("no memory for {total} scores")))?;
-        scores.resize(total, 0i8);
+        // The threads that unpack are the first to touch this memory.
+        let zeroed = try_zeroed_vec::<i8>(total);
+        let mut scores = zeroed.map_err(|()| PyMemoryError::new_err(format!("no memory for {total} scores")))?;
         let mut rest = &mut scores[..];
         for mover in movers {
             let (own, after) = rest.split_at_mut(frame(mover));

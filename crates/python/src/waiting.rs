@@ -12,9 +12,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// How often signals are handled and progress is reported while work is done.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Does `work` on another thread, without the interpreter's lock. This thread calls `tick` about twenty times a second, then
-/// has Python handle signals. If one of these raises an exception (Ctrl-C does), `stop` is called to have the work end soon, and
-/// the exception is the result.
+/// Does `work` on another thread, without the interpreter's lock. This thread calls `tick` about twenty times a
+/// second, then has Python handle signals. If one of these raises an exception (Ctrl-C does), `stop` is called to
+/// have the work end soon, and the exception is the result.
 ///
 /// Python handles signals in its main thread only.
 pub fn wait_for<T: Send>(
@@ -66,8 +66,8 @@ static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
 /// Threads for work: as many as asked for (at least 1), by default as many as there are cores.
 ///
-/// The default ones are kept. After a fork the child gets new ones, since threads do not survive it; so worker processes of
-/// `multiprocessing` may use everything.
+/// The default ones are kept. After a fork the child gets new ones, since threads do not survive it; so worker
+/// processes of `multiprocessing` may use everything.
 pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     let make = |threads: usize| {
         let pool =

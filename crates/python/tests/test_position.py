@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import doctest
 import pickle
 
 import pytest
@@ -83,3 +84,7 @@ def test_a_line_leads_to_its_end() -> None:
     assert line.replay("6x1").final_value == -2
     with pytest.raises(IllegalMoveError):
         Line("6 6").replay("6x1")
+
+
+def test_the_examples_of_the_documentation_are_right() -> None:
+    assert doctest.testmod(kalah) == (0, 5)

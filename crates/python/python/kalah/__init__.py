@@ -85,8 +85,8 @@ def solve(
 ) -> Solution:
     """Solves a position: its score, value, all best moves, and a line of best play.
 
-    `tables` make it much faster. The other arguments are those of `Solver` and `Solver.solve`, and so are the exceptions
-    that it raises. To solve several positions, make a `Solver`: it keeps what it has proved.
+    `tables` make it much faster. The other arguments are those of `Solver` and `Solver.solve`, and so are the
+    exceptions that it raises. To solve several positions, make a `Solver`: it keeps what it has proved.
     """
     solver = Solver(position, rules, tables=tables, book=book, threads=threads, memory=memory)
     return solver.solve(position, guess=guess, seconds=seconds, progress=progress)
@@ -103,8 +103,8 @@ def sample(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
     """Draws `n` positions with `seeds` seeds in play, uniformly and independently, with their exact scores.
 
-    Returns a uint8 array of shape (n, 2 x pits), the mover's pits and then the other player's, and an int8 array of shape
-    (n,). The same `seed` gives the same positions. The tables are those in `directory`, by default the one that the
+    Returns a uint8 array of shape (n, 2 x pits), the mover's pits and then the other player's, and an int8 array of
+    shape (n,). The same `seed` gives the same positions. The tables are those in `directory`, by default the one that the
     environment variable KALAH_TABLES names, or else `tables`.
 
     Raises `MissingTableError` if they do not reach so many seeds: the message says how to build them.

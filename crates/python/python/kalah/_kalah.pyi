@@ -5,6 +5,26 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "BuildProgress",
+    "BuildReport",
+    "Choice",
+    "Line",
+    "MAX_TABLE_PITS",
+    "MAX_TABLE_SEEDS",
+    "Player",
+    "Position",
+    "Probe",
+    "Rules",
+    "Solution",
+    "SolveProgress",
+    "Solver",
+    "Tables",
+    "__version__",
+    "build",
+    "layer_positions",
+]
+
 __version__: Final[str]
 MAX_TABLE_PITS: Final[int]
 MAX_TABLE_SEEDS: Final[int]

@@ -1,12 +1,11 @@
 """Perfect play and exact values for OpenSpiel, whose game `mancala` is Kalah(6,4) by the rules `standard`.
 
-`PerfectBot` plays; `Referee` states how many seeds a move loses; `play_game` plays a game between two bots, with a referee
-if there is one. Needs the package `open_spiel`.
+`PerfectBot` plays; `Referee` states how many seeds a move loses; `play_game` plays a game between two bots, with a
+referee if there is one. Needs the package `open_spiel`.
 
->>> import pyspiel
->>> from kalah.openspiel import PerfectBot, Referee, play_game
->>> tables = kalah.Tables.open("tables", "standard")  # doctest: +SKIP
->>> game = play_game([PerfectBot(tables), my_bot], Referee(tables))  # doctest: +SKIP
+    tables = kalah.Tables.open("tables", "standard")
+    game = play_game([PerfectBot(tables), another_bot], Referee(tables))
+    print(game.stores, game.lost)
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ RULES = "standard"
 
 PITS = 6
 _STORE = PITS + 1
-"""The place of player 0's store on OpenSpiel's board; the other places follow in sowing order, player 1's store is 0."""
+"""The place of player 0's store on OpenSpiel's board; other places follow in sowing order, player 1's store is 0."""
 
 
 def position_of(state: Any) -> Position:
@@ -53,9 +52,8 @@ def move_of(action: int, player: int) -> int:
 class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
     """An OpenSpiel bot for `mancala` that plays the player `perfect`.
 
-    It plays by `tables` (of the rules `standard`, 6 pits), then by the book that comes with the package, then by what it
-    proves in `seconds` a move: without a limit, until the move is proved. With tables to 24 seeds that takes a second at the
-    most as a rule.
+    It plays by `tables` (of the rules `standard`, 6 pits), then by the book that comes with the package, then by what
+    it proves in `seconds` a move: without a limit, until the move is proved.
     """
 
     def __init__(
@@ -83,9 +81,9 @@ class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 class Referee:
-    """Exact values of the moves of `mancala`: from `tables` (of the rules `standard`, 6 pits) and by searching above them.
+    """Exact values of the moves of `mancala`: from `tables` (`standard`, 6 pits) and by searching above them.
 
-    Positions near the start take a second or more where the tables end at 24 seeds.
+    The more seeds the tables reach, the less it has to search: with 24, a game takes some seconds.
     """
 
     def __init__(self, tables: Tables | None = None, *, threads: int | None = None) -> None:
@@ -100,7 +98,7 @@ class Referee:
         return self._solver.move_scores(position)
 
     def lost(self, state: Any, action: int) -> int:
-        """How many seeds fewer the mover collects after `action` than after a best move, with best play from there on."""
+        """How many seeds fewer the mover collects after `action` than after a best move, with best play from there."""
         scores = self.move_scores(position_of(state))
         return max(scores.values()) - scores[move_of(action, state.current_player())]
 
