@@ -2,8 +2,8 @@
 
 python crates/python/benches/probe.py TABLES SEEDS [RULES]
 
-The tables in the directory TABLES must reach SEEDS seeds in play. All figures are the best of five runs, on all cores and
-on one thread.
+The tables in the directory TABLES must reach SEEDS seeds in play. All figures are the best of five runs, on all
+cores and on one thread.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def main() -> None:
         print("all cores" if threads is None else "one thread")
         for name, value in rate.items():
             print(f"  {name:32} {value / 1e6:8.2f} million/s")
+    unpacked = tables.layer(layer)
+    print(f"a layer copied by numpy              {len(unpacked) / best(unpacked.copy) / 1e6:8.2f} million/s")
     print("one at a time")
     for name, probe in {"score": tables.score, "move_scores": tables.move_scores, "probe": tables.probe}.items():
         print(f"  {name:32} {len(singles) / best(lambda: [probe(position) for position in singles]):12,.0f} /s")

@@ -11,6 +11,7 @@
 //! | [`rows`] | arrays of positions: reading them, locating their rows in tables |
 //! | [`bulk`] | scores of many positions, best moves, samples, whole layers |
 //! | [`tables`] | the class `Tables` |
+//! | [`probe`] | the class `Probe` |
 //! | [`build`] | building tables |
 //! | [`solver`] | the classes `Solver` and `Solution` |
 //! | [`player`] | the class `Player` |
@@ -26,6 +27,7 @@ mod errors;
 mod line;
 mod player;
 mod position;
+mod probe;
 mod rows;
 mod rules;
 mod solver;
@@ -44,11 +46,13 @@ mod module {
     #[pymodule_export]
     use super::position::Position;
     #[pymodule_export]
+    use super::probe::Probe;
+    #[pymodule_export]
     use super::rules::Rules;
     #[pymodule_export]
     use super::solver::{Solution, SolveProgress, Solver};
     #[pymodule_export]
-    use super::tables::{Probe, Tables, layer_positions};
+    use super::tables::{Tables, layer_positions};
     use super::*;
 
     #[pymodule_init]

@@ -16,8 +16,9 @@ use self_cell::self_cell;
 use crate::errors::OrRaise;
 use crate::line::Line;
 use crate::position::{Position, PositionArgument};
+use crate::probe::moves_dict;
 use crate::rules::{Rules, RulesArgument};
-use crate::tables::{Tables, moves_dict};
+use crate::tables::Tables;
 use crate::waiting::{cores, wait_for};
 
 /// How far a search is.

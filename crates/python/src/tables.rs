@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytemuck::allocation::try_zeroed_vec;
 use bytemuck::cast_slice_mut;
-use kalah::game::Pit;
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions as count_positions, row_count};
-use kalah::table::{Probe as TableProbe, Tables as OpenTables, check_in_parallel};
+use kalah::table::{Tables as OpenTables, check_in_parallel};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyMemoryError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -18,63 +17,14 @@ use crate::bulk;
 use crate::errors::python::{MissingTableError, PositionError};
 use crate::errors::{OrRaise, ToPython};
 use crate::line::Line;
-use crate::position::{Position, PositionArgument};
+use crate::position::PositionArgument;
+use crate::probe::{Probe, moves_dict};
 use crate::rows::{RowError, Rows};
 use crate::rules::{Rules, RulesArgument};
 use crate::waiting::{pool, wait_for};
 
 /// Positions that are looked up before Python handles signals.
 const STEP: usize = 1 << 20;
-
-/// What the tables contain about a position.
-#[pyclass(module = "kalah", frozen, get_all)]
-pub struct Probe {
-    /// The position.
-    position: Position,
-    /// How many of the seeds in play the mover collects with best play.
-    score: u32,
-    /// The final store difference for the mover with best play.
-    value: i64,
-    /// The mover's score after each legal move, its own gain included: a dict from numbers of pits, from 1. Empty
-    /// once the game is over.
-    moves: Py<PyDict>,
-    /// The moves that reach the score.
-    best: Vec<usize>,
-    /// A line of best play to the end of the game.
-    line: Py<Line>,
-}
-
-#[pymethods]
-impl Probe {
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let Probe { position, score, value, best, line, .. } = self;
-        let line = line.bind(py).repr()?;
-        Ok(format!("Probe({}, score={score}, value={value:+}, best={best:?}, line={line})", position.0))
-    }
-}
-
-impl Probe {
-    fn new(py: Python<'_>, probe: TableProbe) -> PyResult<Probe> {
-        let best = probe.best().map(Pit::number).collect();
-        Ok(Probe {
-            position: Position(probe.position),
-            score: probe.score,
-            value: probe.value,
-            moves: moves_dict(py, &probe.moves)?.unbind(),
-            best,
-            line: Py::new(py, Line::of(probe.line, probe.position.pits()))?,
-        })
-    }
-}
-
-/// Moves and their scores as a dict.
-pub fn moves_dict<'py>(py: Python<'py>, moves: &[(Pit, u32)]) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    for &(pit, score) in moves {
-        dict.set_item(pit.number(), score)?;
-    }
-    Ok(dict)
-}
 
 /// The tables of one rule set and number of pits in a directory: all layers from 2 seeds up, without a gap.
 ///

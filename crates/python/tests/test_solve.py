@@ -33,6 +33,18 @@ def test_values_are_the_published_ones(reference: Callable[[str], Iterator[dict[
     assert solved >= 5
 
 
+def test_outcomes_of_s_kalaha_are_the_published_ones(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    """Kvitberg 2026, Table 5."""
+    solved = 0
+    for row in reference("kvitberg-2026-values.csv"):
+        pits, seeds = int(row["houses"]), int(row["seeds"])
+        if pits * seeds <= 12:
+            value = kalah.solve(f"{pits}x{seeds}", "s-kalaha", memory=SMALL).value
+            assert row["outcome"] == "LDW"[(value > 0) - (value < 0) + 1]
+            solved += 1
+    assert solved >= 15
+
+
 def test_a_solver_finds_what_the_tables_have(tables: Tables) -> None:
     solver = Solver("6x2", tables=Tables.open(tables.directory, max_seeds=9), memory=SMALL, threads=2)
     assert (solver.pits, solver.max_seeds, solver.rules.name) == (6, 24, "empty-capture")
@@ -134,6 +146,28 @@ def test_players_choose_legal_moves_and_perfect_ones_the_best(tables: Tables) ->
         Player("deep-blue")
     with pytest.raises(ValueError):
         Player("perfect", "standard", tables=tables)
+
+
+def test_players_play_the_published_games(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    """Pekař et al. 2020, Table 2: the cells that are the same there and here (docs/results.md)."""
+
+    def seeds(first: str, second: str) -> tuple[int, int]:
+        players, position, player = [Player(name, "standard") for name in (first, second)], Position("6x4"), 0
+        while not position.is_over:
+            position, again = position.play(players[player].choose(position).move, "standard")
+            player = player if again else 1 - player
+        mover, other = position.mover_store + sum(position.mover), position.other_store + sum(position.other)
+        return (mover, other) if player == 0 else (other, mover)
+
+    same, compared = [], 0
+    for row in reference("pekar-2020-table-2.csv"):
+        names = row["first"], row["second"]
+        if "minimax2:6" not in names:
+            compared += 1
+            if seeds(*names) == (int(row["first_seeds"]), int(row["second_seeds"])):
+                same.append(names)
+    assert compared == 64
+    assert same == [("heuristic", "heuristic"), ("minimax2:1", "minimax3:1"), ("minimax3:4", "minimax2:1")]
 
 
 def test_ctrl_c_ends_the_wait_for_a_move() -> None:

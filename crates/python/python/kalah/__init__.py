@@ -104,8 +104,8 @@ def sample(
     """Draws `n` positions with `seeds` seeds in play, uniformly and independently, with their exact scores.
 
     Returns a uint8 array of shape (n, 2 x pits), the mover's pits and then the other player's, and an int8 array of
-    shape (n,). The same `seed` gives the same positions. The tables are those in `directory`, by default the one that the
-    environment variable KALAH_TABLES names, or else `tables`.
+    shape (n,). The same `seed` gives the same positions. The tables are those in `directory`, by default the one
+    that the environment variable KALAH_TABLES names, or else `tables`.
 
     Raises `MissingTableError` if they do not reach so many seeds: the message says how to build them.
     """
