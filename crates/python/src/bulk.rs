@@ -187,7 +187,9 @@ pub fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(), Tabl
             let unpacked = packed.unpack_run(isa, (0, other), run, buffer, RUN_MARGIN);
             unpacked.map_err(|group| table.damaged_group(group))?;
             scores.copy_from_slice(&buffer[RUN_MARGIN..][..run]);
-            if let Some(rank) = scores.iter().position(|&score| usize::from(score) > seeds) {
+            let most = scores.iter().copied().fold(0, u8::max);
+            if usize::from(most) > seeds {
+                let rank = scores.iter().position(|&score| score == most).unwrap_or(0);
                 return Err(table.damaged_score(mover, rank as u32, other));
             }
         }

@@ -87,4 +87,5 @@ def test_a_line_leads_to_its_end() -> None:
 
 
 def test_the_examples_of_the_documentation_are_right() -> None:
-    assert doctest.testmod(kalah) == (0, 5)
+    failed, attempted = doctest.testmod(kalah)
+    assert failed == 0 and attempted >= 5
