@@ -5,7 +5,7 @@ python crates/python/benches/openspiel.py TABLES GAMES [SIMULATIONS...]
 TABLES is a directory with tables of the rules `standard` and 6 pits, best to 24 seeds in play. OpenSpiel's random bot
 and its MCTS bot (random rollouts, one a visit, and so many simulations a move) play GAMES games each against
 `PerfectBot`, half of them as the first player, from the start of Kalah(6,4). Prints a row of a table for each. The
-games are the same each time.
+agents have fixed seeds; which of several best moves the perfect bot plays may depend on its threads.
 """
 
 from __future__ import annotations
