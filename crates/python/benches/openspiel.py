@@ -1,11 +1,12 @@
 """Matches of OpenSpiel's bots against perfect play, and how many seeds their moves lose.
 
-python crates/python/benches/openspiel.py TABLES GAMES [SIMULATIONS...]
+python crates/python/benches/openspiel.py TABLES GAMES SIMULATIONS...
 
-TABLES is a directory with tables of the rules `standard` and 6 pits, best to 24 seeds in play. OpenSpiel's random bot
-and its MCTS bot (random rollouts, one a visit, and so many simulations a move) play GAMES games each against
-`PerfectBot`, half of them as the first player, from the start of Kalah(6,4). Prints a row of a table for each. The
-agents have fixed seeds; which of several best moves the perfect bot plays may depend on its threads.
+TABLES is a directory with tables of the rules `standard` and 6 pits, best to 24 seeds in play. OpenSpiel's MCTS bot
+(random rollouts, one a visit, and so many simulations a move), or its random bot for 0 of them, plays GAMES games
+against `PerfectBot`, half of them as the first player, from the start of Kalah(6,4). Prints a row of a table for each
+number of simulations. The agents have fixed seeds; which of several best moves the perfect bot plays may depend on its
+threads.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def main() -> None:
     perfect, referee = PerfectBot(tables), Referee(tables)
     print("| agent | games | won/drawn/lost | margin a game | moves that lose seeds | seeds lost a move | a game |")
     print("|---|---|---|---|---|---|---|")
-    for number in [0, *map(int, simulations)]:
+    for number in map(int, simulations):
         start = time.perf_counter()
         margins, choices, lost, mistakes = [], 0, 0, 0
         for game_number in range(int(count)):
