@@ -1,5 +1,6 @@
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
@@ -121,7 +122,7 @@ class Tables:
         max_seeds: int = 48,
     ) -> Tables: ...
     @property
-    def directory(self) -> os.PathLike[str]: ...
+    def directory(self) -> Path: ...
     @property
     def rules(self) -> Rules: ...
     @property
