@@ -206,7 +206,8 @@ impl Report {
         let sides = ["seeds", "seconds", "judged", "mistakes", "lost"];
         let sides = |side: &'static str| sides.map(|column| format!("{column}_{side}"));
         let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
-        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")));
+        let forfeit = ["forfeit".to_owned()];
+        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
         for game in &self.games {
             let side = |seat: usize| {
                 let AccuracyReport { moves, mistakes, lost, .. } = &game.judged[seat];
@@ -215,7 +216,9 @@ impl Report {
             };
             let start = self.starts[game.start].clone();
             let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
-            grid.row(what.into_iter().chain(side(0)).chain(side(1)));
+            // Why its player lost the game; the seeds tell who it was.
+            let forfeit = [game.forfeit.as_ref().map_or(String::new(), |forfeit| forfeit.fault.clone())];
+            grid.row(what.into_iter().chain(side(0)).chain(side(1)).chain(forfeit));
         }
         grid
     }

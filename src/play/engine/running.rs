@@ -19,12 +19,14 @@ fn running() -> MutexGuard<'static, Running> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Kills all external engines of this process, and lets none start any more: for a program that is about to exit without
-/// dropping its players.
+/// Kills and reaps all external engines of this process, and lets none start any more: for a program that is about to exit
+/// without dropping its players.
 pub fn kill_engines() {
     let mut running = running();
     running.open = false;
     running.groups.iter().for_each(|&group| kill(group));
+    // Last, so that one that takes a moment to die holds up no other.
+    running.groups.drain(..).for_each(reap);
 }
 
 /// Starts a process in a group of its own.
@@ -64,8 +66,20 @@ fn kill(group: u32) {
     }
 }
 
+/// Waits for the end of a process that was killed.
+#[cfg(unix)]
+fn reap(process: u32) {
+    use rustix::process::{Pid, WaitOptions, waitpid};
+    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+    // Its player may have been quicker.
+    let _ = process.map(|process| waitpid(Some(process), WaitOptions::empty()));
+}
+
 #[cfg(not(unix))]
 fn kill(_group: u32) {}
+
+#[cfg(not(unix))]
+fn reap(_process: u32) {}
 
 /// Whether a process has ended; it is not reaped.
 #[cfg(unix)]
