@@ -61,7 +61,7 @@ fn csv(bytes: &[u8]) -> Vec<Vec<u8>> {
     let columns = |row: &'static str| (1..=pits).map(move |pit| format!("{row}{pit}"));
     let heading: Vec<String> = columns("mover").chain(columns("other")).chain(["score".to_owned()]).collect();
     assert_eq!(reader.headers().unwrap(), &csv::StringRecord::from(heading));
-    reader.records().map(|record| record.unwrap().iter().map(|cell| cell.parse().unwrap()).collect()).collect()
+    reader.records().map(|record| record.unwrap().iter().map(|cell| cell.parse::<u8>().unwrap()).collect()).collect()
 }
 
 fn json_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
@@ -70,7 +70,7 @@ fn json_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
         let record: Value = serde_json::from_str(line).unwrap();
         assert_eq!(record.as_object().unwrap().len(), 3);
         let rows = ["mover", "other"].iter().flat_map(|row| record[row].as_array().unwrap()).map(number);
-        rows.chain([number(&record["score"])]).collect()
+        rows.chain([number(&record["score"])]).collect::<Vec<u8>>()
     };
     std::str::from_utf8(bytes).unwrap().lines().map(record).collect()
 }
