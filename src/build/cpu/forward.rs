@@ -7,8 +7,9 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels;
-use crate::game::{Capture, Pit, Row, sow};
-use crate::index::{Frame, game_row, table_row};
+use super::relay::{Children, FrameRelays, RelayScratch};
+use crate::game::Capture;
+use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
@@ -32,6 +33,7 @@ struct Scratch {
     selected: Vec<u8>,
     segments: Vec<u8>,
     places: Vec<u32>,
+    relay: RelayScratch,
 }
 
 thread_local! {
@@ -54,8 +56,7 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    /// For relays: the rows themselves.
-    relays: Option<(Vec<Row>, Vec<Row>)>,
+    relays: Option<FrameRelays<'a>>,
 }
 
 impl<'a> FrameEvaluator<'a> {
@@ -63,25 +64,28 @@ impl<'a> FrameEvaluator<'a> {
     ///
     /// `again` is memory for the frame with one seed fewer in the mover's row, transposed: a byte for each position.
     pub fn new(
-        evaluator: &Evaluator,
+        evaluator: &'a Evaluator,
         tables: &'a Tables,
         frame: Frame,
         again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
-        let Evaluator { isa, rows: BoardRows { rules, maps, .. } } = evaluator;
+        let Evaluator { isa, rows: BoardRows { rules, maps, .. }, relays } = evaluator;
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
         if rules.moves_again() {
             unpack_transposed(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
         }
-        let mut children = vec![None; (mover + 1) * total];
-        for left in 1..=mover {
+        // A relay may also leave the mover more seeds than before.
+        let most_left = if rules.relays() { total - 1 } else { mover };
+        let mut children = vec![None; (most_left + 1) * total];
+        for left in 1..=most_left {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
                 children[left * total + opponent] = Some((table, frame_in_parallel(table, opponent)?));
             }
         }
-        // A pit holds at most the row's seeds, which bounds the spill; a relay may go around more often.
+        // A pit holds at most the row's seeds, which bounds the spill; a relay within the mover's row may go around more
+        // often.
         let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, or at the end of it, but not later: then no pit is
@@ -92,8 +96,7 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
-        let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
-        let relays = rules.relays().then(|| (rows(mover), rows(other)));
+        let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps, frame));
         let moves = evaluator.rows.moves(mover);
         Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
     }
@@ -110,12 +113,21 @@ impl<'a> FrameEvaluator<'a> {
         }
         SCRATCH.with_borrow_mut(|scratch| {
             best.fill(0);
-            self.moves.forward(mover).iter().try_for_each(|next| self.apply(mover, next, best, scratch))
+            let moves = self.moves.forward(mover);
+            moves.iter().try_for_each(|next| self.apply(next, best, scratch))?;
+            let Some(relays) = &self.relays else {
+                return Ok(());
+            };
+            let pits = moves.iter().filter_map(|next| match next.kind {
+                Kind::Relay { pit } => Some(usize::from(pit)),
+                _ => None,
+            });
+            relays.apply(self.isa, self, mover, pits, best, &mut scratch.relay)
         })
     }
 
-    /// Raises `best` by one move of the mover's row with rank `mover`.
-    fn apply(&self, mover: u32, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+    /// Raises `best` by one move, unless it is a relay.
+    fn apply(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
         match next.kind {
             // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
             Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
@@ -129,7 +141,7 @@ impl<'a> FrameEvaluator<'a> {
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
             Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
-            Kind::Relay { pit } => self.relay(mover, usize::from(pit), next, best, scratch)?,
+            Kind::Relay { .. } => {}
         }
         Ok(())
     }
@@ -230,39 +242,12 @@ impl<'a> FrameEvaluator<'a> {
         }
         Ok(())
     }
+}
 
-    /// A move whose last seed falls on the other side, with relays. Where that pit was empty, the turn ends; elsewhere
-    /// the move is played position by position.
-    fn relay(
-        &self,
-        mover: u32,
-        pit: usize,
-        next: &ForwardMove,
-        best: &mut [u8],
-        scratch: &mut Scratch,
-    ) -> Result<(), TableError> {
-        let (movers, others) = self.relays.as_ref().expect("made for rules with relays");
-        let (pits, total) = (self.frame.pits, self.total() as u8);
-        let last = (usize::from(next.spilled) - 1) % pits;
-        let filled = usize::from(next.spilled) > pits;
-        let ended = self.pass(next, best.len(), scratch)?;
-        let pit = Pit::from_index(pit).expect("a pit of a table's board");
-        for ((best, other), &ended) in best.iter_mut().zip(others).zip(ended) {
-            let score = if !filled && other.seeds()[last] == 0 {
-                total.saturating_sub(ended)
-            } else {
-                let sown = sow(self.tables.rules(), &movers[mover as usize], other, pit);
-                let small = |row| table_row(row).expect("a row of a table has few seeds");
-                let (own, opposite) = (small(&sown.mover), small(&sown.other));
-                if sown.again && !sown.other.is_empty() {
-                    self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
-                } else {
-                    total.saturating_sub(self.tables.score(&opposite, &own)?)
-                }
-            };
-            *best = (*best).max(score);
-        }
-        Ok(())
+impl<'a> Children<'a> for FrameEvaluator<'a> {
+    #[inline]
+    fn child(&self, mover: u8, other: u8) -> Option<(&'a Table, FrameScores<'a>)> {
+        self.children[usize::from(other) * self.total() + usize::from(mover)]
     }
 }
 
