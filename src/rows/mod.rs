@@ -24,6 +24,6 @@ mod row_move;
 pub(crate) use board_rows::BoardRows;
 pub use maps::{CaptureMap, RowMaps, SpillMap};
 pub(crate) use moves::{ForwardMove, Kind, Moves, QuietMove};
-pub use rank_sums::{RankOffsets, RankSums, RanksFrom};
+pub use rank_sums::{OffsetList, RankOffsets, RankSums, RanksFrom};
 pub use relay::{Ending, Relays};
 pub use row_move::RowMove;

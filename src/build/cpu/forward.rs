@@ -7,12 +7,12 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels;
-use super::relay::{Children, FrameRelays, RelayScratch};
+use super::relay::{Child, FrameRelays, RelayScratch};
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
+use crate::table::{RUN_MARGIN, TableError, Tables, frame_in_parallel};
 
 /// Bytes of work that are worth a separate task.
 pub(super) const TASK_BYTES: usize = 1 << 14;
@@ -48,7 +48,7 @@ pub(super) struct FrameEvaluator<'a> {
     moves: Arc<Moves>,
     /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
     /// `left` in the other row.
-    children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
+    children: Vec<Option<Child<'a>>>,
     /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each mover's row a run of
     /// scores against all other rows. It has the children of most again-moves; undefined if there are none.
     again: &'a [u8],
@@ -57,6 +57,8 @@ pub(super) struct FrameEvaluator<'a> {
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
     relays: Option<FrameRelays<'a>>,
+    /// For relays, by pit: 0xff for the other rows in which it is empty.
+    empty: Vec<Arc<Vec<u8>>>,
 }
 
 impl<'a> FrameEvaluator<'a> {
@@ -97,8 +99,9 @@ impl<'a> FrameEvaluator<'a> {
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
         let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps, frame));
+        let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
-        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
+        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays, empty })
     }
 
     fn total(&self) -> usize {
@@ -122,11 +125,11 @@ impl<'a> FrameEvaluator<'a> {
                 Kind::Relay { pit } => Some(usize::from(pit)),
                 _ => None,
             });
-            relays.apply(self.isa, self, mover, pits, best, &mut scratch.relay)
+            relays.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
         })
     }
 
-    /// Raises `best` by one move, unless it is a relay.
+    /// Raises `best` by one move, of a relay only the part that [`FrameRelays`] leaves out.
     fn apply(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
         match next.kind {
             // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
@@ -141,7 +144,7 @@ impl<'a> FrameEvaluator<'a> {
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
             Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
-            Kind::Relay { .. } => {}
+            Kind::Relay { .. } => self.relay_into_empty(next, best, scratch)?,
         }
         Ok(())
     }
@@ -242,12 +245,16 @@ impl<'a> FrameEvaluator<'a> {
         }
         Ok(())
     }
-}
 
-impl<'a> Children<'a> for FrameEvaluator<'a> {
-    #[inline]
-    fn child(&self, mover: u8, other: u8) -> Option<(&'a Table, FrameScores<'a>)> {
-        self.children[usize::from(other) * self.total() + usize::from(mover)]
+    /// A sowing that ends in the other row, where the last seed falls into an empty pit: then the turn ends.
+    fn relay_into_empty(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+        let spilled = usize::from(next.spilled);
+        // After more than a lap no pit is empty.
+        if spilled <= self.frame.pits {
+            let scores = self.pass(next, best.len(), scratch)?;
+            kernels::max_after_pass_masked(self.isa, best, scores, &self.empty[spilled - 1], self.total() as u8);
+        }
+        Ok(())
     }
 }
 
