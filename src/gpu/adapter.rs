@@ -4,8 +4,10 @@ use super::error::GpuError;
 use super::kernel::{MAX_BUFFERS, WORKGROUP};
 use super::report::{AdapterReport, Tier};
 
-/// An allocation fails when the driver reports more than this percentage of a device's memory as used.
-const MEMORY_PERCENT: u8 = 95;
+/// An allocation fails when more than this percentage of the memory would be used that the driver reports as available
+/// to this program. The rest is for what drivers allocate themselves, whose failure would lose the device, and for other
+/// programs.
+const MEMORY_PERCENT: u8 = 88;
 
 /// An adapter that can be opened.
 #[derive(Debug)]

@@ -11,7 +11,7 @@ use super::rows::DeviceRows;
 use super::stages::Stage;
 use super::traffic::Traffic;
 use crate::build::computer::{ComputeError, Computer, Output};
-use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Shortage, Timing};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::rows::BoardRows;
@@ -20,6 +20,8 @@ use crate::table::Tables;
 /// Computes frames on a GPU.
 pub struct GpuComputer {
     gpu: Arc<Gpu>,
+    /// What recorders need, kept from layer to layer; `None` while one has it.
+    buffers: Option<RecorderBuffers>,
     rows: DeviceRows,
     lower: Lower,
     pair: Pair,
@@ -52,6 +54,7 @@ impl GpuComputer {
         let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
         let board = BoardRows::new(tables.rules(), Arc::clone(tables.rows()));
         Ok(GpuComputer {
+            buffers: Some(RecorderBuffers::new(&gpu)?),
             rows: DeviceRows::new(&gpu, board)?,
             lower: Lower::new(&gpu, memory.operand_bytes, gpu.budget())?,
             pair: Pair::new(&gpu, &memory)?,
@@ -89,7 +92,8 @@ impl GpuComputer {
         output: &dyn Output,
     ) -> Result<bool, ComputeError> {
         let gpu = Arc::clone(&self.gpu);
-        let mut recorder = Recorder::new(&gpu)?;
+        let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu), Ok)?;
+        let mut recorder = Recorder::new(&gpu, buffers);
         recorder.timing = self.timing.take();
         let (sender, deliveries) = sync_channel(READBACKS);
         let (give_back, spares) = channel();
@@ -125,6 +129,7 @@ impl GpuComputer {
         self.traffic.touched += recorder.touched;
         self.traffic.resident = self.lower.resident_bytes();
         self.timing = recorder.timing.take();
+        self.buffers = Some(recorder.into_buffers());
         result
     }
 

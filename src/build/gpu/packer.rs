@@ -66,7 +66,7 @@ impl Packer {
         let words = u64::from(scores.words());
         // The scores are read twice, for the profile and for the groups; these are written once.
         recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
-        recorder.clear(&self.sums.window());
+        recorder.clear(&self.sums.window())?;
         let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
         for first in (0..others).step_by(at_once) {
             let end = others.min(first + at_once);
@@ -113,7 +113,7 @@ impl Packer {
                 self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }
-            recorder.clear(&self.patches.front(padded));
+            recorder.clear(&self.patches.front(padded))?;
             for_groups(recorder, scores, rows, groups, |recorder, window, base, first, count| {
                 let [sizes, blocks, superblocks, _] = &self.sizes;
                 let buffers = [sizes, blocks, superblocks, &self.patches].map(DeviceBuffer::window);
