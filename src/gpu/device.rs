@@ -10,7 +10,7 @@ use wgpu::{
 use super::adapter::Adapter;
 use super::error::GpuError;
 use super::faults::Faults;
-use super::inject::Injected;
+use super::injected::Injected;
 use super::kernel::{Access, Kernel, MAX_BUFFERS};
 use super::options::GpuOptions;
 use super::report::{AdapterReport, Tier};
@@ -203,7 +203,7 @@ impl Gpu {
 impl Drop for Gpu {
     fn drop(&mut self) {
         // The queue, when dropped, waits until the device is idle: for ever, if it hangs.
-        if self.is_hung() {
+        if self.faults.lock().unwrap_or_else(PoisonError::into_inner).hung.is_some() {
             std::mem::forget(self.queue.clone());
         }
     }

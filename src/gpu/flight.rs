@@ -69,7 +69,8 @@ impl Flights {
             let flight = self.flights.pop_front().expect("looked at above");
             let before = flight.ended.get().copied().unwrap_or_else(Instant::now);
             let end = End { after: running.min(before), before };
-            pace.learn(&flight.work, &took(flight.submitted, self.previous, end));
+            let took = gpu.injected.took(took(flight.submitted, self.previous, end));
+            pace.learn(&flight.work, &took);
             self.previous = Some(end);
         }
         Ok(())

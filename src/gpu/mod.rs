@@ -11,8 +11,10 @@
 //! | [`report`](AdapterReport) | the description of an adapter |
 //! | [`options`](GpuOptions) | limits on memory, and other options |
 //! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
-//! | `faults` | noticing that a device is lost or hangs, refused a command |
-//! | `inject` | faults that tests inject |
+//! | `faults` | what went wrong on a device |
+//! | `waiting` | noticing that, and waiting for work that may never end |
+//! | `injected` | faults that tests have injected |
+//! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
 //! | `twin` | the built-in functions of WGSL, for twins on the CPU |
@@ -31,6 +33,7 @@ mod error;
 mod faults;
 mod flight;
 mod inject;
+mod injected;
 mod kernel;
 mod options;
 mod pace;
@@ -40,6 +43,7 @@ mod single;
 mod staging;
 mod timing;
 mod twin;
+mod waiting;
 
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};

@@ -35,9 +35,10 @@ const RECORDS_BYTES: u64 = (RECORDS * size_of::<Record>()) as u64;
 /// Submissions that may be in flight.
 const IN_FLIGHT: usize = 3;
 
-/// Bytes of a buffer through which data is copied to the device, and how many of them there are at the most. Where the
-/// processor sees only a part of a device's memory, wgpu takes them from that part, often 256 MiB.
+/// The most and the least bytes of a buffer through which data is copied to the device, and the most such buffers.
+/// Where the processor sees only a part of a device's memory, wgpu takes them from that part, often 256 MiB.
 const PIECE: u64 = 16 << 20;
+const LEAST_PIECE: u64 = 1 << 18;
 const PIECES: usize = 6;
 
 /// Recorded work is submitted after this many bytes to the device.
@@ -68,13 +69,14 @@ pub(crate) struct RecorderBuffers {
 }
 
 impl RecorderBuffers {
-    pub fn new(gpu: &Gpu) -> Result<RecorderBuffers, GpuError> {
+    /// For uploads of mostly less than `upload` bytes.
+    pub fn new(gpu: &Gpu, upload: u64) -> Result<RecorderBuffers, GpuError> {
         let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         Ok(RecorderBuffers {
             params: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
             records: gpu.storage("records", RECORDS_BYTES)?,
             small: Staging::new(gpu, PARAMS_BYTES as u64 + RECORDS_BYTES, IN_FLIGHT + 2)?,
-            staging: Staging::new(gpu, PIECE, PIECES)?,
+            staging: Staging::new(gpu, upload.next_multiple_of(8).clamp(LEAST_PIECE, PIECE), PIECES)?,
             pace: Pace::default(),
         })
     }
@@ -154,6 +156,9 @@ impl<'g> Recorder<'g> {
             self.submit()?;
             self.records.clear();
             self.records_sent = 0;
+        } else if self.small_bytes() + size_of_val(records) > self.buffers.small.bytes() {
+            self.encoder();
+            self.submit()?;
         }
         let first = self.records.len() as u32;
         self.records.extend_from_slice(records);
@@ -218,10 +223,18 @@ impl<'g> Recorder<'g> {
     /// Counts recorded work, and submits it if it is enough.
     fn recorded(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
         *self.work.entry(kind).or_default() += units;
-        if self.buffers.pace.expected(&self.work) >= SECONDS || self.params.len() >= PARAMS_BYTES {
+        let is_full =
+            self.params.len() >= PARAMS_BYTES || self.small_bytes() + PARAMS_STRIDE > self.buffers.small.bytes();
+        if is_full || self.buffers.pace.expected(&self.work) >= SECONDS {
             self.submit()?;
         }
         Ok(())
+    }
+
+    /// Bytes of parameters and records that the next submission takes along: at most one staging buffer, since others
+    /// may not be had.
+    fn small_bytes(&self) -> usize {
+        self.params.len() + size_of_val(&self.records[self.records_sent..])
     }
 
     /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads and take a fraction of a

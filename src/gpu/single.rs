@@ -24,7 +24,8 @@ impl Gpu {
         assert_eq!(buffers.len(), kernel.access.len(), "buffers of {}", kernel.name);
         assert!(workgroups <= MAX_WORKGROUPS, "{workgroups} workgroups");
         assert!(buffers.iter().all(|words| words.len() >= 4), "the smallest buffer has four words");
-        let mut recorder = Recorder::new(self, RecorderBuffers::new(self)?);
+        let upload = buffers.iter().map(|words| 4 * words.len() as u64).sum();
+        let mut recorder = Recorder::new(self, RecorderBuffers::new(self, upload)?);
         let on_device = buffers
             .iter()
             .map(|words| recorder.storage_of("a kernel's buffer", words))

@@ -12,7 +12,7 @@ use super::device::Gpu;
 use super::error::GpuError;
 
 /// Where there is no memory for larger buffers, they are made smaller, down to these bytes.
-const LEAST_BYTES: u64 = 1 << 18;
+const LEAST_BYTES: u64 = 1 << 16;
 
 /// Reusable buffers in the memory of the machine, from which data is copied to the device.
 #[derive(Debug)]
@@ -56,6 +56,11 @@ impl Staging {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Bytes of a buffer.
+    pub fn bytes(&self) -> usize {
+        self.bytes as usize
     }
 
     /// Stores the first bytes of `data`, a multiple of 4, for commands recorded from now on; `None` if no buffer is
