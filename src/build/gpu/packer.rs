@@ -84,8 +84,8 @@ impl Packer {
         let groups_at = (rows as u64).next_multiple_of(64) / 4;
         let head = self.head.front(head_bytes(frame));
         let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
-        // The sums have a few columns more than there are rows: the padding.
-        recorder.dispatch_threads(&bound, groups_at, 1, |_, threads| Mean {
+        // The sums have a few columns more than there are rows: the padding. All at once, as it begins at the first row.
+        recorder.dispatch_threads(&bound, groups_at, groups_at, |_, threads| Mean {
             threads,
             rows: rows as u32,
             others: others as u32,
