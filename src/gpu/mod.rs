@@ -11,10 +11,16 @@
 //! | [`report`](AdapterReport) | the description of an adapter |
 //! | [`options`](GpuOptions) | limits on memory, and other options |
 //! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
+//! | `faults` | what went wrong on a device |
+//! | `waiting` | noticing that, and waiting for work that may never end |
+//! | `injected` | faults that tests have injected |
+//! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
 //! | `twin` | the built-in functions of WGSL, for twins on the CPU |
 //! | `recorder` | recording work and submitting it in batches |
+//! | `flight` | what was submitted and has not ended yet |
+//! | `pace` | how much work to submit at once |
 //! | `staging` | copying data to the device |
 //! | `timing` | how long kernels take, by the device's clock |
 //! | [`single`](Gpu::run_kernel) | running a single kernel, for tests |
@@ -24,14 +30,20 @@ mod adapter;
 mod buffer;
 mod device;
 mod error;
+mod faults;
+mod flight;
+mod inject;
+mod injected;
 mod kernel;
 mod options;
+mod pace;
 mod recorder;
 mod report;
 mod single;
 mod staging;
 mod timing;
 mod twin;
+mod waiting;
 
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};
@@ -40,7 +52,7 @@ pub use error::{GpuError, Shortage};
 pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, Twin, WORKGROUP};
 pub use options::GpuOptions;
-pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder};
+pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
 pub(crate) use twin::{extract_bits, pack4x_u8, read, threads, unpack4x_u8};
