@@ -17,7 +17,8 @@
 //! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
-//! | `twin` | the built-in functions of WGSL, for twins on the CPU |
+//! | [`twin`](Workgroup) | what twins on the CPU need: threads, shared words, the built-in functions of WGSL |
+//! | [`trace`](Trace) | a check of twins for data races |
 //! | `recorder` | recording work and submitting it in batches |
 //! | `flight` | what was submitted and has not ended yet |
 //! | `pace` | how much work to submit at once |
@@ -42,6 +43,7 @@ mod report;
 mod single;
 mod staging;
 mod timing;
+mod trace;
 mod twin;
 mod waiting;
 
@@ -50,12 +52,14 @@ pub(crate) use buffer::{DeviceBuffer, Window};
 pub use device::Gpu;
 pub use error::{GpuError, Shortage};
 pub(crate) use kernel::params;
-pub use kernel::{Access, Kernel, Params, Twin, WORKGROUP};
+pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
 pub use options::GpuOptions;
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
-pub(crate) use twin::{extract_bits, pack4x_u8, read, threads, unpack4x_u8};
+pub use trace::{Barrier, Memory, NoTrace, Race, Trace, Tracer, Use};
+pub use twin::{Words, Workgroup, bindings};
+pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 
 /// Whether this build can compute on GPUs.
 pub const IS_SUPPORTED: bool = true;
