@@ -95,8 +95,7 @@ fn run_forward(
     stage: Stage,
     params: Forward,
     moves: Moves,
-    buffers: [Vec<u32>; 3],
-    more: Vec<Vec<u32>>,
+    buffers: ([Vec<u32>; 3], Vec<Vec<u32>>),
     seen: &mut Seen,
 ) -> usize {
     let words = (params.others as usize).div_ceil(4);
@@ -111,7 +110,7 @@ fn run_forward(
         first_group: part.groups.start as u32,
         ..params
     };
-    let [operand, frames, map] = buffers;
+    let ([operand, frames, map], more) = buffers;
     let mut all = vec![operand, frames, moves.words, map, part.scores.clone()];
     all.extend(more);
     let made = on.run(stage, &params, workgroups(threads), all);
@@ -148,7 +147,7 @@ fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &m
     let frames_at = rng.u32(0..5);
     let [operand, frames] = operand.buffers(rng, frames_at);
     let params = Forward { others: others as u32, total: TOTAL, map_at, frames_at, ..Forward::default() };
-    run_forward(on, rng, stage, params, moves, [operand, frames, map], Vec::new(), seen)
+    run_forward(on, rng, stage, params, moves, ([operand, frames, map], Vec::new()), seen)
 }
 
 pub fn forward_pass(on: &mut impl Run) {
@@ -209,7 +208,7 @@ pub fn forward_capture(on: &mut impl Run) {
         let [operand, frames] = operand.buffers(rng, frames_at);
         let params =
             Forward { others: others as u32, total: TOTAL, map_at: map_at as u32, frames_at, ..Forward::default() };
-        run_forward(on, rng, Stage::ForwardCapture, params, moves, [operand, frames, map], Vec::new(), &mut seen)
+        run_forward(on, rng, Stage::ForwardCapture, params, moves, ([operand, frames, map], Vec::new()), &mut seen)
     });
     assert_seen(on, &seen, false);
     assert!(absent > 0);
@@ -273,7 +272,7 @@ pub fn forward_relay(on: &mut impl Run) {
             ..Forward::default()
         };
         let more = vec![rows.as_flattened().to_vec(), at_least_four(ranks)];
-        run_forward(on, rng, Stage::ForwardRelay, params, moves, [operand, frames, vec![0; 4]], more, &mut seen)
+        run_forward(on, rng, Stage::ForwardRelay, params, moves, ([operand, frames, vec![0; 4]], more), &mut seen)
     });
     assert_seen(on, &seen, false);
     assert!(absent > 0);
