@@ -110,7 +110,7 @@ enum Command {
     Bounds(bounds::Bounds),
     Plan(plan::Plan),
     Bench(bench::Bench),
-    Gpu(gpu::Gpu),
+    Gpu(gpu::GpuCommand),
     Verify(verify::Verify),
     Check(check::Check),
     Train(train::Train),
