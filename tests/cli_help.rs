@@ -371,7 +371,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 37);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 39);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
