@@ -11,7 +11,7 @@ use kalah::build::gpu::stages::{
     Patch, Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Transpose,
 };
 use kalah::gpu::{Access, Params, WORKGROUP};
-use kalah::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
+use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
 use kalah::isa::Isa;
 use kalah::table::PackedFrame;
 
@@ -217,7 +217,7 @@ fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
 
 /// A frame of a lower layer that has some thousand positions.
 fn random_frame(rng: &mut Rng) -> Frame {
-    let pits = rng.usize(2..=6);
+    let pits = rng.usize(2..=MAX_TABLE_PITS);
     let least_rows = |rng: &mut Rng| {
         let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 130).unwrap_or(MAX_TABLE_SEEDS);
         rng.usize(1..=most)
@@ -370,7 +370,7 @@ fn forward_capture() {
 fn forward_relay() {
     let (mut seen, mut absent) = (Seen::default(), 0);
     until_enough(4, |rng| {
-        let pits = rng.usize(1..=6);
+        let pits = rng.usize(1..=MAX_TABLE_PITS);
         let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 300 || seeds == 14).unwrap();
         let (mover, other) = (rng.usize(1..=most), rng.usize(1..=most));
         let total = mover + other;
@@ -467,7 +467,7 @@ fn quiet_large() {
     let mut raised = 0;
     until_enough(5, |rng| {
         let (rows, columns) = random_shape(rng, 60_000);
-        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
+        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
         let lowest = rng.usize(0..=part.start);
         let (moves, entries_at) = quiet_moves(rng, rows, pits, |_| lowest as u32..part.start as u32);
@@ -497,7 +497,7 @@ fn quiet_small() {
     let mut raised = 0;
     until_enough(6, |rng| {
         let (rows, columns) = random_shape(rng, 60_000);
-        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
+        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
         let (moves, entries_at) = quiet_moves(rng, columns, pits, |row| 0..row);
         let map = captures(rng, pits, rows);

@@ -21,7 +21,8 @@ const GPU_RATE: f64 = 1e9;
 const SOFTWARE_GPU_RATE: f64 = 4e6;
 const GPU_RELAY_SHARE: f64 = 0.1;
 
-/// Bytes of maps and moves for each row of a board (measured: some 130 at 6 pits and 18 seeds).
+/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6 pits and 18 seeds). There is a
+/// map for each pit and for each number of seeds sown, so that rows with more pits take as many times more.
 const ROW_BYTES: u64 = 160;
 
 /// Bytes of the program without any table: stacks, buffers of threads, the allocator.
@@ -179,5 +180,5 @@ pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
         Backend::Gpu(_) => 4 * packed,
     };
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
-    working + rows * ROW_BYTES + PROGRAM_BYTES
+    working + rows * ROW_BYTES * pits.max(6) as u64 / 6 + PROGRAM_BYTES
 }

@@ -7,8 +7,9 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels;
-use crate::game::{Capture, Pit, Row, sow};
-use crate::index::{Frame, game_row, table_row};
+use super::relays_by_position::RelaysByPosition;
+use crate::game::Capture;
+use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
 use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
@@ -54,8 +55,7 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    /// For relays: the rows themselves.
-    relays: Option<(Vec<Row>, Vec<Row>)>,
+    relays: Option<RelaysByPosition>,
 }
 
 impl<'a> FrameEvaluator<'a> {
@@ -92,8 +92,7 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
-        let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
-        let relays = rules.relays().then(|| (rows(mover), rows(other)));
+        let relays = rules.relays().then(|| RelaysByPosition::new(maps, frame));
         let moves = evaluator.rows.moves(mover);
         Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
     }
@@ -129,7 +128,11 @@ impl<'a> FrameEvaluator<'a> {
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
             Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
-            Kind::Relay { pit } => self.relay(mover, usize::from(pit), next, best, scratch)?,
+            Kind::Relay { pit } => {
+                let relays = self.relays.as_ref().expect("made for rules with relays");
+                let ended = self.pass(next, best.len(), scratch)?;
+                relays.apply(self.tables, (mover, pit.into()), next, ended, best)?;
+            }
         }
         Ok(())
     }
@@ -227,40 +230,6 @@ impl<'a> FrameEvaluator<'a> {
         for (best, &other) in best.iter_mut().zip(self.spills[usize::from(next.spilled)].ranks()) {
             let score = table.score(left, next.own, other)?;
             *best = (*best).max(score.saturating_add(next.stored));
-        }
-        Ok(())
-    }
-
-    /// A move whose last seed falls on the other side, with relays. Where that pit was empty, the turn ends; elsewhere
-    /// the move is played position by position.
-    fn relay(
-        &self,
-        mover: u32,
-        pit: usize,
-        next: &ForwardMove,
-        best: &mut [u8],
-        scratch: &mut Scratch,
-    ) -> Result<(), TableError> {
-        let (movers, others) = self.relays.as_ref().expect("made for rules with relays");
-        let (pits, total) = (self.frame.pits, self.total() as u8);
-        let last = (usize::from(next.spilled) - 1) % pits;
-        let filled = usize::from(next.spilled) > pits;
-        let ended = self.pass(next, best.len(), scratch)?;
-        let pit = Pit::from_index(pit).expect("a pit of a table's board");
-        for ((best, other), &ended) in best.iter_mut().zip(others).zip(ended) {
-            let score = if !filled && other.seeds()[last] == 0 {
-                total.saturating_sub(ended)
-            } else {
-                let sown = sow(self.tables.rules(), &movers[mover as usize], other, pit);
-                let small = |row| table_row(row).expect("a row of a table has few seeds");
-                let (own, opposite) = (small(&sown.mover), small(&sown.other));
-                if sown.again && !sown.other.is_empty() {
-                    self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
-                } else {
-                    total.saturating_sub(self.tables.score(&opposite, &own)?)
-                }
-            };
-            *best = (*best).max(score);
         }
         Ok(())
     }

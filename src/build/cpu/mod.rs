@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
+//! | `relays_by_position` | relays, played against every other row |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
 //! | `computer` | all frames of a layer, packed |
@@ -18,6 +19,7 @@ mod evaluator;
 mod forward;
 pub mod kernels;
 mod pair;
+mod relays_by_position;
 mod workspace;
 
 pub(super) use computer::CpuComputer;
