@@ -21,9 +21,11 @@ const GPU_RATE: f64 = 1e9;
 const SOFTWARE_GPU_RATE: f64 = 4e6;
 const GPU_RELAY_SHARE: f64 = 0.1;
 
-/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6 pits and 18 seeds). There is a
-/// map for each pit and for each number of seeds sown, so that rows with more pits take as many times more.
+/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6 pits and 18 seeds).
 const ROW_BYTES: u64 = 160;
+
+/// The same with more pits, to which more moves and maps belong (measured: some 220 at 7 pits and 18 seeds, and at 8 and 16).
+const WIDE_ROW_BYTES: u64 = 240;
 
 /// Bytes of the program without any table: stacks, buffers of threads, the allocator.
 const PROGRAM_BYTES: u64 = 4 << 20;
@@ -180,5 +182,5 @@ pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
         Backend::Gpu(_) => 4 * packed,
     };
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
-    working + rows * ROW_BYTES * pits.max(6) as u64 / 6 + PROGRAM_BYTES
+    working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
 }
