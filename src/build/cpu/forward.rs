@@ -7,12 +7,13 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels;
+use super::relay::{Child, FrameRelays, RelayScratch};
 use super::relays_by_position::RelaysByPosition;
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
+use crate::table::{RUN_MARGIN, TableError, Tables, frame_in_parallel};
 
 /// Bytes of work that are worth a separate task.
 pub(super) const TASK_BYTES: usize = 1 << 14;
@@ -33,10 +34,18 @@ struct Scratch {
     selected: Vec<u8>,
     segments: Vec<u8>,
     places: Vec<u32>,
+    relay: RelayScratch,
 }
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// The relays of a frame, apart from those whose first sowing ends in an empty pit.
+enum RowRelays<'a> {
+    /// Of boards with few pits.
+    ByMetPits(FrameRelays<'a>),
+    ByPosition(RelaysByPosition),
 }
 
 /// Evaluates the moves of one frame that lead to lower layers: each mover's row against all other rows.
@@ -47,7 +56,7 @@ pub(super) struct FrameEvaluator<'a> {
     moves: Arc<Moves>,
     /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
     /// `left` in the other row.
-    children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
+    children: Vec<Option<Child<'a>>>,
     /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each mover's row a run of
     /// scores against all other rows. It has the children of most again-moves; undefined if there are none.
     again: &'a [u8],
@@ -55,7 +64,9 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    relays: Option<RelaysByPosition>,
+    relays: Option<RowRelays<'a>>,
+    /// For relays, by pit: 0xff for the other rows in which it is empty.
+    empty: Vec<Arc<Vec<u8>>>,
 }
 
 impl<'a> FrameEvaluator<'a> {
@@ -63,25 +74,28 @@ impl<'a> FrameEvaluator<'a> {
     ///
     /// `again` is memory for the frame with one seed fewer in the mover's row, transposed: a byte for each position.
     pub fn new(
-        evaluator: &Evaluator,
+        evaluator: &'a Evaluator,
         tables: &'a Tables,
         frame: Frame,
         again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
-        let Evaluator { isa, rows: BoardRows { rules, maps, .. } } = evaluator;
+        let Evaluator { isa, rows: BoardRows { rules, maps, .. }, relays } = evaluator;
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
         if rules.moves_again() {
             unpack_transposed(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
         }
-        let mut children = vec![None; (mover + 1) * total];
-        for left in 1..=mover {
+        // A relay may also leave the mover more seeds than before.
+        let most_left = if rules.relays() { total - 1 } else { mover };
+        let mut children = vec![None; (most_left + 1) * total];
+        for left in 1..=most_left {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
                 children[left * total + opponent] = Some((table, frame_in_parallel(table, opponent)?));
             }
         }
-        // A pit holds at most the row's seeds, which bounds the spill; a relay may go around more often.
+        // A pit holds at most the row's seeds, which bounds the spill; a relay within the mover's row may go around more
+        // often.
         let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, or at the end of it, but not later: then no pit is
@@ -92,9 +106,13 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
-        let relays = rules.relays().then(|| RelaysByPosition::new(maps, frame));
+        let relays = rules.relays().then(|| match relays {
+            Some(relays) => RowRelays::ByMetPits(FrameRelays::new(relays, maps, frame)),
+            None => RowRelays::ByPosition(RelaysByPosition::new(maps, frame)),
+        });
+        let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
-        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
+        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays, empty })
     }
 
     fn total(&self) -> usize {
@@ -109,12 +127,27 @@ impl<'a> FrameEvaluator<'a> {
         }
         SCRATCH.with_borrow_mut(|scratch| {
             best.fill(0);
-            self.moves.forward(mover).iter().try_for_each(|next| self.apply(mover, next, best, scratch))
+            let moves = self.moves.forward(mover);
+            moves.iter().try_for_each(|next| self.apply(next, best, scratch))?;
+            let mut relays = moves.iter().filter_map(|next| match next.kind {
+                Kind::Relay { pit } => Some((usize::from(pit), usize::from(next.spilled))),
+                _ => None,
+            });
+            match &self.relays {
+                None => Ok(()),
+                Some(RowRelays::ByMetPits(frame)) => {
+                    let pits = relays.map(|(pit, _)| pit);
+                    frame.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
+                }
+                Some(RowRelays::ByPosition(frame)) => {
+                    relays.try_for_each(|(pit, spilled)| frame.apply(self.tables, (mover, pit), spilled, best))
+                }
+            }
         })
     }
 
-    /// Raises `best` by one move of the mover's row with rank `mover`.
-    fn apply(&self, mover: u32, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+    /// Raises `best` by one move, of a relay only the part that [`RowRelays`] leave out.
+    fn apply(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
         match next.kind {
             // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
             Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
@@ -128,11 +161,7 @@ impl<'a> FrameEvaluator<'a> {
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
             Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
-            Kind::Relay { pit } => {
-                let relays = self.relays.as_ref().expect("made for rules with relays");
-                let ended = self.pass(next, best.len(), scratch)?;
-                relays.apply(self.tables, (mover, pit.into()), next, ended, best)?;
-            }
+            Kind::Relay { .. } => self.relay_into_empty(next, best, scratch)?,
         }
         Ok(())
     }
@@ -230,6 +259,17 @@ impl<'a> FrameEvaluator<'a> {
         for (best, &other) in best.iter_mut().zip(self.spills[usize::from(next.spilled)].ranks()) {
             let score = table.score(left, next.own, other)?;
             *best = (*best).max(score.saturating_add(next.stored));
+        }
+        Ok(())
+    }
+
+    /// A sowing that ends in the other row, where the last seed falls into an empty pit: then the turn ends.
+    fn relay_into_empty(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+        let spilled = usize::from(next.spilled);
+        // After more than a lap no pit is empty.
+        if spilled <= self.frame.pits {
+            let scores = self.pass(next, best.len(), scratch)?;
+            kernels::max_after_pass_masked(self.isa, best, scores, &self.empty[spilled - 1], self.total() as u8);
         }
         Ok(())
     }

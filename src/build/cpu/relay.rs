@@ -1,0 +1,237 @@
+//! Relays of one mover's row against all other rows.
+
+use std::sync::Arc;
+
+use crate::index::{Frame, TableRow};
+use crate::isa::Isa;
+use crate::rows::{Ending, OffsetList, RanksFrom, Relays, RowMaps, RowMove};
+use crate::table::{FrameScores, RUN_MARGIN, Table, TableError};
+
+/// An ending for at most so many other rows is evaluated without waiting for others that read the same run.
+const FEW: usize = 8;
+
+/// A run is unpacked if at least one of so many of its scores is read; otherwise the scores are read one by one.
+const UNPACKED_PER_READ: usize = 24;
+
+/// Scores that are prefetched, and then read.
+const READS: usize = 1024;
+
+/// A frame below, and the table that it belongs to.
+pub(super) type Child<'a> = (&'a Table, FrameScores<'a>);
+
+/// The relays of a frame.
+pub(super) struct FrameRelays<'a> {
+    relays: &'a Relays,
+    frame: Frame,
+    movers: Arc<Vec<TableRow>>,
+    /// By seeds and, varying faster, set of pits.
+    fillings: Vec<Arc<OffsetList>>,
+}
+
+/// Buffers of a thread.
+#[derive(Default)]
+pub(super) struct RelayScratch {
+    many: Vec<(RunKey, Ending)>,
+    run: Vec<u8>,
+    reads: Vec<Read>,
+}
+
+/// Which scores an ending reads: those of the child with this index, for this rank of the mover's row.
+type RunKey = (u16, u32, bool);
+
+/// A score that will be read.
+struct Read {
+    /// The frame below.
+    child: u16,
+    /// The score counts as `base` plus the score with these bits flipped, modulo 256.
+    flip: u8,
+    base: u8,
+    /// The ranks of the child's row to move and other row.
+    to_move: u32,
+    waiting: u32,
+    /// The rank of the other row before the move.
+    rank: u32,
+}
+
+impl<'a> FrameRelays<'a> {
+    /// The relays of `frame`.
+    pub fn new(relays: &'a Relays, maps: &'a RowMaps, frame: Frame) -> FrameRelays<'a> {
+        let fillings = (0..=frame.other)
+            .flat_map(|seeds| (0..1u8 << frame.pits).map(move |pits| (pits, seeds)))
+            .map(|(pits, seeds)| {
+                // At least one pit is met.
+                if pits + 1 == 1 << frame.pits { Arc::default() } else { relays.fillings(pits, seeds) }
+            })
+            .collect();
+        FrameRelays { relays, frame, movers: maps.all(frame.mover), fillings }
+    }
+
+    fn total(&self) -> usize {
+        self.frame.mover + self.frame.other
+    }
+
+    /// Raises `best`, the scores of the mover's row with rank `mover` against all other rows, by the relays from `pits`.
+    ///
+    /// `children[waiting * (seeds in play) + to move]` is the frame with these seeds in the row to move and the other one.
+    pub fn apply(
+        &self,
+        isa: Isa,
+        children: &[Option<Child<'a>>],
+        mover: u32,
+        pits: impl Iterator<Item = usize>,
+        best: &mut [u8],
+        scratch: &mut RelayScratch,
+    ) -> Result<(), TableError> {
+        let RelayScratch { many, run, reads } = scratch;
+        many.clear();
+        reads.clear();
+        let rules = self.relays.rules();
+        for pit in pits {
+            let row_move = RowMove::new(rules, self.frame.pits, &self.movers[mover as usize], pit);
+            let RowMove::Relay { own, spilled } = row_move else { unreachable!("the move is a relay") };
+            self.relays.endings(&own, usize::from(spilled), self.frame.other, &mut |ending| {
+                let Ending { again, left, opponent, .. } = ending;
+                // Evaluated for all other rows at once where the first pit that is met is empty.
+                if usize::from(spilled) <= self.frame.pits && usize::from(ending.rest) == self.frame.other {
+                    return;
+                }
+                let (to_move, waiting) = if again { (left, opponent) } else { (opponent, left) };
+                let child = usize::from(waiting) * self.total() + usize::from(to_move);
+                let key = (child as u16, ending.own, again);
+                let Some((_, scores)) = &children[child] else {
+                    // A row is empty: the game is over, and the opponent gets the seeds of the other row.
+                    let (fillings, before, _) = self.ranks(&ending);
+                    for (rank, _) in before.both(before, fillings) {
+                        raise(best, rank, self.total() as u8 - opponent);
+                    }
+                    return;
+                };
+                if self.fillings(&ending).offsets().len() <= FEW {
+                    self.push_reads(scores, key, &ending, reads);
+                } else {
+                    many.push((key, ending));
+                }
+            });
+        }
+        many.sort_unstable_by_key(|&(key, _)| key);
+        for group in many.chunk_by(|(a, _), (b, _)| a == b) {
+            let (key, _) = group[0];
+            let (table, scores) = children[usize::from(key.0)].as_ref().expect("the game goes on");
+            if !key.2 {
+                let unpacked = self.pass(isa, group, scores, best, run).map_err(|group| table.damaged_group(group))?;
+                if unpacked {
+                    continue;
+                }
+            }
+            for (_, ending) in group {
+                self.push_reads(scores, key, ending, reads);
+                if reads.len() >= READS {
+                    read(children, reads, best)?;
+                }
+            }
+        }
+        read(children, reads, best)
+    }
+
+    /// Appends the reads of an ending, and has the processor fetch what they will read.
+    #[inline]
+    fn push_reads(&self, scores: &FrameScores, (child, own, again): RunKey, ending: &Ending, reads: &mut Vec<Read>) {
+        let total = self.total() as u8;
+        // total - score, or stored + score.
+        let (flip, base) =
+            if again { (0, total - ending.left - ending.opponent) } else { (u8::MAX, total.wrapping_add(1)) };
+        let (fillings, before, after) = self.ranks(ending);
+        for (rank, other) in before.both(after, fillings) {
+            let (to_move, waiting) = if again { (own, other) } else { (other, own) };
+            scores.prefetch(to_move, waiting);
+            reads.push(Read { child, flip, base, to_move, waiting, rank });
+        }
+    }
+
+    /// Evaluates endings after which the opponent moves, all with the same mover's row: if it pays, by unpacking the run of that
+    /// row. Returns whether it did.
+    fn pass(
+        &self,
+        isa: Isa,
+        group: &[(RunKey, Ending)],
+        scores: &FrameScores,
+        best: &mut [u8],
+        run: &mut Vec<u8>,
+    ) -> Result<bool, crate::table::DamagedGroup> {
+        let ((_, own, _), _) = group[0];
+        let (mut count, mut first, mut end) = (0, u32::MAX, 0);
+        for (_, ending) in group {
+            let (fillings, _, after) = self.ranks(ending);
+            let fillings = fillings.offsets();
+            count += fillings.len();
+            // Ranks ascend.
+            first = first.min(after.rank(fillings[0]));
+            end = end.max(after.rank(fillings[fillings.len() - 1]) + 1);
+        }
+        let len = (end - first) as usize;
+        if count * UNPACKED_PER_READ < len {
+            return Ok(false);
+        }
+        if run.len() < len + 2 * RUN_MARGIN {
+            run.resize(len + 2 * RUN_MARGIN, 0);
+        }
+        scores.unpack_run(isa, (first, own), len, run, RUN_MARGIN)?;
+        let run = &run[RUN_MARGIN..RUN_MARGIN + len];
+        for (_, ending) in group {
+            let (fillings, before, after) = self.ranks(ending);
+            raise_all(best, fillings, before, after, run, first, self.total() as u8);
+        }
+        Ok(true)
+    }
+
+    /// The fillings of the pits that an ending did not meet.
+    #[inline]
+    fn fillings(&self, ending: &Ending) -> &OffsetList {
+        &self.fillings[usize::from(ending.rest) << self.frame.pits | usize::from(ending.unmet)]
+    }
+
+    /// The other rows of an ending: the fillings, and the ranks with them before and after the move.
+    #[inline]
+    fn ranks(&self, ending: &Ending) -> (&OffsetList, RanksFrom<'_>, RanksFrom<'_>) {
+        let sums = self.relays.sums();
+        (
+            self.fillings(ending),
+            sums.from(self.frame.other, ending.before),
+            sums.from(usize::from(ending.opponent), ending.after),
+        )
+    }
+}
+
+/// Reads the scores of `reads`, raises `best` by them, and leaves no reads.
+fn read(children: &[Option<Child>], reads: &mut Vec<Read>, best: &mut [u8]) -> Result<(), TableError> {
+    for &Read { child, flip, base, to_move, waiting, rank } in reads.iter() {
+        let (table, scores) = children[usize::from(child)].as_ref().expect("the game goes on");
+        let score = scores.score(to_move, waiting).map_err(|group| table.damaged_group(group))?;
+        raise(best, rank, base.wrapping_add(score ^ flip));
+    }
+    reads.clear();
+    Ok(())
+}
+
+/// Raises `best` by the scores of a `run` that begins at rank `first`, after which the opponent moves.
+#[inline(never)]
+fn raise_all(
+    best: &mut [u8],
+    fillings: &OffsetList,
+    before: RanksFrom,
+    after: RanksFrom,
+    run: &[u8],
+    first: u32,
+    total: u8,
+) {
+    for (rank, other) in before.both(after, fillings) {
+        let score = run[other.wrapping_sub(first) as usize];
+        raise(best, rank, total.wrapping_sub(score));
+    }
+}
+
+#[inline(always)]
+fn raise(best: &mut [u8], rank: u32, score: u8) {
+    let best = &mut best[rank as usize];
+    *best = (*best).max(score);
+}
