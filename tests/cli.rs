@@ -274,7 +274,7 @@ fn bad_flags_are_usage_errors() {
         &["build", "--seeds", "1"],
         &["build", "--seeds", "49"],
         &["build", "--seeds", "x"],
-        &["build", "--seeds", "4", "--pits", "7"],
+        &["build", "--seeds", "4", "--pits", "9"],
         &["build", "--seeds", "4", "--rules", "oware"],
         &["build", "--seeds", "4", "--threads", "0"],
         &["build", "--seeds", "4", "--memory", "lots"],

@@ -116,7 +116,7 @@ fn searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
             build(directory.path(), rules, pits, seeds).unwrap();
             let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
             let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), HashMap::new(), 0);
-            for _ in 0..scaled(60) {
+            for _ in 0..scaled(15) {
                 let position = random_position(&mut random, pits, 10);
                 if position.is_over() {
                     continue;
