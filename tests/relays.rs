@@ -31,7 +31,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
             let after = relays.sums().from(usize::from(ending.opponent), ending.after);
             let fillings = relays.fillings(ending.unmet, usize::from(ending.rest));
             let single = fillings.offsets().iter().map(|&filling| (before.rank(filling), after.rank(filling)));
-            let ranks: Vec<(u32, u32)> = before.both(after, &fillings).collect();
+            let ranks: Vec<(u32, u32)> = before.both(after, fillings).collect();
             assert!(single.eq(ranks.iter().copied()), "with and without checks");
             assert!(ranks.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "the ranks of an ending ascend");
             for (rank, rank_after) in ranks {

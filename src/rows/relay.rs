@@ -1,7 +1,6 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::OnceLock;
 
-use super::cache::Cache;
 use super::rank_sums::{OffsetList, RankOffsets, RankSums};
 use crate::game::{Capture, Rules};
 use crate::index::{RowIndex, TableRow};
@@ -37,7 +36,8 @@ pub struct Relays {
     rules: Rules,
     pits: usize,
     sums: RankSums,
-    fillings: Cache<(u8, usize), OffsetList>,
+    /// By seeds and, varying faster, set of pits: made on first use.
+    fillings: Vec<OnceLock<OffsetList>>,
     /// Sowings of at most so many seeds less one are in `sowings`.
     hands: usize,
     /// By the place where a sowing begins and its seeds.
@@ -50,7 +50,7 @@ struct Sown {
     /// To be added to the bytes of the ring, modulo 2^128: seeds for each place, less all those of the first one.
     change: u128,
     /// Where the last seed falls.
-    last: u8,
+    last: u32,
 }
 
 impl Relays {
@@ -68,13 +68,13 @@ impl Relays {
         let sown = |index: usize| {
             let (place, seeds) = (index / hands, index % hands);
             let fallen = (1..=seeds).map(|seed| 1 << (8 * ((place + seed) % ring))).sum::<u128>();
-            Sown { change: fallen.wrapping_sub((seeds as u128) << (8 * place)), last: ((place + seeds) % ring) as u8 }
+            Sown { change: fallen.wrapping_sub((seeds as u128) << (8 * place)), last: ((place + seeds) % ring) as u32 }
         };
         Relays {
             rules,
             pits,
             sums: RankSums::new(rows),
-            fillings: Cache::default(),
+            fillings: vec![OnceLock::new(); hands << pits],
             hands,
             sowings: (0..ring * hands).map(sown).collect(),
         }
@@ -93,8 +93,9 @@ impl Relays {
 
     /// All ways to distribute `seeds` seeds over these pits (bit `p` for pit `p`), as offsets of ranks: in the order of the
     /// ranks of the rows that they complete, whatever the other pits hold.
-    pub fn fillings(&self, pits: u8, seeds: usize) -> Arc<OffsetList> {
-        self.fillings.get((pits, seeds), || {
+    #[inline]
+    pub fn fillings(&self, pits: u8, seeds: usize) -> &OffsetList {
+        self.fillings[seeds << self.pits | usize::from(pits)].get_or_init(|| {
             let mut found = Vec::new();
             self.fill(0, pits, seeds, (0, RankOffsets::default()), &mut found);
             // Found in lexicographic order, which the sort keeps among rows of equal potential.
@@ -141,9 +142,9 @@ impl Relays {
         self.follow(
             State {
                 ring: u128::from_le_bytes(ring),
-                place: (pits + 1 + (spilled - 1) % pits) as u8,
-                unmet: ((1 << pits) - 1) as u8,
-                rest: seeds as u8,
+                place: (pits + 1 + (spilled - 1) % pits) as u32,
+                unmet: (1 << pits) - 1,
+                rest: seeds as u32,
                 before: RankOffsets::default(),
             },
             found,
@@ -152,7 +153,7 @@ impl Relays {
 
     /// Follows a relay from the fall of a last seed on.
     fn follow(&self, mut state: State, found: &mut impl FnMut(Ending)) {
-        let pits = self.pits as u8;
+        let pits = self.pits as u32;
         while state.place != pits {
             if let Some(pit) = state.place.checked_sub(pits + 1)
                 && state.unmet >> pit & 1 == 1
@@ -169,7 +170,7 @@ impl Relays {
     }
 
     /// Goes on for every number of seeds that the unmet `pit`, in which the last seed fell, may hold.
-    fn meet(&self, state: &State, pit: u8, found: &mut impl FnMut(Ending)) {
+    fn meet(&self, state: &State, pit: u32, found: &mut impl FnMut(Ending)) {
         let unmet = state.unmet & !(1 << pit);
         // The last unmet pit holds all the seeds that are left.
         let least = if unmet == 0 { state.rest } else { 0 };
@@ -187,14 +188,14 @@ impl Relays {
                     self.follow(next, found);
                 }
             }
-            before += self.sums.seed(usize::from(pit));
+            before += self.sums.seed(pit as usize);
         }
     }
 
     /// Sows the `hand`, all seeds of the place where the last one fell.
     #[inline(always)]
-    fn sow(&self, state: &mut State, hand: u8) {
-        let Sown { change, last } = self.sowings[usize::from(state.place) * self.hands + usize::from(hand)];
+    fn sow(&self, state: &mut State, hand: u32) {
+        let Sown { change, last } = self.sowings[state.place as usize * self.hands + hand as usize];
         state.ring = state.ring.wrapping_add(change);
         state.place = last;
     }
@@ -208,11 +209,11 @@ impl Relays {
         let seeds = |row: u64| (row.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
         let left = seeds(own);
         Ending {
-            again: state.place == self.pits as u8 && self.rules.moves_again(),
-            unmet: state.unmet,
-            rest: state.rest,
+            again: state.place == self.pits as u32 && self.rules.moves_again(),
+            unmet: state.unmet as u8,
+            rest: state.rest as u8,
             left,
-            opponent: seeds(other) + state.rest,
+            opponent: seeds(other) + state.rest as u8,
             own: self.sums.from(usize::from(left), self.sums.offsets(own)).rank(RankOffsets::default()),
             before: state.before,
             after: self.sums.offsets(other),
@@ -233,10 +234,10 @@ struct State {
     /// pits have only the seeds sown into them.
     ring: u128,
     /// Where the last seed fell.
-    place: u8,
+    place: u32,
     /// The unmet pits of the other row, and the seeds that they held before the move.
-    unmet: u8,
-    rest: u8,
+    unmet: u32,
+    rest: u32,
     /// The seeds that the met pits held before the move.
     before: RankOffsets,
 }
@@ -244,7 +245,7 @@ struct State {
 impl State {
     /// Seeds of the place where the last one fell.
     #[inline(always)]
-    fn hand(&self) -> u8 {
-        (self.ring >> (8 * self.place)) as u8
+    fn hand(&self) -> u32 {
+        u32::from((self.ring >> (8 * self.place)) as u8)
     }
 }

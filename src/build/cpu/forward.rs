@@ -211,7 +211,7 @@ impl<'a> FrameEvaluator<'a> {
         };
         for captured in 0..segments.min(opponent) {
             if let Some((_, scores)) = self.children[usize::from(next.left) * self.total() + opponent - captured] {
-                scores.prefetch_run(next.own, PREFETCH_LINES);
+                scores.prefetch_run((0, next.own), PREFETCH_LINES);
             }
         }
     }

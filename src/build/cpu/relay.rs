@@ -5,16 +5,19 @@ use std::sync::Arc;
 use crate::index::{Frame, TableRow};
 use crate::isa::Isa;
 use crate::rows::{Ending, OffsetList, RanksFrom, Relays, RowMaps, RowMove};
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError};
+use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, Table, TableError};
 
 /// An ending for at most so many other rows is evaluated without waiting for others that read the same run.
 const FEW: usize = 8;
 
 /// A run is unpacked if at least one of so many of its scores is read; otherwise the scores are read one by one.
-const UNPACKED_PER_READ: usize = 24;
+const UNPACKED_PER_READ: usize = 64;
 
 /// Scores that are prefetched, and then read.
 const READS: usize = 1024;
+
+/// Score groups of a run that are prefetched.
+const PREFETCH_LINES: usize = 4;
 
 /// A frame below, and the table that it belongs to.
 pub(super) type Child<'a> = (&'a Table, FrameScores<'a>);
@@ -24,24 +27,40 @@ pub(super) struct FrameRelays<'a> {
     relays: &'a Relays,
     frame: Frame,
     movers: Arc<Vec<TableRow>>,
-    /// By seeds and, varying faster, set of pits.
-    fillings: Vec<Arc<OffsetList>>,
 }
 
 /// Buffers of a thread.
 #[derive(Default)]
 pub(super) struct RelayScratch {
-    many: Vec<(RunKey, Ending)>,
+    /// Endings for many other rows.
+    many: Vec<(Source, Ending)>,
+    /// The order in which these are evaluated: by source.
+    order: Vec<(u64, u32)>,
     run: Vec<u8>,
     reads: Vec<Read>,
 }
 
-/// Which scores an ending reads: those of the child with this index, for this rank of the mover's row.
-type RunKey = (u16, u32, bool);
+/// Where the scores of an ending stand.
+#[derive(Clone, Copy)]
+struct Source {
+    /// The index of the frame below.
+    child: u16,
+    /// Whether the mover moves again.
+    again: bool,
+    /// The rank of the mover's row.
+    own: u32,
+}
+
+impl Source {
+    /// A number that is the same for equal sources only.
+    fn key(self) -> u64 {
+        u64::from(self.child) << 33 | u64::from(self.again) << 32 | u64::from(self.own)
+    }
+}
 
 /// A score that will be read.
 struct Read {
-    /// The frame below.
+    /// The index of the frame below.
     child: u16,
     /// The score counts as `base` plus the score with these bits flipped, modulo 256.
     flip: u8,
@@ -55,15 +74,8 @@ struct Read {
 
 impl<'a> FrameRelays<'a> {
     /// The relays of `frame`.
-    pub fn new(relays: &'a Relays, maps: &'a RowMaps, frame: Frame) -> FrameRelays<'a> {
-        let fillings = (0..=frame.other)
-            .flat_map(|seeds| (0..1u8 << frame.pits).map(move |pits| (pits, seeds)))
-            .map(|(pits, seeds)| {
-                // At least one pit is met.
-                if pits + 1 == 1 << frame.pits { Arc::default() } else { relays.fillings(pits, seeds) }
-            })
-            .collect();
-        FrameRelays { relays, frame, movers: maps.all(frame.mover), fillings }
+    pub fn new(relays: &'a Relays, maps: &RowMaps, frame: Frame) -> FrameRelays<'a> {
+        FrameRelays { relays, frame, movers: maps.all(frame.mover) }
     }
 
     fn total(&self) -> usize {
@@ -82,7 +94,7 @@ impl<'a> FrameRelays<'a> {
         best: &mut [u8],
         scratch: &mut RelayScratch,
     ) -> Result<(), TableError> {
-        let RelayScratch { many, run, reads } = scratch;
+        let RelayScratch { many, order, run, reads } = scratch;
         many.clear();
         reads.clear();
         let rules = self.relays.rules();
@@ -90,41 +102,28 @@ impl<'a> FrameRelays<'a> {
             let row_move = RowMove::new(rules, self.frame.pits, &self.movers[mover as usize], pit);
             let RowMove::Relay { own, spilled } = row_move else { unreachable!("the move is a relay") };
             self.relays.endings(&own, usize::from(spilled), self.frame.other, &mut |ending| {
-                let Ending { again, left, opponent, .. } = ending;
                 // Evaluated for all other rows at once where the first pit that is met is empty.
                 if usize::from(spilled) <= self.frame.pits && usize::from(ending.rest) == self.frame.other {
                     return;
                 }
-                let (to_move, waiting) = if again { (left, opponent) } else { (opponent, left) };
-                let child = usize::from(waiting) * self.total() + usize::from(to_move);
-                let key = (child as u16, ending.own, again);
-                let Some((_, scores)) = &children[child] else {
-                    // A row is empty: the game is over, and the opponent gets the seeds of the other row.
-                    let (fillings, before, _) = self.ranks(&ending);
-                    for (rank, _) in before.both(before, fillings) {
-                        raise(best, rank, self.total() as u8 - opponent);
-                    }
-                    return;
-                };
-                if self.fillings(&ending).offsets().len() <= FEW {
-                    self.push_reads(scores, key, &ending, reads);
-                } else {
-                    many.push((key, ending));
-                }
+                self.sort_out(children, ending, best, many, reads);
             });
         }
-        many.sort_unstable_by_key(|&(key, _)| key);
-        for group in many.chunk_by(|(a, _), (b, _)| a == b) {
-            let (key, _) = group[0];
-            let (table, scores) = children[usize::from(key.0)].as_ref().expect("the game goes on");
-            if !key.2 {
-                let unpacked = self.pass(isa, group, scores, best, run).map_err(|group| table.damaged_group(group))?;
-                if unpacked {
+        order.clear();
+        order.extend(many.iter().zip(0..).map(|((source, _), index)| (source.key(), index)));
+        order.sort_unstable();
+        for same in order.chunk_by(|(a, _), (b, _)| a == b) {
+            let endings = same.iter().map(|&(_, index)| &many[index as usize].1);
+            let source = many[same[0].1 as usize].0;
+            let (table, scores) = children[usize::from(source.child)].as_ref().expect("the game goes on");
+            if !source.again {
+                let unpacked = self.pass(isa, source, endings.clone(), scores, best, run);
+                if unpacked.map_err(|group| table.damaged_group(group))? {
                     continue;
                 }
             }
-            for (_, ending) in group {
-                self.push_reads(scores, key, ending, reads);
+            for ending in endings {
+                self.push_reads(scores, source, ending, reads);
                 if reads.len() >= READS {
                     read(children, reads, best)?;
                 }
@@ -133,10 +132,42 @@ impl<'a> FrameRelays<'a> {
         read(children, reads, best)
     }
 
+    /// Evaluates an ending at which the game is over, and lists what others will read.
+    #[inline]
+    fn sort_out(
+        &self,
+        children: &[Option<Child<'a>>],
+        ending: Ending,
+        best: &mut [u8],
+        many: &mut Vec<(Source, Ending)>,
+        reads: &mut Vec<Read>,
+    ) {
+        let Ending { again, left, opponent, own, .. } = ending;
+        let (to_move, waiting) = if again { (left, opponent) } else { (opponent, left) };
+        let child = usize::from(waiting) * self.total() + usize::from(to_move);
+        let source = Source { child: child as u16, again, own };
+        let (fillings, before, after) = self.ranks(&ending);
+        match &children[child] {
+            // A row is empty: the game is over, and the opponent gets the seeds of the other row.
+            None => {
+                for (rank, _) in before.both(before, fillings) {
+                    raise(best, rank, self.total() as u8 - opponent);
+                }
+            }
+            Some((_, scores)) if fillings.offsets().len() <= FEW => self.push_reads(scores, source, &ending, reads),
+            Some((_, scores)) => {
+                if !again {
+                    scores.prefetch_run((after.rank(fillings.offsets()[0]), own), PREFETCH_LINES);
+                }
+                many.push((source, ending));
+            }
+        }
+    }
+
     /// Appends the reads of an ending, and has the processor fetch what they will read.
     #[inline]
-    fn push_reads(&self, scores: &FrameScores, (child, own, again): RunKey, ending: &Ending, reads: &mut Vec<Read>) {
-        let total = self.total() as u8;
+    fn push_reads(&self, scores: &FrameScores, source: Source, ending: &Ending, reads: &mut Vec<Read>) {
+        let (Source { child, again, own }, total) = (source, self.total() as u8);
         // total - score, or stored + score.
         let (flip, base) =
             if again { (0, total - ending.left - ending.opponent) } else { (u8::MAX, total.wrapping_add(1)) };
@@ -150,17 +181,17 @@ impl<'a> FrameRelays<'a> {
 
     /// Evaluates endings after which the opponent moves, all with the same mover's row: if it pays, by unpacking the run of that
     /// row. Returns whether it did.
-    fn pass(
+    fn pass<'b>(
         &self,
         isa: Isa,
-        group: &[(RunKey, Ending)],
+        source: Source,
+        endings: impl Iterator<Item = &'b Ending> + Clone,
         scores: &FrameScores,
         best: &mut [u8],
         run: &mut Vec<u8>,
-    ) -> Result<bool, crate::table::DamagedGroup> {
-        let ((_, own, _), _) = group[0];
+    ) -> Result<bool, DamagedGroup> {
         let (mut count, mut first, mut end) = (0, u32::MAX, 0);
-        for (_, ending) in group {
+        for ending in endings.clone() {
             let (fillings, _, after) = self.ranks(ending);
             let fillings = fillings.offsets();
             count += fillings.len();
@@ -175,19 +206,13 @@ impl<'a> FrameRelays<'a> {
         if run.len() < len + 2 * RUN_MARGIN {
             run.resize(len + 2 * RUN_MARGIN, 0);
         }
-        scores.unpack_run(isa, (first, own), len, run, RUN_MARGIN)?;
+        scores.unpack_run(isa, (first, source.own), len, run, RUN_MARGIN)?;
         let run = &run[RUN_MARGIN..RUN_MARGIN + len];
-        for (_, ending) in group {
+        for ending in endings {
             let (fillings, before, after) = self.ranks(ending);
             raise_all(best, fillings, before, after, run, first, self.total() as u8);
         }
         Ok(true)
-    }
-
-    /// The fillings of the pits that an ending did not meet.
-    #[inline]
-    fn fillings(&self, ending: &Ending) -> &OffsetList {
-        &self.fillings[usize::from(ending.rest) << self.frame.pits | usize::from(ending.unmet)]
     }
 
     /// The other rows of an ending: the fillings, and the ranks with them before and after the move.
@@ -195,7 +220,7 @@ impl<'a> FrameRelays<'a> {
     fn ranks(&self, ending: &Ending) -> (&OffsetList, RanksFrom<'_>, RanksFrom<'_>) {
         let sums = self.relays.sums();
         (
-            self.fillings(ending),
+            self.relays.fillings(ending.unmet, usize::from(ending.rest)),
             sums.from(self.frame.other, ending.before),
             sums.from(usize::from(ending.opponent), ending.after),
         )

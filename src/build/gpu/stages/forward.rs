@@ -1,7 +1,7 @@
 //! What the stages for moves to lower layers have in common.
 
 use super::constants::NO_MAP;
-use crate::gpu::params;
+use crate::gpu::{Tracer, Words, params};
 
 params! {
     /// Parameters of the stages for moves to lower layers.
@@ -48,24 +48,24 @@ pub(super) struct Work {
     pub row: u32,
     pub entries: std::ops::Range<u32>,
     pub other: u32,
-    pub at: usize,
+    pub at: u32,
 }
 
-pub(super) fn work_of(params: &Forward, moves: &[u32], thread: u32) -> Work {
+pub(super) fn work_of<T: Tracer>(params: &Forward, moves: &Words<T>, thread: u32) -> Work {
     let word = thread % params.words;
-    let group = (params.groups_at + 2 * (params.first_group + thread / params.words)) as usize;
-    let row = moves[group];
+    let group = params.groups_at + 2 * (params.first_group + thread / params.words);
+    let row = moves.get(group);
     Work {
         row,
-        entries: params.entries_at + moves[group + 1]..params.entries_at + moves[group + 3],
+        entries: params.entries_at + moves.get(group + 1)..params.entries_at + moves.get(group + 3),
         other: 4 * word,
-        at: (row * params.words + word - params.base) as usize,
+        at: row * params.words + word - params.base,
     }
 }
 
 /// The rank of an other row after the spill.
-pub(super) fn spilled(params: &Forward, map: &[u32], other: u32) -> u32 {
-    if params.map_at == NO_MAP { other } else { map[(params.map_at + other) as usize] }
+pub(super) fn spilled<T: Tracer>(params: &Forward, map: &Words<T>, other: u32) -> u32 {
+    if params.map_at == NO_MAP { other } else { map.get(params.map_at + other) }
 }
 
 /// The lanes of a word that hold positions.

@@ -1,5 +1,5 @@
 use super::constants::{RANK_BITS, RANK_MASK};
-use crate::gpu::{extract_bits, pack4x_u8, params, read, threads, unpack4x_u8};
+use crate::gpu::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, params, unpack4x_u8};
 
 params! {
     /// Parameters of [`Stage::QuietSmall`](super::Stage::QuietSmall).
@@ -29,32 +29,34 @@ params! {
 }
 
 /// Quiet moves of the small side: to positions with the large side to move and the same large row.
-pub(super) fn quiet_small(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &QuietSmall = read(params);
-    let [moves, map, large_moves, small_moves] = buffers else { unreachable!("bindings of the stage") };
-    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+pub(super) fn quiet_small<T: Tracer>(
+    group: &Workgroup<T>,
+    params: &QuietSmall,
+    [moves, map, large_moves, mut small_moves]: [Words<T>; 4],
+) {
+    for thread in group.threads(params.threads) {
         let row = params.first_row + thread / params.words;
         let word = thread % params.words;
-        let at = (row * params.words + word - params.small_base) as usize;
+        let at = row * params.words + word - params.small_base;
         let children = row * params.words - params.large_base;
-        let mut best = unpack4x_u8(small_moves[at]);
+        let mut best = unpack4x_u8(small_moves.get(at));
         for lane in 0..params.small_rows.saturating_sub(4 * word).min(4) {
-            let mover = (4 * word + lane) as usize;
-            for entry in moves[mover]..moves[mover + 1] {
-                let quiet = moves[(params.entries_at + entry) as usize];
+            let mover = 4 * word + lane;
+            for entry in moves.get(mover)..moves.get(mover + 1) {
+                let quiet = moves.get(params.entries_at + entry);
                 let only_if_empty = quiet >> RANK_BITS;
                 if only_if_empty > 0 {
-                    let captured = map[((only_if_empty - 1) * params.others + row) as usize] >> RANK_BITS;
+                    let captured = map.get((only_if_empty - 1) * params.others + row) >> RANK_BITS;
                     if captured > 0 {
                         continue;
                     }
                 }
                 let own = quiet & RANK_MASK;
-                let child = extract_bits(large_moves[(children + own / 4) as usize], 8 * (own % 4), 8);
+                let child = extract_bits(large_moves.get(children + own / 4), 8 * (own % 4), 8);
                 let best = &mut best[lane as usize];
                 *best = (*best).max(params.total - child);
             }
         }
-        small_moves[at] = pack4x_u8(best);
+        small_moves.set(at, pack4x_u8(best));
     }
 }

@@ -12,7 +12,7 @@ use super::{
     encode, forward_again, forward_capture, forward_pass, forward_relay, mean, patch, profile, quiet_large,
     quiet_small, scan, transpose,
 };
-use crate::gpu::{Access, Kernel, Params};
+use crate::gpu::{Access, Kernel, NoTrace, Params, Workgroup, bindings, read};
 
 /// A stage of the computation of tables on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,7 +84,14 @@ impl Stage {
                     shared: SHARED,
                     own: OWN,
                     access: &$access,
-                    twin: $name::$name,
+                    twin: |workgroup, params, buffers| {
+                        let group = Workgroup::new(workgroup, &NoTrace);
+                        $name::$name(&group, read::<$params>(params), bindings(buffers, &NoTrace));
+                    },
+                    traced_twin: |workgroup, params, buffers, trace| {
+                        let group = Workgroup::new(workgroup, trace);
+                        $name::$name(&group, read::<$params>(params), bindings(buffers, trace));
+                    },
                 };
                 &KERNEL
             }};
