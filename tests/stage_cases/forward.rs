@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{ABSENT, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage};
-use kalah::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
+use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
 
 use super::operand::Operand;
 use super::{Run, TOTAL, at_least_four, random_part, random_scores, random_words, some, until_enough, workgroups};
@@ -70,7 +70,7 @@ fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
 
 /// A frame of a lower layer that has some thousand positions.
 fn random_frame(rng: &mut Rng) -> Frame {
-    let pits = rng.usize(2..=6);
+    let pits = rng.usize(2..=MAX_TABLE_PITS);
     let least_rows = |rng: &mut Rng| {
         let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 130).unwrap_or(MAX_TABLE_SEEDS);
         rng.usize(1..=most)
@@ -217,7 +217,7 @@ pub fn forward_capture(on: &mut impl Run) {
 pub fn forward_relay(on: &mut impl Run) {
     let (mut seen, mut absent) = (Seen::default(), 0);
     until_enough(on, 4, |on, rng| {
-        let pits = rng.usize(1..=6);
+        let pits = rng.usize(1..=MAX_TABLE_PITS);
         let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 300 || seeds == 14).unwrap();
         let (mover, other) = (rng.usize(1..=most), rng.usize(1..=most));
         let total = mover + other;
