@@ -1,0 +1,80 @@
+//! What a real compiler makes of every stage's shader: registers, spills, code size, instructions, estimated cycles.
+//!
+//! ```sh
+//! RADV_FORCE_FAMILY=navi21 VK_DRIVER_FILES=/usr/share/vulkan/icd.d/radeon_icd.x86_64.json \
+//!     cargo bench --bench shader_statistics
+//! ```
+//!
+//! Mesa's RADV opens "null hardware" in this way: it compiles for a card that is not there. Other families: `navi31`,
+//! `vega10`, `gfx90a` and more. wgpu cannot create a device on it, so the pipelines are made here, from the SPIR-V that
+//! wgpu would give the driver: without run-time checks, as on a card. A driver must have the extension
+//! `VK_KHR_pipeline_executable_properties`. `KALAH_STATISTICS_DIR` names a directory for what the compiler shows of its
+//! work (for RADV: NIR, its own intermediate form, and the disassembly), one file for each stage.
+//!
+//! Shaders are the same for all rule sets; which stages a rule set uses is in docs/gpu.md.
+
+mod assembly;
+mod compiler;
+
+use std::path::PathBuf;
+
+use assembly::Instructions;
+use compiler::{Compiled, Compiler};
+use kalah::build::gpu::stages::Stage;
+
+/// A column of the table: its head, and how drivers name the figure (RADV; Intel; others).
+const COLUMNS: [(&str, &[&str]); 8] = [
+    ("VGPRs", &["VGPRs", "Registers"]),
+    ("SGPRs", &["SGPRs"]),
+    ("spilled", &["Spilled VGPRs", "Spill Count"]),
+    ("scratch", &["Scratch size", "Scratch Memory Size"]),
+    ("waves", &["Subgroups per SIMD", "Max dispatch width"]),
+    ("code bytes", &["Code size", "Code Size"]),
+    ("instructions", &["Instructions", "Instruction Count"]),
+    ("cycles", &["Inverse Throughput", "Cycle Count"]),
+];
+
+fn main() {
+    let directory = std::env::var_os("KALAH_STATISTICS_DIR").map(PathBuf::from);
+    // SAFETY: the loader that is installed is a Vulkan loader.
+    let compilers = unsafe { Compiler::all() }.unwrap_or_else(|error| panic!("no Vulkan: {error}"));
+    if compilers.is_empty() {
+        eprintln!("No driver here has VK_KHR_pipeline_executable_properties; see the head of this file.");
+        std::process::exit(1);
+    }
+    for compiler in compilers {
+        println!("\n{}", compiler.name());
+        let heads: Vec<&str> = COLUMNS.iter().map(|column| column.0).collect();
+        println!("| stage | {} | by loop depth: 0, 1, .. | loads and stores |", heads.join(" | "));
+        println!("|---|{}---|---|", "---:|".repeat(heads.len()));
+        for stage in Stage::ALL {
+            let compiled = compiler.compile(stage.kernel()).unwrap_or_else(|error| panic!("{}: {error}", stage.name()));
+            println!("{}", line(stage, &compiled));
+            if let Some(directory) = &directory {
+                std::fs::create_dir_all(directory).expect("the directory can be made");
+                for (name, text) in &compiled.representations {
+                    let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+                    let path = directory.join(format!("{}.{name}.txt", stage.name()));
+                    std::fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                }
+            }
+        }
+    }
+}
+
+/// A row of the table.
+fn line(stage: Stage, compiled: &Compiled) -> String {
+    let figures = COLUMNS.map(|(_, names)| {
+        let found = names.iter().find_map(|name| compiled.statistics.iter().find(|(other, _)| other == name));
+        found.map_or("-".to_owned(), |(_, value)| value.clone())
+    });
+    let assembly = compiled.representations.iter().find(|(name, _)| name == "Assembly");
+    let (depths, memory) = match assembly.map(|(_, text)| Instructions::of(text)) {
+        Some(counted) => {
+            let join = |of: &[usize]| of.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+            (join(&counted.by_depth), join(&counted.memory_by_depth))
+        }
+        None => ("-".to_owned(), "-".to_owned()),
+    };
+    format!("| `{}` | {} | {depths} | {memory} |", stage.name(), figures.join(" | "))
+}
