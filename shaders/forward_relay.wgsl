@@ -50,7 +50,9 @@ fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
         let other_rank = rank(&ring, params.pits + 1u);
         let rank_to_move = select(other_rank, mover_rank, mover_first);
         let rank_waiting = select(mover_rank, other_rank, mover_first);
-        found = score(frame, rank_waiting * frame.rows + rank_to_move, rank_to_move);
+        let index = vec4<u32>(rank_waiting * frame.rows + rank_to_move);
+        let packed = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index).x;
+        found = packed + operand_byte(frame.profile_at + rank_to_move) - BASE_BIAS;
     }
     return select(params.total - found, ring[params.pits] + found, mover_first);
 }
@@ -63,8 +65,8 @@ fn forward_relay(@builtin(global_invocation_id) id: vec3<u32>) {
     let work = work_of(id.x);
     var best = unpack4xU8(scores[work.at]);
     for (var entry = work.first; entry < work.end; entry++) {
-        for (var lane = 0u; lane < 4u && work.other + lane < params.others; lane++) {
-            best[lane] = max(best[lane], relay_score(work.row, work.other + lane, moves[entry]));
+        for (var lane = 0u; lane < 4u && 4u * work.word + lane < params.others; lane++) {
+            best[lane] = max(best[lane], relay_score(work.row, 4u * work.word + lane, moves[entry]));
         }
     }
     scores[work.at] = pack4xU8(best);

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{
-    ABSENT, EVEN_EMPTY, Encode, Forward, FrameAt, GROUP_POSITIONS, GROUP_WORDS, Mean, NO_MAP, OVER, PROFILE_ROWS,
-    Patch, Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Transpose,
+    ABSENT, EVEN_EMPTY, Encode, Forward, FrameAt, GROUP_POSITIONS, GROUP_WORDS, Mean, NO_MAP, NO_MOVE, OVER,
+    PROFILE_ROWS, Patch, Profile, QuietLarge, QuietSmall, RANK_BITS, SCAN_BLOCK, Scan, Stage, TILE, Transpose,
 };
 use kalah::gpu::{Access, Params, WORKGROUP};
 use kalah::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
@@ -208,10 +208,10 @@ fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
     if others <= bound && rng.bool() {
         return (vec![0; 4], NO_MAP);
     }
-    let at = rng.usize(0..9);
+    let at = 4 * rng.usize(0..3);
     let mut map = random_words(rng, at);
     map.truncate(at);
-    map.extend((0..others.max(4)).map(|_| rng.u32(0..bound as u32)));
+    map.extend((0..others.next_multiple_of(4)).map(|_| rng.u32(0..bound as u32)));
     (map, at as u32)
 }
 
@@ -340,15 +340,14 @@ fn forward_capture() {
         absent += operand.frames.iter().filter(|frame| frame.rows == ABSENT).count();
         seen.over += operand.frames.iter().filter(|frame| frame.rows == OVER).count() as u32;
         seen.exceptions += operand.exceptions;
-        let map_at = rng.usize(0..9);
+        let map_at = 4 * rng.usize(0..3);
         let mut map = random_words(rng, map_at);
         map.truncate(map_at);
-        for _ in 0..pits * others {
+        for _ in 0..pits * others.next_multiple_of(4) {
             let captured = if rng.bool() { 0 } else { rng.u32(0..=mover as u32) };
             let rows = row_count(pits, mover - captured as usize) as u32;
             map.push(rng.u32(0..rows) | captured << RANK_BITS);
         }
-        map.resize(map.len().max(4), 0);
         let rows = rng.usize(1..400);
         let moves = random_moves(rng, rows, |rng, _| {
             some(rng, |rng| {
@@ -454,7 +453,32 @@ fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Ran
 /// What a pit of each row holds.
 fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
     let place = |rng: &mut Rng| (rng.u32(..) % 1000) | if rng.bool() { 0 } else { rng.u32(1..40) << RANK_BITS };
-    (0..(pits as usize * rows).max(4)).map(|_| place(rng)).collect()
+    (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
+}
+
+/// Quiet moves of rows, four rows at a time, after some other words; and where they begin.
+fn quads(rng: &mut Rng, rows: usize, pits: u32) -> (Vec<u32>, u32) {
+    let at = 4 * rng.usize(0..3);
+    let mut words = random_words(rng, at);
+    words.truncate(at);
+    let mut entries: Vec<u32> = Vec::new();
+    let first = (at / 4 + rows.div_ceil(4)) as u32;
+    for four in 0..rows.div_ceil(4) {
+        let begin = first + entries.len() as u32 / 4;
+        let count = rng.usize(0..6);
+        for row in (0..count).flat_map(|_| 4 * four..4 * four + 4) {
+            let row = row.min(rows - 1) as u32;
+            let is_move = row > 0 && rng.u8(0..4) > 0;
+            entries.push(if is_move {
+                rng.u32(0..row) | rng.u32(0..=pits) << RANK_BITS
+            } else {
+                row | NO_MOVE << RANK_BITS
+            });
+        }
+        words.extend([begin, begin + count as u32, rng.u32(..), rng.u32(..)]);
+    }
+    words.extend(entries);
+    (words, at as u32)
 }
 
 /// Words before the first row that a window may have.
@@ -479,7 +503,6 @@ fn quiet_large() {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
-            others: columns as u32,
             total: TOTAL,
             entries_at,
             small_base: small_base as u32,
@@ -499,7 +522,7 @@ fn quiet_small() {
         let (rows, columns) = random_shape(rng, 60_000);
         let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
         let part = random_part(rng, rows);
-        let (moves, entries_at) = quiet_moves(rng, columns, pits, |row| 0..row);
+        let (moves, quads_at) = quads(rng, columns, pits);
         let map = captures(rng, pits, rows);
         let bases = [(); 2].map(|()| base_before(rng, part.start * words));
         let large = random_scores(rng, part.end * words - bases[0], TOTAL);
@@ -508,10 +531,9 @@ fn quiet_small() {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
-            small_rows: columns as u32,
-            others: rows as u32,
             total: TOTAL,
-            entries_at,
+            quads_at,
+            map_stride: rows.next_multiple_of(4) as u32,
             small_base: bases[1] as u32,
             large_base: bases[0] as u32,
         };

@@ -1,9 +1,10 @@
 //! The moves of rows and the maps of ranks that stages need: made on the CPU on first use, and kept on the device.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::stages::{EVEN_EMPTY, RANK_BITS};
+use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 use crate::game::Rules;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError};
 use crate::index::TableRow;
@@ -36,10 +37,13 @@ pub(super) struct Class {
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
-    /// Where the quiet moves of each row begin; the quiet moves; the groups and entries of all classes.
+    /// Where the quiet moves of each row begin; the quiet moves; the same for four rows at once; the groups and entries
+    /// of all classes.
     pub buffer: DeviceBuffer,
     /// Where the quiet moves begin.
     pub quiet_at: u32,
+    /// Where the quiet moves for four rows at once begin: see [`QuietSmall`](super::stages::QuietSmall).
+    pub quads_at: u32,
     /// For each level, the lowest rank that its quiet moves lead to; the level's own first rank if there are none.
     pub lowest_child: Vec<u32>,
     pub classes: Vec<Class>,
@@ -98,7 +102,13 @@ impl DeviceRows {
             words.push(quiet.len() as u32);
         }
         let quiet_at = words.len() as u32;
+        let (ranges, entries) = quads(&words, &quiet);
         words.append(&mut quiet);
+        words.resize(words.len().next_multiple_of(4), 0);
+        let quads_at = words.len() as u32;
+        let first = quads_at / 4 + ranges.len() as u32;
+        words.extend(ranges.iter().flat_map(|range| [first + range.start, first + range.end, 0, 0]));
+        words.extend(entries.as_flattened());
         let levels = rows.level_bounds(seeds).windows(2);
         let lowest_child = levels
             .map(|level| {
@@ -148,19 +158,23 @@ impl DeviceRows {
             classes.push(Class { kind, spilled, left, groups_at, entries_at, rows });
         }
         let buffer = gpu.storage_of("moves", &words)?;
-        Ok(RowMoves { buffer, quiet_at, lowest_child, classes })
+        Ok(RowMoves { buffer, quiet_at, quads_at, lowest_child, classes })
     }
 
-    /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it.
+    /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it; the last rank is repeated up to a
+    /// whole number of words of scores.
     pub fn spill(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.spills, (seeds, spilled), || {
-            gpu.storage_of("a map of spills", maps.spill(seeds, spilled).ranks())
+            let mut words = maps.spill(seeds, spilled).ranks().to_vec();
+            fill_word(&mut words);
+            gpu.storage_of("a map of spills", &words)
         })
     }
 
     /// For each pit and each row with `seeds` seeds, after `spilled` more were sown into it and then the pit was
-    /// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row.
+    /// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row. For each pit the last one is
+    /// repeated up to a whole number of words of scores.
     pub fn capture(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.captures, (seeds, spilled), || {
@@ -169,6 +183,7 @@ impl DeviceRows {
             let mut words = Vec::with_capacity(rows.pits() * spill.ranks().len());
             for pit in 0..rows.pits() {
                 let map = maps.capture(seeds + spilled, pit);
+                fill_word(&mut words);
                 let mut captured = map.segments().iter().map(|segment| segment.start).collect::<Vec<u32>>();
                 captured.push(u32::MAX);
                 words.extend(spill.ranks().iter().map(|&rank| {
@@ -177,6 +192,7 @@ impl DeviceRows {
                     (place - captured[taken]) | ((taken as u32) << RANK_BITS)
                 }));
             }
+            fill_word(&mut words);
             gpu.storage_of("a map of captures", &words)
         })
     }
@@ -215,6 +231,32 @@ impl DeviceRows {
     pub fn forget_relay_rows(&mut self) {
         self.relay_rows.clear();
     }
+}
+
+/// Repeats the last element up to a multiple of four: the positions of a word of scores.
+fn fill_word(ranks: &mut Vec<u32>) {
+    if let Some(&last) = ranks.last() {
+        ranks.resize(ranks.len().next_multiple_of(4), last);
+    }
+}
+
+/// The quiet moves of four rows at once, from where the moves of each row begin and the moves: the entries of each four
+/// rows, and all entries.
+fn quads(starts: &[u32], quiet: &[u32]) -> (Vec<Range<u32>>, Vec<[u32; 4]>) {
+    let rows = starts.len() - 1;
+    let moves = |row: usize| &quiet[starts[row] as usize..starts[row + 1] as usize];
+    let (mut ranges, mut entries) = (Vec::new(), Vec::new());
+    for first in (0..rows).step_by(4) {
+        let four = [0, 1, 2, 3].map(|lane| (first + lane).min(rows - 1));
+        let most = four.iter().map(|&row| moves(row).len()).max().unwrap_or(0);
+        let begin = entries.len() as u32;
+        entries.extend((0..most).map(|number| {
+            let quiet = |row: usize| moves(row).get(number).copied();
+            four.map(|row| quiet(row).unwrap_or(row as u32 | NO_MOVE << RANK_BITS))
+        }));
+        ranges.push(begin..entries.len() as u32);
+    }
+    (ranges, entries)
 }
 
 /// How the counts for ranks are laid out.

@@ -16,6 +16,8 @@ pub const RANK_BITS: u32 = 24;
 pub(super) const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
 /// Mask of the pit above the rank in the entry of a capture.
 pub(super) const PIT_MASK: u32 = 7;
+/// Instead of the pit that must be empty, above the rank in an entry of quiet moves of the small side: there is no move.
+pub const NO_MOVE: u32 = 255;
 /// Bit of the entry of a capture: an empty pit is captured too.
 pub const EVEN_EMPTY: u32 = 1 << 31;
 /// Instead of the start of a map: there is none.
@@ -48,6 +50,7 @@ pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("RANK_BITS", RANK_BITS),
     ("RANK_MASK", RANK_MASK),
     ("PIT_MASK", PIT_MASK),
+    ("NO_MOVE", NO_MOVE),
     ("EVEN_EMPTY", EVEN_EMPTY),
     ("NO_MAP", NO_MAP),
     ("OVER", OVER),

@@ -6,7 +6,9 @@ use crate::gpu::params;
 params! {
     /// Parameters of the stages for moves to lower layers.
     ///
-    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also rows and ranks.
+    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also rows and ranks. A map has
+    /// a whole number of words of scores, for captures for each pit: after the last other row it goes on with ranks that
+    /// exist.
     pub struct Forward {
         /// Threads: one for each word of each group.
         threads,
@@ -24,7 +26,7 @@ params! {
         first_group,
         /// Where the entries of the class begin in the moves.
         entries_at,
-        /// Where the map of other rows begins, or [`NO_MAP`].
+        /// Where the map of other rows begins, a multiple of 4; or [`NO_MAP`].
         map_at,
         /// The first frame.
         frames_at,
@@ -63,12 +65,12 @@ pub(super) fn work_of(params: &Forward, moves: &[u32], thread: u32) -> Work {
     }
 }
 
-/// The rank of an other row after the spill.
+/// The rank of an other row after the spill; beyond the last row it is repeated.
 pub(super) fn spilled(params: &Forward, map: &[u32], other: u32) -> u32 {
-    if params.map_at == NO_MAP { other } else { map[(params.map_at + other) as usize] }
+    if params.map_at == NO_MAP { other.min(params.others - 1) } else { map[(params.map_at + other) as usize] }
 }
 
-/// The lanes of a word that hold positions.
+/// The lanes of a word that hold positions; the others may hold any scores of positions that exist.
 pub(super) fn lanes(params: &Forward, other: u32) -> std::ops::Range<u32> {
     0..params.others.saturating_sub(other).min(4)
 }

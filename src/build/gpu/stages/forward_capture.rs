@@ -1,5 +1,5 @@
 use super::constants::{ABSENT, EVEN_EMPTY, PIT_MASK, RANK_BITS, RANK_MASK};
-use super::forward::{Forward, lanes, work_of};
+use super::forward::{Forward, work_of};
 use super::score::{frame, score};
 use crate::gpu::{pack4x_u8, read, threads, unpack4x_u8};
 
@@ -15,8 +15,8 @@ pub(super) fn forward_capture(workgroup: u32, params: &[u32], buffers: &mut [Vec
             let own = entry & RANK_MASK;
             let pit = entry >> RANK_BITS & PIT_MASK;
             let even_empty = entry & EVEN_EMPTY != 0;
-            for lane in lanes(params, work.other) {
-                let place = map[(params.map_at + pit * params.others + work.other + lane) as usize];
+            for lane in 0..4 {
+                let place = map[(params.map_at + 4 * pit * params.words + work.other + lane) as usize];
                 let captured = place >> RANK_BITS;
                 let frame = frame(frames, params.frames_at + captured);
                 if (captured == 0 && !even_empty) || frame.rows == ABSENT {

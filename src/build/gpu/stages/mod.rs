@@ -30,7 +30,7 @@ mod stage;
 mod transpose;
 
 pub use constants::{
-    ABSENT, EVEN_EMPTY, GROUP_POSITIONS, GROUP_WORDS, NO_MAP, OVER, PROFILE_ROWS, RANK_BITS, SCAN_BLOCK, TILE,
+    ABSENT, EVEN_EMPTY, GROUP_POSITIONS, GROUP_WORDS, NO_MAP, NO_MOVE, OVER, PROFILE_ROWS, RANK_BITS, SCAN_BLOCK, TILE,
 };
 pub use forward::Forward;
 pub use mean::Mean;
