@@ -12,11 +12,10 @@ var<workgroup> tile: array<u32, TILE * TILE_STRIDE>;
 
 const EVEN_BYTES: u32 = 0x00ff00ffu;
 
+// A word of the matrix; zero beyond the last row. Beyond the last word, where no column is, it may be anything.
 fn from_word(row: u32, word: u32) -> u32 {
-    if (row >= params.rows || word >= params.from_words) {
-        return 0u;
-    }
-    return from_[row * params.from_words + word - params.from_base];
+    let at = min(row, params.rows - 1u) * params.from_words + min(word, params.from_words - 1u);
+    return select(0u, from_[at - params.from_base], row < params.rows);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -44,11 +43,15 @@ fn transpose_(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
     tile[at + 2u * TILE_STRIDE] = (even_ab >> 16u) | (even_cd & 0xffff0000u);
     tile[at + 3u * TILE_STRIDE] = (odd_ab >> 16u) | (odd_cd & 0xffff0000u);
     workgroupBarrier();
-    let to_at = first_row / 4u + word;
+    let to_word = first_row / 4u + word;
+    if (to_word >= params.to_words) {
+        return;
+    }
     for (var index = 0u; index < 4u; index++) {
-        let column = block + index * TILE_WORDS;
-        if (first_column + column < params.columns && to_at < params.to_words) {
-            to_[(first_column + column) * params.to_words + to_at - params.to_base] = tile[column * TILE_STRIDE + word];
+        let place = block + index * TILE_WORDS;
+        let column = first_column + place;
+        if (column < params.columns) {
+            to_[column * params.to_words + to_word - params.to_base] = tile[place * TILE_STRIDE + word];
         }
     }
 }

@@ -3,18 +3,21 @@
 /// Instructions of a program, by loop depth: outside all loops, in loops, in loops within loops and so on.
 #[derive(Debug, Default, PartialEq)]
 pub struct Instructions {
-    /// All.
-    pub by_depth: Vec<usize>,
-    /// Those that read or write memory: buffers, constants, workgroup memory.
-    pub memory_by_depth: Vec<usize>,
+    /// Those that run for each thread.
+    pub vector: Vec<usize>,
+    /// Those of them that read or write buffers or workgroup memory.
+    pub memory: Vec<usize>,
+    /// Those that run once for the threads that run together.
+    pub scalar: Vec<usize>,
 }
 
-/// A basic block: its number, its instructions, those of them that touch memory, and the blocks that it jumps to.
+/// A basic block: its number, its instructions as in [`Instructions`], and the blocks that it jumps to.
 #[derive(Debug, Default)]
 struct Block {
     number: usize,
-    instructions: usize,
+    vector: usize,
     memory: usize,
+    scalar: usize,
     targets: Vec<usize>,
 }
 
@@ -38,14 +41,23 @@ impl Instructions {
         let mut counted = Instructions::default();
         for (place, block) in blocks.iter().enumerate() {
             let depth = loops.iter().filter(|(head, end)| (*head..=*end).contains(&place)).count();
-            for (counts, more) in
-                [(&mut counted.by_depth, block.instructions), (&mut counted.memory_by_depth, block.memory)]
-            {
+            let Instructions { vector, memory, scalar } = &mut counted;
+            for (counts, more) in [(vector, block.vector), (memory, block.memory), (scalar, block.scalar)] {
                 counts.resize(counts.len().max(depth + 1), 0);
                 counts[depth] += more;
             }
         }
         counted
+    }
+}
+
+impl std::fmt::Display for Instructions {
+    /// For each depth `vector (memory) + scalar`.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (depth, ((vector, memory), scalar)) in self.vector.iter().zip(&self.memory).zip(&self.scalar).enumerate() {
+            write!(formatter, "{}{vector} ({memory}) + {scalar}", if depth > 0 { "; " } else { "" })?;
+        }
+        Ok(())
     }
 }
 
@@ -63,9 +75,8 @@ fn blocks(text: &str) -> Vec<Block> {
         if !matches!(class, "s" | "v" | "ds" | "global" | "buffer" | "scratch" | "flat" | "image") {
             continue;
         }
-        block.instructions += 1;
-        let constant = name.starts_with("s_load") || name.starts_with("s_buffer");
-        block.memory += usize::from(constant || !matches!(class, "s" | "v"));
+        *(if class == "s" { &mut block.scalar } else { &mut block.vector }) += 1;
+        block.memory += usize::from(!matches!(class, "s" | "v"));
         if name.contains("branch") {
             block.targets.extend(code.split_whitespace().nth(1).and_then(number_of));
         }

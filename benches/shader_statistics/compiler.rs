@@ -81,12 +81,12 @@ impl Compiler {
         &self.name
     }
 
-    /// Compiles a kernel as on a card.
+    /// Compiles `source` with the bindings of a kernel, as on a card.
     ///
     /// # Errors
     /// When the shader is invalid or the driver rejects it.
-    pub fn compile(&self, kernel: &Kernel) -> Result<Compiled, Box<dyn Error>> {
-        let code = spir_v(kernel)?;
+    pub fn compile(&self, kernel: &Kernel, source: &str) -> Result<Compiled, Box<dyn Error>> {
+        let code = spir_v(kernel, source)?;
         let kinds = std::iter::once(vk::DescriptorType::UNIFORM_BUFFER_DYNAMIC)
             .chain(kernel.access().iter().map(|_| vk::DescriptorType::STORAGE_BUFFER));
         let bindings: Vec<_> = (0..)
@@ -160,10 +160,9 @@ impl Compiler {
     }
 }
 
-/// The SPIR-V that wgpu would make of a kernel that runs without run-time checks.
-fn spir_v(kernel: &Kernel) -> Result<Vec<u32>, Box<dyn Error>> {
-    let source = kernel.source();
-    let module = naga::front::wgsl::parse_str(&source)?;
+/// The SPIR-V that wgpu would make of a shader that runs without run-time checks.
+fn spir_v(kernel: &Kernel, source: &str) -> Result<Vec<u32>, Box<dyn Error>> {
+    let module = naga::front::wgsl::parse_str(source)?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module)?;
     let unchecked = BoundsCheckPolicy::Unchecked;
     let options = spv::Options {
