@@ -9,7 +9,8 @@
 //! `vega10`, `gfx90a` and more. wgpu cannot create a device on it, so the pipelines are made here, from the SPIR-V that
 //! wgpu would give the driver: without run-time checks, as on a card. A driver must have the extension
 //! `VK_KHR_pipeline_executable_properties`. `KALAH_STATISTICS_DIR` names a directory for what the compiler shows of its
-//! work (for RADV: NIR, its own intermediate form, and the disassembly), one file for each stage.
+//! work (for RADV: NIR, its own intermediate form, and the disassembly) and the shaders, files for each stage.
+//! `KALAH_STATISTICS_SOURCES` names a directory with such shaders to compile instead: edited ones, or those of before.
 //!
 //! The last column has for each loop depth, from outside all loops on: the instructions that run for each thread, of
 //! them those that read or write buffers or workgroup memory, and those that run once for all threads of a wave.
@@ -39,6 +40,7 @@ const COLUMNS: [(&str, &[&str]); 8] = [
 
 fn main() {
     let directory = std::env::var_os("KALAH_STATISTICS_DIR").map(PathBuf::from);
+    let sources = std::env::var_os("KALAH_STATISTICS_SOURCES").map(PathBuf::from);
     // SAFETY: the loader that is installed is a Vulkan loader.
     let compilers = unsafe { Compiler::all() }.unwrap_or_else(|error| panic!("no Vulkan: {error}"));
     if compilers.is_empty() {
@@ -51,7 +53,14 @@ fn main() {
         println!("| stage | {} | by loop depth, without exceptions |", heads.join(" | "));
         println!("|---|{}---|", "---:|".repeat(heads.len()));
         for stage in Stage::ALL {
-            let source = stage.kernel().source();
+            let name = format!("{}.wgsl", stage.name());
+            let other = sources.as_ref().map(|sources| sources.join(&name)).filter(|path| path.exists());
+            let source = match &other {
+                Some(path) => {
+                    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+                }
+                None => stage.kernel().source(),
+            };
             let compile = |source: &str| {
                 let compiled = compiler.compile(stage.kernel(), source);
                 compiled.unwrap_or_else(|error| panic!("{}: {error}", stage.name()))
@@ -64,6 +73,7 @@ fn main() {
             println!("{}", line(stage, &compiled, &plain));
             if let Some(directory) = &directory {
                 std::fs::create_dir_all(directory).expect("the directory can be made");
+                std::fs::write(directory.join(&name), &source).expect("the directory can be written");
                 for (name, text) in &plain.representations {
                     let name: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
                     let path = directory.join(format!("{}.{name}.txt", stage.name()));

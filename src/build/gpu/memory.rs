@@ -18,6 +18,11 @@ const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 /// The largest alignment that a part of a buffer may need.
 const MAX_ALIGNMENT: u64 = 256;
 
+/// The assumed bytes of a frame on the device.
+pub(super) fn with_patches(frame: Frame) -> u64 {
+    head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096
+}
+
 /// The least device memory for a build of all layers up to a given one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeviceMemory {
@@ -36,7 +41,6 @@ impl DeviceMemory {
     /// buffer.
     pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
-        let with_patches = |frame: Frame| head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096;
         let matrix_words = frames(seeds)
             .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
             .max()

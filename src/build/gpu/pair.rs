@@ -7,7 +7,7 @@
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
-use super::rows::{Class, ClassKind, DeviceRows, RankParams};
+use super::rows::{ClassKind, DeviceRows, RankParams};
 use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
@@ -159,7 +159,7 @@ fn forward(
     let moves = rows.moves(gpu, frame.mover)?;
     for class in &moves.classes {
         let nothing = rows.nothing.window();
-        let (stage, count, children) = children(frame, class);
+        let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
         let (mut map, mut map_at, mut ranks) = (nothing, NO_MAP, RankParams::default());
         let mut more = Vec::new();
         match class.kind {
@@ -222,23 +222,25 @@ fn forward(
     Ok(true)
 }
 
-/// The stage of a class, the length of its list of frames, and the frames with their numbers.
-fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
-    let Frame { pits, mover, other } = frame;
-    let (left, opponent) = (class.left, other + class.spilled);
-    let child = |mover, other| Frame { pits, mover, other };
-    match class.kind {
-        ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
-        ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
-        ClassKind::Capture => {
-            let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
-            (Stage::ForwardCapture, opponent + 1, children.collect())
-        }
-        ClassKind::Relay => {
-            let total = mover + other;
-            let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
-            let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
-            (Stage::ForwardRelay, total * total, children.collect())
+impl ClassKind {
+    /// The stage of a class of moves of a frame, the length of its list of frames, and the frames with their numbers.
+    pub(super) fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
+        let Frame { pits, mover, other } = frame;
+        let opponent = other + spilled;
+        let child = |mover, other| Frame { pits, mover, other };
+        match self {
+            ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
+            ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
+            ClassKind::Capture => {
+                let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
+                (Stage::ForwardCapture, opponent + 1, children.collect())
+            }
+            ClassKind::Relay => {
+                let total = mover + other;
+                let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
+                let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
+                (Stage::ForwardRelay, total * total, children.collect())
+            }
         }
     }
 }

@@ -19,6 +19,21 @@ pub(super) enum ClassKind {
     Relay,
 }
 
+impl ClassKind {
+    /// The class of a move: its kind, the seeds that it sows into the other row, and those that it leaves in the
+    /// mover's.
+    pub fn of(next: &ForwardMove) -> (ClassKind, usize, usize) {
+        let kind = match next.kind {
+            Kind::Pass => ClassKind::Pass,
+            Kind::Again => ClassKind::Again,
+            Kind::Capture { .. } => ClassKind::Capture,
+            // Where the seeds go depends on the other row.
+            Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
+        };
+        (kind, usize::from(next.spilled), usize::from(next.left))
+    }
+}
+
 /// A class of moves: those of one kind that sow the same number of seeds into the other row and leave the same number
 /// in the mover's.
 pub(super) struct Class {
@@ -117,16 +132,6 @@ impl DeviceRows {
             })
             .collect();
 
-        let class_of = |next: &ForwardMove| {
-            let kind = match next.kind {
-                Kind::Pass => ClassKind::Pass,
-                Kind::Again => ClassKind::Again,
-                Kind::Capture { .. } => ClassKind::Capture,
-                // Where the seeds go depends on the other row.
-                Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
-            };
-            (kind, usize::from(next.spilled), usize::from(next.left))
-        };
         let mut members: std::collections::BTreeMap<_, Vec<(u32, u32)>> = Default::default();
         for row in 0..count {
             for next in moves.forward(row) {
@@ -138,7 +143,7 @@ impl DeviceRows {
                     }
                     Kind::Relay { pit } => pit.into(),
                 };
-                members.entry(class_of(next)).or_default().push((row, entry));
+                members.entry(ClassKind::of(next)).or_default().push((row, entry));
             }
         }
         let mut classes = Vec::new();
@@ -242,7 +247,7 @@ fn fill_word(ranks: &mut Vec<u32>) {
 
 /// The quiet moves of four rows at once, from where the moves of each row begin and the moves: the entries of each four
 /// rows, and all entries.
-fn quads(starts: &[u32], quiet: &[u32]) -> (Vec<Range<u32>>, Vec<[u32; 4]>) {
+pub(super) fn quads(starts: &[u32], quiet: &[u32]) -> (Vec<Range<u32>>, Vec<[u32; 4]>) {
     let rows = starts.len() - 1;
     let moves = |row: usize| &quiet[starts[row] as usize..starts[row + 1] as usize];
     let (mut ranges, mut entries) = (Vec::new(), Vec::new());
