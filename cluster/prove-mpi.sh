@@ -7,7 +7,7 @@
 #
 # The processes share nothing but the directories, so this needs no MPI library and works with any launcher, or without
 # one: start it by hand on as many machines as you like, at any time. Each process takes the next job that no other has
-# claimed. If a process is killed, the others take over its job after half a minute (--patience).
+# a lease on. If a process is killed, the others take over its job after half a minute (--patience).
 #
 # A launcher may end all processes when one is killed. Open MPI 4 does, unless started with --enable-recovery. Only
 # unfinished jobs are lost: the same command continues the proof.

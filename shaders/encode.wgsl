@@ -4,36 +4,67 @@
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
 
-// How many residuals have each value, four values per word.
-var<private> counts: array<u32, COUNT_WORDS>;
-
-fn count_of(value: u32) -> u32 {
-    return extractBits(counts[value / 4u], 8u * (value % 4u), 8u);
+// The residuals of four positions with mover's rows that share a word of scores.
+fn aligned(row: u32, word: u32) -> u32 {
+    return scores[row * params.words + word - params.base] + splat4(BASE_BIAS) - head[word];
 }
 
-// The base with which the most residuals fit 4 bits (the smallest such base), and how many fit.
-fn best_base(group: u32, positions: u32, least: u32, greatest: u32) -> vec2<u32> {
-    for (var word = 0u; word < COUNT_WORDS; word++) {
-        counts[word] = 0u;
-    }
-    var cursor = cursor_at(group * GROUP_POSITIONS);
-    for (var place = 0u; place < positions; place++) {
-        let value = residual(cursor);
-        counts[value / 4u] += 1u << (8u * (value % 4u));
-        cursor = next(cursor);
-    }
-    var fitting = 0u;
-    for (var value = least; value < least + 16u; value++) {
-        fitting += count_of(value);
-    }
-    var best = vec2<u32>(least, fitting);
-    for (var base = least + 1u; base + 15u <= greatest; base++) {
-        fitting += count_of(base + 15u) - count_of(base - 1u);
-        if (fitting > best.y) {
-            best = vec2<u32>(base, fitting);
+// The residuals of `count` positions from this one on, at most four; in the other lanes the first one again.
+fn four_residuals(cursor: Cursor, count: u32) -> u32 {
+    var found = 0u;
+    if (cursor.mover + 3u < params.rows) {
+        let low = aligned(cursor.row, cursor.mover / 4u);
+        let high = aligned(cursor.row, (cursor.mover + 3u) / 4u);
+        let shift = 8u * (cursor.mover % 4u);
+        found = (low >> shift) | ((high << 1u) << (31u - shift));
+    } else {
+        // The run ends, or several do.
+        var place = cursor;
+        for (var lane = 0u; lane < count; lane++) {
+            found |= residual(place) << (8u * lane);
+            place = next(place);
         }
     }
-    return best;
+    let mask = lanes_below(count);
+    return (found & mask) | (splat4(found & 0xffu) & ~mask);
+}
+
+// All bits of the first lanes, one to four.
+fn lanes_below(count: u32) -> u32 {
+    return 0xffffffffu >> (8u * (4u - count));
+}
+
+// The place four positions on.
+fn skip_four(cursor: Cursor) -> Cursor {
+    var place = Cursor(cursor.row, cursor.mover + 4u);
+    while (place.mover >= params.rows) {
+        place = Cursor(place.row + 1u, place.mover - params.rows);
+    }
+    return place;
+}
+
+// How many residuals of a group are from `base` to base + 15.
+fn fitting(first: Cursor, positions: u32, base: u32) -> u32 {
+    var cursor = first;
+    var fit = 0u;
+    for (var place = 0u; place < positions; place += 4u) {
+        let count = min(4u, positions - place);
+        let values = four_residuals(cursor, count);
+        let fits = at_least4(values, splat4(base)) & ~at_least4(values, splat4(base + 16u));
+        fit += countOneBits(fits & lanes_below(count));
+        cursor = skip_four(cursor);
+    }
+    return fit;
+}
+
+// Four codes of residuals above a base, in four bits each; zero where they do not fit.
+fn four_codes(values: u32, base: u32) -> u32 {
+    let above = (values | HIGH_BITS) - splat4(base);
+    // Those at the base or above, of them those that differ from it by less than 16.
+    let fits = above & ~((above & 0x70707070u) + 0x70707070u) & HIGH_BITS;
+    let codes = above & ((fits >> 3u) - (fits >> 7u));
+    let pairs = (codes | (codes >> 4u)) & 0x00ff00ffu;
+    return (pairs | (pairs >> 8u)) & 0xffffu;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -44,34 +75,46 @@ fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
     let group = params.first_group + id.x;
     let positions = group_positions(group);
     let first = cursor_at(group * GROUP_POSITIONS);
-    var least = 255u;
-    var greatest = 0u;
     var cursor = first;
-    for (var place = 0u; place < positions; place++) {
-        let value = residual(cursor);
-        least = min(least, value);
-        greatest = max(greatest, value);
-        cursor = next(cursor);
+    var least4 = splat4(127u);
+    var greatest4 = 0u;
+    for (var place = 0u; place < positions; place += 4u) {
+        let values = four_residuals(cursor, min(4u, positions - place));
+        least4 = min4(least4, values);
+        greatest4 = max4(greatest4, values);
+        cursor = skip_four(cursor);
     }
+    let leasts = unpack4xU8(least4);
+    let greatests = unpack4xU8(greatest4);
+    let least = min(min(leasts.x, leasts.y), min(leasts.z, leasts.w));
+    let greatest = max(max(greatests.x, greatests.y), max(greatests.z, greatests.w));
     var base = least;
     var mark = 0u;
     var size = 0u;
     if (greatest - least > 15u) {
-        let best = best_base(group, positions, least, greatest);
-        base = best.x;
+        // The base with which the most residuals fit 4 bits, the smallest such base. The range is seldom much wider.
+        var most = 0u;
+        for (var other = least; other + 15u <= greatest; other++) {
+            let fit = fitting(first, positions, other);
+            if (fit > most) {
+                most = fit;
+                base = other;
+            }
+        }
         mark = PATCHED;
-        size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (positions - best.y);
+        size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (positions - most);
     }
     cursor = first;
     for (var word = 0u; word < GROUP_WORDS; word++) {
         var codes = 0u;
-        for (var place = 8u * word; place < min(8u * word + 8u, positions); place++) {
-            // Below the base it wraps around to a large number.
-            let code = residual(cursor) - base;
-            if (code <= 15u) {
-                codes |= code << (4u * (place % 8u));
+        for (var half = 0u; half < 2u; half++) {
+            let place = 8u * word + 4u * half;
+            if (place < positions) {
+                let count = min(4u, positions - place);
+                let four = four_codes(four_residuals(cursor, count), base);
+                codes |= (four & (0xffffu >> (4u * (4u - count)))) << (16u * half);
+                cursor = skip_four(cursor);
             }
-            cursor = next(cursor);
         }
         if (word == GROUP_WORDS - 1u) {
             codes |= (base | mark) << 24u;

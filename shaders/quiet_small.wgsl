@@ -6,12 +6,13 @@
 @group(0) @binding(3) var<storage, read> large_moves: array<u32>;
 @group(0) @binding(4) var<storage, read_write> small_moves: array<u32>;
 
-// Whether a move counts that does so only if the opposite pit of the large row is empty.
+// Whether a move counts that may do so only if a pit of the large row is empty.
 fn is_move(only_if_empty: u32, row: u32) -> bool {
-    if (only_if_empty == 0u || only_if_empty == NO_MOVE) {
-        return only_if_empty == 0u;
+    let pit = only_if_empty % NO_MOVE;
+    if (pit == 0u) {
+        return true;
     }
-    return (map[(only_if_empty - 1u) * params.map_stride + row] >> RANK_BITS) == 0u;
+    return (map[(pit - 1u) * params.map_stride + row] >> RANK_BITS) == 0u;
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -40,7 +41,9 @@ fn quiet_small(@builtin(global_invocation_id) id: vec3<u32>) {
         let scores = (words >> (8u * (own % 4u))) & vec4<u32>(0xffu);
         var found = splat4(params.total) - (scores.x | (scores.y << 8u) | (scores.z << 16u) | (scores.w << 24u));
         let condition = quiet >> vec4<u32>(RANK_BITS);
-        if ((condition.x | condition.y | condition.z | condition.w) != 0u) {
+        let absent = condition / NO_MOVE;
+        found &= ~((absent.x | (absent.y << 8u) | (absent.z << 16u) | (absent.w << 24u)) * 0xffu);
+        if ((condition.x | condition.y | condition.z | condition.w) % NO_MOVE != 0u) {
             let counts = vec4<bool>(
                 is_move(condition.x, row),
                 is_move(condition.y, row),

@@ -464,6 +464,22 @@ fn books_are_merged_and_searches_imported() {
 
 /// The book of the program is used where there are no tables at all, and is left alone where it is declined.
 #[test]
+fn a_file_s_own_rules_are_shown_and_no_others() {
+    let directory = tempfile::tempdir().unwrap();
+    let book = made(Rules::Standard, &position("3,3,3/3,3,3"), 1);
+    let path = directory.path().join("some.book");
+    book.write(&path).unwrap();
+    let file = path.to_str().unwrap();
+    let shown = json(directory.path(), &["book", "show", "--book", file]);
+    assert_eq!((shown["rules"].as_str(), shown["pits"].as_u64()), (Some("standard"), Some(3)));
+    for other in [["--rules", "empty-capture"], ["--pits", "4"]] {
+        let ran = kalah(directory.path(), &[&["book", "show", "--book", file], &other[..]].concat());
+        assert_eq!(ran.code, 2, "{other:?}: {}", ran.err);
+        assert!(ran.err.contains("some.book is a book for standard with 3 pits"), "{}", ran.err);
+    }
+}
+
+#[test]
 fn the_program_answers_from_its_book() {
     let directory = tempfile::tempdir().unwrap();
     for (rules, board, value) in [("empty-capture", "6x6", 2), ("standard", "6x4", 8)] {

@@ -273,13 +273,15 @@ fn a_build_makes_bound_tables_as_it_goes() {
     let expected = files(directory);
     // All layers are there, and one bound table is not.
     std::fs::remove_file(TableKey { seeds: 7, ..KEY }.bounds_path(directory)).unwrap();
-    json(directory, &["build", "--seeds", "9", "--bounds", "6", "--json"]);
+    let made = json(directory, &["build", "--seeds", "9", "--bounds", "6", "--json"]);
+    assert_eq!((made["bounds"].as_u64(), made["built"].as_array().map(Vec::len)), (Some(1), Some(0)));
     assert!(files(directory) == expected);
     // Those with other cuts are kept, which is noted.
     json(directory, &["bounds", "--seeds", "7..8", "--bits", "1", "--json"]);
     let mixed = files(directory);
     std::fs::remove_file(TableKey { seeds: 6, ..KEY }.bounds_path(directory)).unwrap();
-    let (code, _, told) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
+    let (code, done, told) = kalah(directory, &["build", "--seeds", "9", "--bounds", "6"]);
+    assert!(done.starts_with("1 bound table made in "), "{done}");
     assert!(code == 0 && told.contains("kept: 2 bound tables of 7 to 8 seeds with other cuts"), "{told}");
     assert!(files(directory) == mixed);
     // A new build.

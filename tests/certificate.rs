@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 
 use kalah::build::build;
 use kalah::certificate::{
-    Bound, Certificate, CertificateDamage, CertificateFile, Check, CheckError, Checker, Claim, ClaimSet, Statement,
-    Tasks,
+    Bound, Certificate, CertificateDamage, CertificateError, CertificateFile, Check, CheckError, Checker, Claim,
+    ClaimSet, Statement, Tasks,
 };
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::progress::Pulse;
@@ -425,6 +425,26 @@ fn seal(bytes: &mut [u8]) {
     }
     let digest = *blake3::hash(&bytes[..body]).as_bytes();
     bytes[body..].copy_from_slice(&digest);
+}
+
+#[test]
+fn more_claims_than_memory_holds_are_refused_before_they_are_read() {
+    let sound = small_file();
+    let claims = 1u64 << 36;
+    let directory = (claims / 16_384) as usize * 24;
+    let mut forged = sound[..128].to_vec();
+    forged[16..24].copy_from_slice(&claims.to_le_bytes());
+    forged[24..28].copy_from_slice(&((claims / 16_384) as u32).to_le_bytes());
+    forged[32..40].copy_from_slice(&(directory as u64 + 500).to_le_bytes());
+    let bytes = 128 + directory + 500 + 32;
+    forged[40..48].copy_from_slice(&(bytes as u64).to_le_bytes());
+    forged.resize(bytes, 0);
+    seal(&mut forged);
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), &forged).expect("a writable file");
+    let error = CertificateFile::read(file.path()).expect_err("more than any machine has");
+    assert!(matches!(error, CertificateError::Memory { claims: found, .. } if found == claims), "{error}");
+    assert!(!error.is_damage());
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn processes_share_a_build_also_when_one_is_killed() {
             process.spawn().unwrap()
         })
         .collect();
-    // Killed while it holds a claim, so that the others have to take it over.
+    // Killed while it holds a lease, so that the others have to take it over.
     let mut victim = processes.remove(0);
     let holds = format!("process {} on", victim.id());
     let holds_a_claim = || {
@@ -39,7 +39,7 @@ fn processes_share_a_build_also_when_one_is_killed() {
         paths.any(|path| {
             let name = path.file_name().unwrap().to_string_lossy();
             name.starts_with("s-kalaha-6-1")
-                && name.ends_with(".claim")
+                && name.ends_with(".lease")
                 && std::fs::read_to_string(&path).is_ok_and(|text| text.starts_with(&holds))
         })
     };

@@ -1,4 +1,4 @@
-//! Pieces of layers: the format of docs/format.md, damage, and taking over claims.
+//! Pieces of layers: the format of docs/format.md, damage, and taking over leases.
 
 mod files;
 
@@ -11,7 +11,7 @@ use kalah::game::Rules;
 use kalah::index::{Frame, cumulative_positions, layer_positions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::table::{Claims, LayerFiles, PairKey, Piece, TableError, TableKey, TableWriter};
+use kalah::table::{LayerFiles, Leases, PairKey, Piece, TableError, TableKey, TableWriter};
 
 const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 8 };
 
@@ -65,7 +65,7 @@ fn whole(key: TableKey) -> std::collections::BTreeMap<String, Vec<u8>> {
 /// Names of files that are no tables, lock or log.
 fn leftovers(directory: &Path) -> Vec<String> {
     let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.filter(|name| [".piece", ".tmp", ".claim", ".partial"].iter().any(|end| name.ends_with(end))).collect()
+    names.filter(|name| [".piece", ".tmp", ".lease", ".partial"].iter().any(|end| name.ends_with(end))).collect()
 }
 
 /// The other builder of the crate.
@@ -205,16 +205,16 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
         let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
         write("empty-capture-2-08.kalah.k1LLed.tmp", "half a table");
         write("empty-capture-2-08.03.piece.k1LLed.tmp", "");
-        write("empty-capture-2-08.join.claim", "process 1 on nowhere, 0: 0000000007\n");
-        // A claim whose text was lost.
-        std::fs::write(directory.path().join("empty-capture-2-08.03.claim"), [0xff; 8]).unwrap();
+        write("empty-capture-2-08.join.lease", "process 1 on nowhere, 0: 0000000007\n");
+        // A lease whose text was lost.
+        std::fs::write(directory.path().join("empty-capture-2-08.03.lease"), [0xff; 8]).unwrap();
         directory
     };
     let check = |directory: &tempfile::TempDir, what: &str| {
         assert_same_files(&whole, &files(directory.path()), what);
         assert_eq!(leftovers(directory.path()), [""; 0], "{what}");
     };
-    // A process for a pair of the layer, after it has watched the claim for its two seconds.
+    // A process for a pair of the layer, after it has watched the lease for its two seconds.
     let directory = killed();
     let start = Instant::now();
     let (report, _) = compute(directory.path(), KEY, 3);
@@ -224,7 +224,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
 
     // One for a pair of the layer above.
     let directory = killed();
-    std::fs::remove_file(directory.path().join("empty-capture-2-08.join.claim")).unwrap();
+    std::fs::remove_file(directory.path().join("empty-capture-2-08.join.lease")).unwrap();
     let above = TableKey { seeds: 9, ..KEY };
     assert!(compute(directory.path(), above, 1).0.computed);
     std::fs::remove_file(PairKey::new(above, 1).unwrap().piece_path(directory.path())).unwrap();
@@ -253,24 +253,24 @@ fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
     let directory = tempfile::tempdir().unwrap();
     let pair = PairKey::new(KEY, 3).unwrap();
     let patience = Duration::from_secs(1);
-    let mut others = Claims::new(patience);
-    let claim = Claims::new(patience).pair(directory.path(), pair).unwrap().unwrap();
+    let mut others = Leases::new(patience);
+    let lease = Leases::new(patience).pair(directory.path(), pair).unwrap().unwrap();
     let start = Instant::now();
     while start.elapsed() < 2 * patience {
         assert!(others.pair(directory.path(), pair).unwrap().is_none());
         std::thread::sleep(Duration::from_millis(50));
     }
-    let path = directory.path().join("empty-capture-2-08.03.claim");
+    let path = directory.path().join("empty-capture-2-08.03.lease");
     let text = std::fs::read_to_string(&path).unwrap();
-    drop(claim);
+    drop(lease);
     assert!(!path.exists());
 
     // As left by a killed holder.
     std::fs::write(&path, &text).unwrap();
     let start = Instant::now();
     let taken = loop {
-        if let Some(claim) = others.pair(directory.path(), pair).unwrap() {
-            break claim;
+        if let Some(lease) = others.pair(directory.path(), pair).unwrap() {
+            break lease;
         }
         std::thread::sleep(Duration::from_millis(50));
     };

@@ -120,7 +120,7 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     let is_held = || {
         let Ok(entries) = std::fs::read_dir(files.path().join("proof/jobs")) else { return false };
         entries.flatten().any(|entry| {
-            entry.path().extension().is_some_and(|end| end == "claim")
+            entry.path().extension().is_some_and(|end| end == "lease")
                 && std::fs::read_to_string(entry.path()).is_ok_and(|text| text.starts_with(&holds))
         })
     };
@@ -284,6 +284,53 @@ fn flags_that_contradict_the_proof_are_refused_without_a_position_too() {
     }
     assert_eq!(files.run(&["--openings"]).status.code(), Some(1));
     assert_eq!(files.answer(&[])["at_least"].as_i64(), Some(value));
+    // Neither are other rules taken for those of the proof, even if they are the default.
+    for (rules, code) in [(Some("empty-capture"), 1), (Some("standard"), 0), (None, 0)] {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.args(["prove", "--proof", "proof"]).env("KALAH_TABLES", files.path()).current_dir(files.path());
+        command.args(rules.into_iter().flat_map(|rules| ["--rules", rules]));
+        let ran = command.output().unwrap();
+        assert_eq!(ran.status.code(), Some(code), "{rules:?}: {}", stderr(&ran));
+    }
+}
+
+#[test]
+fn status_shows_who_runs_what_and_half_written_jobs_are_removed() {
+    let files = Files::new();
+    let first = files.answer(&["4x2"]);
+    let jobs = files.path().join("proof/jobs");
+    let job = std::fs::read_dir(&jobs).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(job.with_extension("lease"), "process 12 on a-machine, 0: 0000000003\n").unwrap();
+    let status = files.answer(&["--status"]);
+    assert_eq!(status["running"][0]["holder"], "process 12 on a-machine");
+    let tests: Vec<&Value> = status["jobs"].as_array().unwrap().iter().map(|job| &job["test"]).collect();
+    assert!(tests.contains(&&status["running"][0]["test"]), "{status}");
+    assert!(String::from_utf8_lossy(&files.run(&["--status"]).stdout).contains("run by process 12 on a-machine: "));
+    // What a killed process leaves.
+    let half = jobs.join("4.4.4.4_4.4.4.4-13.job.abcdef.tmp");
+    std::fs::write(&half, "half").unwrap();
+    assert_eq!(files.answer(&[])["certificate"], first["certificate"]);
+    assert!(!half.exists());
+}
+
+#[test]
+fn a_full_disk_loses_no_finished_job() {
+    let files = Files::new();
+    // A limit on the size of files stands for the full disk: the claims of the larger jobs do not fit.
+    let args = ["4x4", "--budget", "20000", "--effort", "0"];
+    let command = files.prove(&args);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -f 16; exec \"$0\" \"$@\""]).arg(command.get_program()).args(command.get_args());
+    limited.env("KALAH_TABLES", files.path()).current_dir(files.path());
+    let ran = limited.output().unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains(".job: File too large"), "{}", stderr(&ran));
+    let kept = files.answer(&["--status"])["jobs"].as_array().unwrap().len() as u64;
+    assert!(kept > 0, "choose a limit that lets some jobs pass");
+    let whole = files.answer(&args);
+    let jobs = whole["jobs"].as_u64().unwrap() + whole["split"].as_u64().unwrap();
+    assert_eq!(whole["ran"].as_u64(), Some(jobs - kept));
+    files.check("proof/standard-4.4.4.4_4.4.4.4.certificate");
 }
 
 #[test]

@@ -18,9 +18,14 @@ struct Work {
     at: u32,
 }
 
+// The work of a thread of a stage whose threads have the words of one group after the other.
 fn work_of(thread: u32) -> Work {
     let number = thread / params.words;
-    let word = thread - number * params.words;
+    return work_at(number, thread - number * params.words);
+}
+
+// The work on a word of a group, by its number among those to be done.
+fn work_at(number: u32, word: u32) -> Work {
     let group = params.groups_at + 2u * (params.first_group + number);
     let row = moves[group];
     return Work(

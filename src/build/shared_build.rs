@@ -12,11 +12,11 @@ use super::event::Event;
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::{
-    Claims, Joined, LayerFiles, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
+    Joined, LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
     check_in_parallel, join_pieces, remove_pieces, remove_temporary,
 };
 
-/// How long a claim of another process must not change for that process to be presumed dead, if nothing else is said.
+/// How long a lease of another process must not change for that process to be presumed dead, if nothing else is said.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How often a process that waits for others checks their progress: initially, and in the long run.
@@ -33,7 +33,7 @@ pub struct PairBuilder<'a> {
     last: usize,
     tables: Tables,
     computer: Option<Box<dyn Computer>>,
-    claims: Claims,
+    leases: Leases,
     pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
@@ -75,15 +75,15 @@ impl<'a> PairBuilder<'a> {
     ) -> PairBuilder<'a> {
         // Tables are added one by one, as layers are finished; the ranks of rows serve all of them.
         let tables = Tables::empty(directory, last.rules, last.pits, last.seeds);
-        let claims = Claims::new(PATIENCE);
-        PairBuilder { directory, backend, last: last.seeds, tables, computer: None, claims, pulse, on_event }
+        let leases = Leases::new(PATIENCE);
+        PairBuilder { directory, backend, last: last.seeds, tables, computer: None, leases, pulse, on_event }
     }
 
-    /// The same, but processes whose claims do not change for `patience`, at least a few seconds, are presumed dead; otherwise
+    /// The same, but processes whose leases do not change for `patience`, at least a few seconds, are presumed dead; otherwise
     /// half a minute is waited for them.
     #[must_use]
     pub fn patience(self, patience: Duration) -> PairBuilder<'a> {
-        PairBuilder { claims: Claims::new(patience), ..self }
+        PairBuilder { leases: Leases::new(patience), ..self }
     }
 
     /// Computes one pair, whose layer has at most as many seeds as the builder was made for.
@@ -109,7 +109,7 @@ impl<'a> PairBuilder<'a> {
 
     /// Builds the layers up to the last, together with all other processes that do the same in the directory.
     ///
-    /// In each layer it computes the largest pair that no other process has claimed, then the next; at the end it waits
+    /// In each layer it computes the largest pair that no other process has a lease on, then the next; at the end it waits
     /// for the others, and takes over the pairs of processes that seem dead.
     ///
     /// # Errors
@@ -145,14 +145,14 @@ impl<'a> PairBuilder<'a> {
             missing.sort_by_key(|pair| std::cmp::Reverse(pair.positions()));
             let mut taken = None;
             for pair in missing {
-                if let Some(claim) = self.claims.pair(self.directory, pair)? {
-                    taken = Some((pair, claim));
+                if let Some(lease) = self.leases.pair(self.directory, pair)? {
+                    taken = Some((pair, lease));
                     break;
                 }
             }
             match taken {
-                Some((pair, _claim)) => {
-                    // Its piece may have appeared between the listing and the claim.
+                Some((pair, _lease)) => {
+                    // Its piece may have appeared between the listing and the lease.
                     if self.make(pair)? {
                         report.pairs += 1;
                         report.positions += pair.positions();
@@ -272,7 +272,7 @@ impl<'a> PairBuilder<'a> {
         if self.pulse.is_stopped() {
             return Err(BuildError::Stopped(key));
         }
-        let Some(_claim) = self.claims.join(self.directory, key)? else {
+        let Some(_lease) = self.leases.join(self.directory, key)? else {
             std::thread::sleep(LOOKS[0] * 5);
             return Ok(false);
         };

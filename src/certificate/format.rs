@@ -1,7 +1,7 @@
 //! The bytes of a certificate: writing and reading (docs/certificates.md in the repository).
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
@@ -9,11 +9,13 @@ use super::block::{self, BLOCK_CLAIMS};
 use super::bytes::Bytes;
 use super::check::Checker;
 use super::claim::ClaimSet;
+use super::error::{CertificateDamage, CertificateError, CertificatePart};
 use super::key::Keys;
-use super::statement::{Certificate, Head, Opening, Statement, StatementError};
+use super::statement::{Certificate, Head, Opening, Statement};
 use crate::file;
 use crate::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use crate::system::available_memory;
 
 /// The first bytes of every certificate.
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
@@ -36,99 +38,11 @@ const CHECKSUM_BYTES: usize = 8;
 /// Bytes of the digest at the end.
 const DIGEST_BYTES: usize = 32;
 
+/// The most bytes of memory that a claim takes while a certificate is read.
+const MEMORY_A_CLAIM: u64 = 96;
+
 /// The most moves of an opening.
 const MAX_MOVES: usize = 1000;
-
-/// A part of a certificate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum CertificatePart {
-    /// The header.
-    Header,
-    /// The statement and the digests of the tables.
-    Statement,
-    /// The list of blocks.
-    Directory,
-    /// A block of claims, counted from 0.
-    Block(usize),
-    /// The digest of the whole.
-    Digest,
-}
-
-impl std::fmt::Display for CertificatePart {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            CertificatePart::Header => f.write_str("header"),
-            CertificatePart::Statement => f.write_str("statement"),
-            CertificatePart::Directory => f.write_str("list of blocks"),
-            CertificatePart::Block(block) => write!(f, "block {block} of claims"),
-            CertificatePart::Digest => f.write_str("digest"),
-        }
-    }
-}
-
-/// What is wrong with the bytes of a certificate.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CertificateDamage {
-    /// The first bytes are not those of the format.
-    #[error("it is not a certificate")]
-    Foreign,
-    /// A version that this program cannot read.
-    #[error("its format has version {0}, this program reads version {VERSION}")]
-    Version(u32),
-    /// The file ends too early or goes on too long.
-    #[error("it has {found} bytes where {expected} belong")]
-    Length {
-        /// Bytes of the file.
-        found: u64,
-        /// Bytes it should have.
-        expected: u64,
-    },
-    /// A part does not match its checksum, or what it must contain.
-    #[error("its {0} is damaged")]
-    Part(CertificatePart),
-    /// The checksums are right, but what is stated is not a statement.
-    #[error("what it states is not valid: {0}")]
-    Statement(#[from] StatementError),
-}
-
-/// Why a certificate cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CertificateError {
-    /// The file cannot be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: std::io::Error,
-    },
-    /// The file is damaged, foreign or of another version.
-    #[error("{path} cannot be used: {damage}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        damage: CertificateDamage,
-    },
-    /// What should be written is not a certificate.
-    #[error("{path} cannot be written: {reason}")]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
-}
-
-impl CertificateError {
-    /// Whether the file is damaged, rather than not there.
-    pub fn is_damage(&self) -> bool {
-        matches!(self, CertificateError::Damaged { .. })
-    }
-}
 
 /// A certificate in a file.
 #[derive(Clone, Debug)]
@@ -147,11 +61,17 @@ impl CertificateFile {
     /// another question: see [`super::Checker`].
     ///
     /// # Errors
-    /// When the file cannot be read, or is not a certificate, complete and unchanged.
+    /// When the file cannot be read, is not a certificate, complete and unchanged, or there is not enough memory for its claims.
     pub fn read(path: &Path) -> Result<CertificateFile, CertificateError> {
         let bytes = file::read(path).map_err(|source| CertificateError::Io { path: path.to_owned(), source })?;
-        CertificateFile::from_bytes(&bytes)
-            .map_err(|damage| CertificateError::Damaged { path: path.to_owned(), damage })
+        let damaged = |damage| CertificateError::Damaged { path: path.to_owned(), damage };
+        // A few bytes can stand for thousands of claims.
+        let header = RawHeader::read(&bytes).map_err(damaged)?;
+        let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
+        if let Some(available) = available_memory().filter(|&available| needed > available) {
+            return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
+        }
+        CertificateFile::from_bytes(&bytes).map_err(damaged)
     }
 
     /// The certificate with these bytes, as [`CertificateFile::read`].
@@ -327,7 +247,9 @@ impl RawHeader {
         let fits = (1..=MAX_PITS).contains(&pits)
             && effort <= Checker::MAX_EFFORT
             && tables_fit
-            && claims.div_ceil(BLOCK_CLAIMS as u64) == u64::from(blocks);
+            && claims.div_ceil(BLOCK_CLAIMS as u64) == u64::from(blocks)
+            && u64::from(blocks) * ENTRY_BYTES as u64 <= prefix_bytes as u64
+            && prefix_bytes as u64 <= bytes;
         let blocks = blocks as usize;
         let header = RawHeader { rules, pits, effort, table_seeds, claims, blocks, openings, prefix_bytes };
         fits.then_some((header, bytes))

@@ -7,6 +7,7 @@
 //! | [`claim`](ClaimSet) | proved bounds of scores |
 //! | [`statement`](Statement) | what a certificate proves |
 //! | [`format`](CertificateFile) | the bytes of a file |
+//! | [`error`](CertificateError) | what can be wrong with a file |
 //! | `block` | blocks of claims, compressed |
 //! | `bytes` | reading bytes from the front |
 //! | `board` | the rules once more, for the checker alone |
@@ -21,6 +22,7 @@ mod board;
 mod bytes;
 mod check;
 mod claim;
+mod error;
 mod format;
 mod key;
 mod memory;
@@ -31,7 +33,8 @@ mod tasks;
 
 pub use check::{Checker, Reason};
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
-pub use format::{CertificateDamage, CertificateError, CertificateFile, CertificatePart, MAGIC, VERSION};
+pub use error::{CertificateDamage, CertificateError, CertificatePart};
+pub use format::{CertificateFile, MAGIC, VERSION};
 pub use key::Keys;
 pub use research::Research;
 pub use run::{Check, CheckError, Unproved};

@@ -15,10 +15,10 @@ use super::{args, output};
 pub struct Show {
     /// Position such as 6x4 [default: show what the book has]
     position: Option<Position>,
-    /// Rule set
-    #[arg(long, default_value_t, value_name = "RULES")]
-    rules: Rules,
-    /// Pits a side [default: 6, or as the position says]
+    /// Rule set [default: empty-capture, or that of --book]
+    #[arg(long, value_name = "RULES")]
+    rules: Option<Rules>,
+    /// Pits a side [default: 6, or as the position or --book says]
     #[arg(long, value_parser = args::pits)]
     pits: Option<usize>,
     /// The book's file [default: the one beside the tables, else that of the program]
@@ -63,7 +63,17 @@ struct Summary {
 impl Show {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let pits = self.pits.or(self.position.map(|position| position.pits())).unwrap_or(6);
-        let (book, name) = in_use(self.book.as_deref(), &self.tables.path, self.rules, pits)?;
+        let (book, name) = in_use(self.book.as_deref(), &self.tables.path, self.rules.unwrap_or_default(), pits)?;
+        let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
+        if asked != (book.rules(), book.pits()) {
+            let (rules, pits) = asked;
+            output::tell(format_args!(
+                "kalah: {name} is a book for {} with {} pits, not for {rules} with {pits}",
+                book.rules(),
+                book.pits()
+            ));
+            return Ok(Outcome::Usage);
+        }
         let Some(position) = self.position else { return self.summary(&book, name) };
         if position.pits() != book.pits() {
             output::tell(format_args!(

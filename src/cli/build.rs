@@ -1,3 +1,4 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -56,6 +57,8 @@ struct Report<'a> {
     seeds: usize,
     kept: usize,
     built: &'a [kalah::build::BuildRecord],
+    /// Bound tables that were made.
+    bounds: usize,
     positions: u64,
     seconds: f64,
 }
@@ -107,7 +110,7 @@ impl Build {
         let pulse = stopped_by_signal()?;
         let progress = Progress::new(plan.positions + bounded);
         let start = Instant::now();
-        let kept_bounds = Mutex::new(Vec::new());
+        let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
         let on_event = |event: Event| match event {
             Event::Layer { key, positions, kept } => {
                 let all = layer_positions(key.pits, key.seeds);
@@ -120,7 +123,10 @@ impl Build {
                 let (mover, other) = (frame.mover, frame.other);
                 progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
             }
-            Event::Bounds(key) => progress.stage(format!("layer {}, bound table", key.seeds)),
+            Event::Bounds(key) => {
+                made_bounds.fetch_add(1, Ordering::Relaxed);
+                progress.stage(format!("layer {}, bound table", key.seeds));
+            }
             Event::BoundsKept(key) => {
                 progress.skip(layer_positions(key.pits, key.seeds));
                 kept_bounds.lock().unwrap_or_else(PoisonError::into_inner).push(key.seeds);
@@ -156,11 +162,18 @@ impl Build {
             ));
         }
 
+        let bounds = made_bounds.into_inner();
         let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
         if self.common.json {
             let rules = rules.name();
             let (kept, built) = (report.kept, &report.built[..]);
-            output::json(&Report { rules, pits, seeds, kept, built, positions, seconds })?;
+            output::json(&Report { rules, pits, seeds, kept, built, bounds, positions, seconds })?;
+        } else if report.built.is_empty() && bounds > 0 {
+            let directory = directory.display();
+            let made = output::count(bounds, "bound table");
+            output::line(format_args!(
+                "{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"
+            ))?;
         } else if report.built.is_empty() {
             let directory = directory.display();
             output::line(format_args!(
@@ -168,8 +181,9 @@ impl Build {
             ))?;
         } else {
             output::line(format_args!(
-                "{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
+                "{}{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
                 output::count(report.built.len(), "layer"),
+                if bounds > 0 { format!(" and {}", output::count(bounds, "bound table")) } else { String::new() },
                 HumanCount(positions),
                 output::rate(positions, seconds),
                 report.kept,

@@ -230,22 +230,22 @@ impl Check {
                 (None, None) => "nothing of it is kept: --state FILE keeps it",
                 (Some(_), _) => "the same command begins again",
             };
-            let (checked, claims) = (HumanCount(tally.claims), HumanCount(claims));
-            let how_far = format!("stopped: {checked} of {claims} claims were checked, and hold; {kept}");
+            let (checked, claims) = (HumanCount(tally.claims), output::many(claims, "claim"));
+            let how_far = format!("stopped: {checked} of {claims} were checked, and hold; {kept}");
             output::tell(if self.sample.is_some() { format!("stopped; {kept}") } else { how_far });
             return Ok(());
         }
         output::line(format_args!("{}, digest {}", self.file.display(), output::hex(&file.digest)))?;
         output::line(statement_text(&file.certificate.head.statement))?;
         let of_all = match found.extent {
-            Extent::Complete => format!("{} claims: every one was checked, and holds", HumanCount(claims)),
+            Extent::Complete => format!("{}: every one was checked, and holds", output::many(claims, "claim")),
             _ if tally.claims == 0 => {
-                format!("the statement follows from {} claims; none of them was checked", HumanCount(claims))
+                format!("the statement follows from {}; none of them was checked", output::many(claims, "claim"))
             }
             _ => format!(
-                "a sample of {} of {} claims holds; the others were not checked",
+                "a sample of {} of {} holds; the others were not checked",
                 HumanCount(tally.claims),
-                HumanCount(claims)
+                output::many(claims, "claim")
             ),
         };
         output::line(of_all)?;
@@ -260,7 +260,7 @@ impl Check {
             (tally.in_tables, "by a table"),
         ];
         for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
-            output::line(format_args!("  {} bounds {how}", HumanCount(count)))?;
+            output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
         }
         output::line(format_args!("  {} nodes of searches, {seconds:.1} s", HumanCount(tally.nodes)))?;
         Ok(())
@@ -285,8 +285,8 @@ fn description(file: &CertificateFile) -> String {
         seeds => format!("the tables to {seeds} seeds"),
     };
     format!(
-        "{} claims in {}, effort {} (searches of at most 2^{} nodes), resting on {tables}",
-        HumanCount(file.certificate.claims.len() as u64),
+        "{} in {}, effort {} (searches of at most 2^{} nodes), resting on {tables}",
+        output::many(file.certificate.claims.len() as u64, "claim"),
         HumanBytes(file.bytes),
         head.effort,
         head.effort

@@ -162,7 +162,14 @@ fn run() -> ExitCode {
         output::be_quiet();
     }
     tell_default_rules(&matches);
-    cli.run()
+    cli.run(is_by_default(&matches, "rules"))
+}
+
+/// Whether the flag of a command has its default value.
+fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
+    matches.subcommand().is_some_and(|(_, command)| {
+        command.try_contains_id(flag).is_ok() && command.value_source(flag) == Some(ValueSource::DefaultValue)
+    })
 }
 
 /// Keeps Mesa's layer that orders Vulkan devices from connecting to a display, which prints an error where there is none:
@@ -193,8 +200,7 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
 /// Notes the default rules on a terminal where --rules was not given.
 fn tell_default_rules(matches: &ArgMatches) {
     let Some((_, command)) = matches.subcommand() else { return };
-    let by_default = || command.value_source("rules") == Some(ValueSource::DefaultValue);
-    if command.try_contains_id("rules").is_ok() && by_default() && io::stderr().is_terminal() {
+    if is_by_default(matches, "rules") && io::stderr().is_terminal() {
         let Some(rules) = command.get_one::<Rules>("rules") else { return };
         let other = Rules::Standard;
         output::note(format_args!(
@@ -205,7 +211,8 @@ fn tell_default_rules(matches: &ArgMatches) {
 }
 
 impl Cli {
-    fn run(self) -> ExitCode {
+    /// Runs the command; `default_rules` says whether its rule set is the default, not one that was asked for.
+    fn run(self, default_rules: bool) -> ExitCode {
         let outcome = match self.command {
             Command::Build(build) => build.run(),
             Command::Bounds(bounds) => bounds.run(),
@@ -217,7 +224,7 @@ impl Cli {
             Command::Train(train) => train.run(),
             Command::Probe(probe) => probe.run(),
             Command::Solve(solve) => solve.run(),
-            Command::Prove(prove) => prove.run(),
+            Command::Prove(prove) => prove.run(default_rules),
             Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
             Command::Values(values) => values.run(),

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use indicatif::HumanCount;
 use kalah::printable::printable;
 use serde::Serialize;
 
@@ -66,6 +67,11 @@ pub fn wrapped(text: &str, indent: usize) -> String {
 /// A number of things, such as "1 layer" or "3 layers".
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A large number of things, with commas: "1 claim", "1,776 claims".
+pub fn many(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", HumanCount(number), if number == 1 { "" } else { "s" })
 }
 
 /// Things in a row, with `between` between them.

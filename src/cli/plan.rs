@@ -29,7 +29,7 @@ pub struct Plan {
     /// The position to search, such as 6x6 [default: six seeds in each pit]
     #[arg(requires = "search")]
     position: Option<OsString>,
-    /// Memory of the search, such as 24GiB [default: what is available]
+    /// Memory of the search, such as 24GiB [default: what is available, less a sixteenth]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, requires = "search")]
     memory: Option<u64>,
     /// Print the commands instead, a comment before each layer

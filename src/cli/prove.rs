@@ -117,7 +117,8 @@ struct CertificateAnswer {
 }
 
 impl Prove {
-    pub fn run(mut self) -> anyhow::Result<Outcome> {
+    /// Works on the proof; without a position and with `default_rules` those of the proof that is there are meant.
+    pub fn run(mut self, default_rules: bool) -> anyhow::Result<Outcome> {
         if self.status {
             return prove_status::run(&self.proof, self.json);
         }
@@ -125,7 +126,9 @@ impl Prove {
         let request = match (&self.position, &there) {
             (None, Some(there)) => {
                 let begun = there.plan().request;
-                self.with.rules = begun.rules;
+                if default_rules {
+                    self.with.rules = begun.rules;
+                }
                 self.request(begun.position, Some(there))
             }
             (None, None) => {
@@ -299,11 +302,11 @@ impl Work<'_> {
                     None => "over its budget, split",
                 };
                 self.progress.note(&format!(
-                    "{}? {answer}; {} nodes, {:.1} s, {} claims | {}",
+                    "{}? {answer}; {} nodes, {:.1} s, {} | {}",
                     job.test,
                     HumanCount(job.nodes),
                     job.seconds,
-                    HumanCount(claims as u64),
+                    output::many(claims as u64, "claim"),
                     progress(state),
                 ));
             }
@@ -358,9 +361,9 @@ fn text(answer: &Answer) -> std::io::Result<()> {
     ))?;
     let Some(certificate) = &answer.certificate else { return Ok(()) };
     output::line(format_args!(
-        "  certificate  {}: {} claims, {}, effort {}, tables to {} seeds",
+        "  certificate  {}: {}, {}, effort {}, tables to {} seeds",
         certificate.file.display(),
-        HumanCount(certificate.claims as u64),
+        output::many(certificate.claims as u64, "claim"),
         HumanBytes(certificate.bytes),
         certificate.effort,
         certificate.table_seeds

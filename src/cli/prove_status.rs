@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use indicatif::HumanCount;
-use kalah::prove::{Job, ProofDirectory, ProveError, Status};
+use kalah::prove::{Job, ProofDirectory, ProveError, Running, Status};
 use serde::Serialize;
 
 use super::prove::{OpeningAnswer, openings, value};
@@ -27,6 +27,14 @@ struct Answer<'a> {
     nodes: u64,
     seconds: f64,
     jobs: Vec<JobAnswer>,
+    running: Vec<RunningAnswer>,
+}
+
+/// A job that a process runs with --share.
+#[derive(Serialize)]
+struct RunningAnswer {
+    test: String,
+    holder: String,
 }
 
 #[derive(Serialize)]
@@ -50,7 +58,7 @@ impl JobAnswer {
 /// Shows the proof in a directory.
 pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
     let directory = ProofDirectory::open(path)?.ok_or_else(|| ProveError::Empty(path.to_owned()))?;
-    let Status { jobs, claims, parts } = Status::read(&directory)?;
+    let Status { jobs, running, claims, parts } = Status::read(&directory)?;
     let plan = directory.plan();
     let statement = plan.statement(&parts);
     let answer = Answer {
@@ -69,6 +77,10 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
         // Not a `sum`, which is -0.0 where there are no jobs.
         seconds: jobs.iter().fold(0.0, |sum, job| sum + job.seconds),
         jobs: jobs.iter().map(JobAnswer::new).collect(),
+        running: running
+            .into_iter()
+            .map(|Running { test, holder }| RunningAnswer { test: test.to_string(), holder })
+            .collect(),
     };
     if json {
         output::json(&answer)?
@@ -97,10 +109,13 @@ fn text(answer: &Answer) -> std::io::Result<()> {
         };
         output::line(format_args!("  {answer:<5} {:>15} nodes {seconds:>9.1} s  {test}", HumanCount(*nodes)))?;
     }
+    for RunningAnswer { test, holder } in &answer.running {
+        output::line(format_args!("  run by {holder}: {test}"))?;
+    }
     output::line(format_args!(
-        "  {}, {} claims, {} nodes, {:.1} s",
+        "  {}, {}, {} nodes, {:.1} s",
         output::count(answer.jobs.len(), "job"),
-        HumanCount(answer.claims as u64),
+        output::many(answer.claims as u64, "claim"),
         HumanCount(answer.nodes),
         answer.seconds
     ))

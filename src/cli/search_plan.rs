@@ -7,8 +7,8 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, Plan};
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
-use kalah::solve::{LayerKind, TablePlan};
-use kalah::system::{available_disk, available_memory};
+use kalah::solve::{LayerKind, SolverOptions, TablePlan};
+use kalah::system::available_disk;
 use kalah::table::TableKey;
 use serde::Serialize;
 
@@ -92,7 +92,7 @@ struct Report {
 impl SearchPlan<'_> {
     pub fn run(&self, json: bool) -> anyhow::Result<Outcome> {
         let (pits, seeds) = (self.position.pits(), self.position.seeds() as usize);
-        let memory = self.memory.or_else(available_memory).unwrap_or(0);
+        let memory = self.memory.or_else(SolverOptions::default_memory).unwrap_or(0);
         let Some(plan) = TablePlan::new(pits, seeds, memory, None, self.most.unwrap_or(MAX_TABLE_SEEDS)) else {
             if pits > MAX_TABLE_PITS {
                 output::tell(format_args!(

@@ -12,8 +12,8 @@ use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
-use kalah::solve::{LayerKind, TablePlan};
-use kalah::system::{available_disk, available_memory};
+use kalah::solve::{LayerKind, SolverOptions, TablePlan};
+use kalah::system::available_disk;
 use kalah::table::{BoundMaker, BoundTable, DirectoryLock, Table, TableKey};
 use kalah::watcher::watched;
 
@@ -48,7 +48,7 @@ pub fn build_planned(
 ) -> anyhow::Result<()> {
     let (pits, seeds) = (position.pits(), position.seeds() as usize);
     let network = network(directory, rules, pits)?;
-    let available = memory.or_else(available_memory).unwrap_or(0);
+    let available = memory.or_else(SolverOptions::default_memory).unwrap_or(0);
     let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
     let plan = |most| TablePlan::new(pits, seeds, available, transpositions, most);
     let planned = (2..=seeds).rev().filter_map(plan);

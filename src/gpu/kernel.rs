@@ -2,6 +2,8 @@ use std::fmt::Write;
 
 use bytemuck::Pod;
 
+use super::trace::Trace;
+
 /// Threads of a workgroup.
 pub const WORKGROUP: u32 = 256;
 
@@ -32,6 +34,8 @@ pub struct Kernel {
     pub(crate) access: &'static [Access],
     /// Its twin.
     pub(crate) twin: Twin,
+    /// Its twin, with a trace.
+    pub(crate) traced_twin: TracedTwin,
 }
 
 impl Kernel {
@@ -53,6 +57,11 @@ impl Kernel {
     /// Its twin on the CPU.
     pub fn twin(&self) -> Twin {
         self.twin
+    }
+
+    /// Its twin on the CPU, which reports what it reads and writes to a trace: one for each dispatch.
+    pub fn traced_twin(&self) -> TracedTwin {
+        self.traced_twin
     }
 
     /// The whole source of its shader in WGSL: constants, parameters, shared parts, and its own.
@@ -82,6 +91,9 @@ pub enum Access {
 /// Does the work of one workgroup on the CPU; takes the workgroup's number, the words of the parameters, and the
 /// buffers.
 pub type Twin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]);
+
+/// A [`Twin`] that reports what it reads and writes.
+pub type TracedTwin = fn(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>], trace: &Trace);
 
 /// The parameters of a kernel: 32-bit words, in the shader as a struct of the same names.
 pub trait Params: Pod {

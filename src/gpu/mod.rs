@@ -13,7 +13,8 @@
 //! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
-//! | `twin` | the built-in functions of WGSL, for twins on the CPU |
+//! | [`twin`](Workgroup) | what twins on the CPU need: threads, shared words, the built-in functions of WGSL |
+//! | [`trace`](Trace) | a check of twins for data races |
 //! | `recorder` | recording work and submitting it in batches |
 //! | `staging` | copying data to the device |
 //! | `timing` | how long kernels take, by the device's clock |
@@ -31,6 +32,7 @@ mod report;
 mod single;
 mod staging;
 mod timing;
+mod trace;
 mod twin;
 
 pub use adapter::Adapter;
@@ -38,12 +40,14 @@ pub(crate) use buffer::{DeviceBuffer, Window};
 pub use device::Gpu;
 pub use error::{GpuError, Shortage};
 pub(crate) use kernel::params;
-pub use kernel::{Access, Kernel, Params, Twin, WORKGROUP};
+pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
 pub use options::GpuOptions;
 pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
-pub(crate) use twin::{extract_bits, pack4x_u8, read, threads, unpack4x_u8};
+pub use trace::{Barrier, Memory, NoTrace, Race, Trace, Tracer, Use};
+pub use twin::{Words, Workgroup, bindings};
+pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 
 /// Whether this build can compute on GPUs.
 pub const IS_SUPPORTED: bool = true;

@@ -127,6 +127,11 @@ impl<'g> Recorder<'g> {
     /// A kernel with its buffers, in the order of its bindings.
     pub fn bind(&self, kernel: &'static Kernel, windows: &[Window]) -> Bound {
         assert_eq!(windows.len(), kernel.access.len(), "buffers of {}", kernel.name);
+        // The check for races relies on it: bindings do not share memory that is written.
+        for (window, _) in windows.iter().zip(kernel.access).filter(|(_, access)| **access == Access::Write) {
+            let bindings = windows.iter().filter(|other| other.buffer == window.buffer).count();
+            assert_eq!(bindings, 1, "bindings of a buffer that {} writes", kernel.name);
+        }
         fn binding(window: &Window) -> wgpu::BindingResource<'_> {
             let Window { buffer, offset, bytes } = window;
             wgpu::BindingResource::Buffer(BufferBinding { buffer, offset: *offset, size: NonZeroU64::new(*bytes) })

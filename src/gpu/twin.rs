@@ -1,12 +1,107 @@
-//! What twins on the CPU need: the threads of a workgroup, parameters, and the built-in functions of WGSL.
+//! What twins on the CPU need: a workgroup with its threads, words that threads share, parameters, and the built-in
+//! functions of WGSL.
+//!
+//! A twin does what its shader does between two barriers for one thread after the other, and only then goes on behind
+//! the barrier. It uses shared words through [`Words`], so that a [`Trace`](super::Trace) sees all of it.
 
-use std::ops::Range;
+use std::cell::Cell;
 
 use super::kernel::{Params, WORKGROUP};
+use super::trace::{Barrier, Memory, Tracer, Use};
 
-/// The threads of a workgroup, by their number among all.
-pub(crate) fn threads(workgroup: u32) -> Range<u32> {
-    workgroup * WORKGROUP..(workgroup + 1) * WORKGROUP
+/// A workgroup of a dispatch.
+#[derive(Debug)]
+pub struct Workgroup<'t, T> {
+    number: u32,
+    variables: Cell<u32>,
+    tracer: &'t T,
+}
+
+impl<'t, T: Tracer> Workgroup<'t, T> {
+    /// The workgroup with this number.
+    pub fn new(number: u32, tracer: &'t T) -> Workgroup<'t, T> {
+        tracer.begin(number);
+        Workgroup { number, variables: Cell::new(0), tracer }
+    }
+
+    /// Its number among all.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Its threads, by their numbers in it; what is done with one until the next is wanted, this thread does.
+    pub fn locals(&self) -> impl Iterator<Item = u32> {
+        (0..WORKGROUP).inspect(|&local| self.tracer.thread(local))
+    }
+
+    /// Its threads, by their numbers among all, without those from `end` on.
+    pub fn threads(&self, end: u32) -> impl Iterator<Item = u32> {
+        self.locals().map(|local| self.number * WORKGROUP + local).take_while(move |&thread| thread < end)
+    }
+
+    /// A barrier: what threads do behind it comes after all that they did before, as far as memory of its kind goes.
+    pub fn barrier(&self, barrier: Barrier) {
+        self.tracer.barrier(barrier);
+    }
+
+    /// A variable in the memory of the workgroup.
+    pub fn memory<'m>(&self, words: &'m mut [u32]) -> Words<'m, T>
+    where
+        't: 'm,
+    {
+        let variable = self.variables.replace(self.variables.get() + 1);
+        Words { words, memory: Memory::Workgroup(variable), tracer: self.tracer }
+    }
+}
+
+/// 32-bit words that threads share.
+#[derive(Debug)]
+pub struct Words<'a, T> {
+    words: &'a mut [u32],
+    memory: Memory,
+    tracer: &'a T,
+}
+
+impl<T: Tracer> Words<'_, T> {
+    /// The word with this number.
+    #[inline]
+    pub fn get(&self, at: u32) -> u32 {
+        self.tracer.access(self.memory, at, Use::Read);
+        self.words[at as usize]
+    }
+
+    /// Writes the word with this number.
+    #[inline]
+    pub fn set(&mut self, at: u32, word: u32) {
+        self.tracer.access(self.memory, at, Use::Write);
+        self.words[at as usize] = word;
+    }
+
+    /// `atomicAdd`.
+    #[inline]
+    pub fn atomic_add(&mut self, at: u32, word: u32) {
+        self.tracer.access(self.memory, at, Use::Atomic);
+        let sum = &mut self.words[at as usize];
+        *sum = sum.wrapping_add(word);
+    }
+
+    /// `atomicOr`.
+    #[inline]
+    pub fn atomic_or(&mut self, at: u32, word: u32) {
+        self.tracer.access(self.memory, at, Use::Atomic);
+        self.words[at as usize] |= word;
+    }
+}
+
+/// The buffers of the bindings from 1 on.
+///
+/// # Panics
+/// When there are not `N`.
+pub fn bindings<'a, T, const N: usize>(buffers: &'a mut [Vec<u32>], tracer: &'a T) -> [Words<'a, T>; N] {
+    assert_eq!(buffers.len(), N, "buffers of the kernel");
+    let mut words =
+        (1..).zip(buffers).map(|(binding, words)| Words { words, memory: Memory::Binding(binding), tracer });
+    std::array::from_fn(|_| words.next().expect("as many as counted"))
 }
 
 /// The parameters as a struct.

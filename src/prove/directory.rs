@@ -163,8 +163,29 @@ impl ProofDirectory {
     }
 
     /// The file by which a process shows that it runs a job.
-    pub fn claim_path(&self, test: &Test) -> PathBuf {
-        self.job_path(test).with_extension("claim")
+    pub fn lease_path(&self, test: &Test) -> PathBuf {
+        self.job_path(test).with_extension("lease")
+    }
+
+    /// The tests of jobs on which there is a lease, with the first words of its file: which process has it. The process may
+    /// have died since.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed.
+    pub fn leases(&self) -> Result<Vec<(Test, String)>, ProveError> {
+        let mut leases = Vec::new();
+        for path in self.files("lease")? {
+            // A lease ends when its job does, which may be now.
+            let Ok(text) = fs::read_to_string(&path) else { continue };
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            let test = name.rsplit_once('-').and_then(|(rows, score)| {
+                let position: Position = rows.replace('.', ",").replace('_', "/").parse().ok()?;
+                Some(Test::new(&position, score.parse().ok()?))
+            });
+            let holder = text.split(',').next().unwrap_or_default().trim().to_owned();
+            leases.extend(test.map(|test| (test, holder)));
+        }
+        Ok(leases)
     }
 
     /// The files of all jobs, sorted by name.
@@ -172,11 +193,27 @@ impl ProofDirectory {
     /// # Errors
     /// When the directory cannot be listed.
     pub fn job_paths(&self) -> Result<Vec<PathBuf>, ProveError> {
+        self.files("job")
+    }
+
+    /// Removes what killed processes left half written. No other process may work in the directory.
+    ///
+    /// # Errors
+    /// When the directory cannot be listed, or a file cannot be removed.
+    pub fn remove_leftovers(&self) -> Result<(), ProveError> {
+        for path in self.files("tmp")? {
+            fs::remove_file(&path).map_err(ProveError::io(&path))?;
+        }
+        Ok(())
+    }
+
+    /// The files of the jobs' directory whose names end so, sorted by name.
+    fn files(&self, extension: &str) -> Result<Vec<PathBuf>, ProveError> {
         let jobs = self.jobs();
         let mut paths = Vec::new();
         for entry in fs::read_dir(&jobs).map_err(ProveError::io(&jobs))? {
             let path = entry.map_err(ProveError::io(&jobs))?.path();
-            if path.extension().is_some_and(|extension| extension == "job") {
+            if path.extension().is_some_and(|found| found == extension) {
                 paths.push(path);
             }
         }
@@ -252,8 +289,8 @@ impl ProofDirectory {
     }
 
     /// The file by which a process shows that it collects the claims of the certificate.
-    pub fn certificate_claim_path(&self) -> PathBuf {
-        self.path.join("certificate.claim")
+    pub fn certificate_lease_path(&self) -> PathBuf {
+        self.path.join("certificate.lease")
     }
 
     /// Where the certificate is written if nothing else is said.

@@ -12,6 +12,8 @@
 //! | [`checkers`](Checkers) | checking claims by themselves, on all threads |
 //! | [`plan`](ProofPlan) | what a proof is about and rests on; its statement and certificate |
 //! | [`directory`](ProofDirectory) | the files of a proof |
+//! | `numbers` | the proof numbers of a test that was not run, from its evaluation |
+//! | [`state`](State) | how far a proof is, and what happens in it |
 //! | [`prover`](Prover) | a process that works on a proof |
 //! | [`status`](Status) | what is proved in a directory, without a solver |
 //! | [`error`](ProveError) | why a proof does not get on |
@@ -22,9 +24,11 @@ mod directory;
 mod error;
 mod extract;
 mod manager;
+mod numbers;
 mod plan;
 mod prover;
 mod request;
+mod state;
 mod status;
 mod target;
 mod test;
@@ -36,8 +40,9 @@ pub use error::ProveError;
 pub use extract::{Extraction, Research};
 pub use manager::{Finished, Manager, Numbers, Plan};
 pub use plan::Plan as ProofPlan;
-pub use prover::{ProveEvent, Prover, ProverOptions, State};
+pub use prover::{Prover, ProverOptions};
 pub use request::{Part, Request, Wanted};
-pub use status::Status;
+pub use state::{ProveEvent, State};
+pub use status::{Running, Status};
 pub use target::{Aim, Progress, Target};
 pub use test::{Reply, Test};

@@ -8,13 +8,15 @@ use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
 use super::extract::{Extraction, Research};
-use super::manager::{Finished, Manager, Numbers, Plan};
+use super::manager::{Finished, Manager, Plan};
+use super::numbers::evaluate;
 use super::request::Wanted;
-use super::target::{Aim, Progress, Target};
+use super::state::{ProveEvent, State};
+use super::target::{Aim, Target};
 use super::test::{Reply, Test};
 use crate::certificate::{CertificateFile, Head};
 use crate::solve::{SolveError, Solver};
-use crate::table::Claims as Running;
+use crate::table::Leases;
 
 /// How long a process that waits for others sleeps: at first, and in the long run.
 const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)];
@@ -22,20 +24,8 @@ const WAITS: [Duration; 2] = [Duration::from_millis(20), Duration::from_secs(1)]
 /// The most jobs that are planned ahead, to find one that no other process runs.
 const AHEAD: usize = 64;
 
-/// Turns of the search that evaluates a test which was not run.
-const TURNS: u32 = 3;
-
-/// How unsure evaluations are, in seeds.
-const DOUBT: f64 = 1.5;
-
-/// By how much a seed more above the tables raises the effort of a test.
-const GROWTH: f64 = 1.3;
-
 /// A test is not searched again if it took the solver this many times the nodes that the effort allows.
 const HOPELESS: u64 = 2;
-
-/// The least likelihood of an answer.
-const LEAST: f64 = 1e-6;
 
 /// How a process works on a proof.
 #[derive(Clone, Debug)]
@@ -56,68 +46,6 @@ impl Default for ProverOptions {
     }
 }
 
-/// What happens in a proof.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum ProveEvent<'a> {
-    /// A job begins.
-    Begin {
-        /// What is tested.
-        test: &'a Test,
-    },
-    /// Claims are extracted from a proved test.
-    Extract {
-        /// What was tested.
-        test: &'a Test,
-    },
-    /// A job is finished.
-    Finished {
-        /// The job.
-        job: &'a Job,
-        /// Positions that it claims.
-        claims: usize,
-        /// What is known and left now.
-        state: &'a State,
-    },
-    /// All jobs that are left are run by other processes.
-    Waiting,
-    /// What the jobs do not claim themselves is claimed, and what is not needed left out.
-    Collecting,
-}
-
-/// How far a proof is.
-#[derive(Clone, Debug, Default)]
-pub struct State {
-    /// What is known about each part.
-    pub parts: Vec<Progress>,
-    /// Jobs that decided their test.
-    pub proved: usize,
-    /// Jobs that ran over their budget.
-    pub split: usize,
-    /// Jobs that are left if every test has the likely answer.
-    pub left: usize,
-    /// Whether there may be more of them than that.
-    pub is_more_left: bool,
-    /// Nodes of all jobs.
-    pub nodes: u64,
-    /// Seconds of all jobs, of all processes together.
-    pub seconds: f64,
-    /// Seconds of the jobs that are left, if they take as long as those that are finished; one process.
-    pub seconds_left: f64,
-}
-
-impl State {
-    /// Whether everything is proved.
-    pub fn is_proved(&self) -> bool {
-        self.parts.iter().all(|part| part.next.is_none() && !part.is_refuted)
-    }
-
-    /// Whether something that was to be proved is wrong.
-    pub fn is_refuted(&self) -> bool {
-        self.parts.iter().any(|part| part.is_refuted)
-    }
-}
-
 /// Works on a proof: runs jobs until everything is proved or something refuted.
 pub struct Prover<'p, 's> {
     solver: &'p Solver<'s>,
@@ -132,7 +60,7 @@ pub struct Prover<'p, 's> {
     held: Claims,
     jobs: Vec<Job>,
     read: HashSet<PathBuf>,
-    running: Running,
+    leases: Leases,
     researches: AtomicU64,
     /// Jobs that this process ran.
     ran: usize,
@@ -170,11 +98,11 @@ impl<'p, 's> Prover<'p, 's> {
             solver,
             directory,
             research,
-            running: Running::new(options.patience),
+            leases: Leases::new(options.patience),
             options,
             on_event,
             targets: plan.parts.iter().map(super::request::Part::target).collect(),
-            manager: Manager::new(rules, move |test| numbers(solver, test)),
+            manager: Manager::new(rules, move |test| evaluate(solver, test)),
             finished: Finished::default(),
             held: Claims::new(pits),
             jobs: Vec::new(),
@@ -182,6 +110,9 @@ impl<'p, 's> Prover<'p, 's> {
             researches: AtomicU64::new(0),
             ran: 0,
         };
+        if !prover.options.share {
+            directory.remove_leftovers()?;
+        }
         prover.read_jobs()?;
         Ok(prover)
     }
@@ -268,18 +199,18 @@ impl<'p, 's> Prover<'p, 's> {
             let mut ran = false;
             for test in plan.jobs {
                 self.stopped()?;
-                let claim = match self.options.share {
-                    true => match self.running.file(self.directory.claim_path(&test))? {
-                        Some(claim) => Some(claim),
+                let lease = match self.options.share {
+                    true => match self.leases.file(self.directory.lease_path(&test))? {
+                        Some(lease) => Some(lease),
                         None => continue,
                     },
                     false => None,
                 };
-                // It may have been finished between the reading and the claim.
+                // It may have been finished between the reading and the lease.
                 if !self.read.contains(&self.directory.job_path(&test)) && !self.directory.job_path(&test).exists() {
                     self.job(&test)?;
                 }
-                drop(claim);
+                drop(lease);
                 ran = true;
                 break;
             }
@@ -368,15 +299,15 @@ impl<'p, 's> Prover<'p, 's> {
                 let (found, expected) = ("something else".to_owned(), plan.request.to_string());
                 return Err(ProveError::Other { path: path.to_owned(), found, expected });
             }
-            let claim = match self.options.share {
-                true => self.running.file(directory.certificate_claim_path())?,
+            let lease = match self.options.share {
+                true => self.leases.file(directory.certificate_lease_path())?,
                 false => None,
             };
-            // It may have been written between the look and the claim, and another one would have another digest.
-            if claim.is_some() && path.exists() {
+            // It may have been written between the look and the lease, and another one would have another digest.
+            if lease.is_some() && path.exists() {
                 continue;
             }
-            if claim.is_some() || !self.options.share {
+            if lease.is_some() || !self.options.share {
                 let claims = self.certificate_claims()?;
                 let certificate = directory.plan().certificate(&state.parts, &claims)?;
                 let (bytes, digest) = certificate.write(path)?;
@@ -435,22 +366,4 @@ impl Prover<'_, '_> {
         }
         (targets, finished)
     }
-}
-
-/// The likely effort of proving that a test succeeds, and that it fails: the less likely the answer, the more.
-fn numbers(solver: &Solver, test: &Test) -> Numbers {
-    let seeds = test.position.seeds();
-    let tables = solver.table_seeds().unwrap_or(0) as u32;
-    if seeds <= tables
-        && let Ok(known) = solver.known(&test.position)
-        && let Some(answer) = test.decided_by(known)
-    {
-        return Numbers::decided(answer);
-    }
-    // Any number gives a proof; good ones give it sooner.
-    let evaluation = solver.evaluation(&test.position, TURNS).unwrap_or(f64::from(seeds) / 2.0);
-    let margin = evaluation - f64::from(test.score) + 0.5;
-    let likelihood = (1.0 / (1.0 + (-margin / DOUBT).exp())).clamp(LEAST, 1.0 - LEAST);
-    let effort = GROWTH.powi((seeds - tables.min(seeds)) as i32);
-    Numbers { proof: effort / likelihood, disproof: effort / (1.0 - likelihood) }
 }

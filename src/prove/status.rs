@@ -4,16 +4,28 @@ use super::error::ProveError;
 use super::manager::{Finished, Manager, Numbers};
 use super::request::Part;
 use super::target::Progress;
+use super::test::Test;
 
 /// What is proved in a directory.
 #[derive(Clone, Debug)]
 pub struct Status {
     /// The jobs, by name.
     pub jobs: Vec<Job>,
+    /// The jobs on which processes have leases.
+    pub running: Vec<Running>,
     /// How many positions they claim; not all claims are needed for a certificate.
     pub claims: usize,
     /// What is known about each part of the request.
     pub parts: Vec<Progress>,
+}
+
+/// A job that is run by a process, unless that died.
+#[derive(Clone, Debug)]
+pub struct Running {
+    /// What is tested.
+    pub test: Test,
+    /// Which process runs it, and where.
+    pub holder: String,
 }
 
 impl Status {
@@ -41,6 +53,8 @@ impl Status {
         let targets: Vec<_> = plan.parts.iter().map(Part::target).collect();
         let mut manager = Manager::new(plan.request.rules, |_| Numbers { proof: 1.0, disproof: 1.0 });
         let parts = manager.plan(&targets, &finished, 0).targets;
-        Ok(Status { jobs, claims: all.len(), parts })
+        let leases = directory.leases()?.into_iter();
+        let running = leases.map(|(test, holder)| Running { test, holder }).collect();
+        Ok(Status { jobs, running, claims: all.len(), parts })
     }
 }

@@ -173,7 +173,14 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { transpositions, budget: Budget::Bytes(bytes), ..self }
     }
 
-    /// The same with the memory that is available when the solver is made, less a sixteenth. The size of the transposition
+    /// What a search takes by default: the bytes of memory that are available now, less a sixteenth for other programs; `None`
+    /// if the system does not tell.
+    #[must_use]
+    pub fn default_memory() -> Option<u64> {
+        available_memory().map(|bytes| bytes - bytes / LEFT)
+    }
+
+    /// The same with the [default memory](SolverOptions::default_memory) when the solver is made. The size of the transposition
     /// table depends on the problem, at most a quarter of that.
     #[must_use]
     pub fn memory_available(self) -> SolverOptions<'a> {
@@ -203,7 +210,7 @@ impl<'a> SolverOptions<'a> {
         match self.budget {
             Budget::Copies(_) => None,
             Budget::Bytes(bytes) => Some(bytes),
-            Budget::Available => available_memory().map(|bytes| bytes - bytes / LEFT),
+            Budget::Available => Self::default_memory(),
         }
     }
 

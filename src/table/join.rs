@@ -62,7 +62,7 @@ pub enum Joined {
 ///
 /// The table is written to a temporary file, flushed, and renamed unless the name is taken by then. So any number of
 /// processes may do this at once, or be killed, without harm; the work is just done more than once. It should be one at
-/// a time (see [`super::Claims`]), since the remains of other attempts are removed first.
+/// a time (see [`super::Leases`]), since the remains of other attempts are removed first.
 ///
 /// # Errors
 /// When reading or writing fails.
@@ -135,7 +135,7 @@ pub fn remove_piece(directory: &Path, pair: PairKey) -> Result<(), TableError> {
 /// When reading or writing fails.
 pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> {
     let stem = format!("{}.", key.file_stem());
-    let ends = [".piece", ".tmp", ".claim"];
+    let ends = [".piece", ".tmp", ".lease"];
     remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
 }
 

@@ -9,7 +9,7 @@
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
 //! | [`join`](join_pieces) | joining the pieces of a layer to its table |
-//! | [`claim`](Claims) | showing other processes what is being computed |
+//! | [`lease`](Leases) | showing other processes what is being computed |
 //! | [`stats`](score_counts) | how often each score occurs |
 //! | [`manifest`](Manifest) | a list of known tables with their digests |
 //! | [`archive`] | seekable zstd archives of tables |
@@ -17,8 +17,8 @@
 pub mod archive;
 mod bounds;
 mod check;
-mod claim;
 mod join;
+mod lease;
 mod lock;
 mod manifest;
 mod packed_frame;
@@ -37,8 +37,8 @@ pub use kalah_core::table::bounds::format as bound_format;
 pub use crate::file::LockError;
 pub use bounds::{BoundMaker, FrameCodes, frame_codes};
 pub use check::{check_blocks_in_parallel, check_in_parallel, frame_in_parallel};
-pub use claim::{Claim, Claims};
 pub use join::{Joined, LayerFiles, join_pieces, remove_partial, remove_piece, remove_pieces, remove_temporary};
+pub use lease::{Lease, Leases};
 pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
 pub use packed_frame::PackedFrame;

@@ -46,7 +46,7 @@ pub fn assert_complete(directory: &Path, whole: &Files, what: &str) {
     assert_same_files(whole, &files(directory), what);
     for entry in std::fs::read_dir(directory).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(![".piece", ".tmp", ".claim"].iter().any(|end| name.ends_with(end)), "{what}: {name}");
+        assert!(![".piece", ".tmp", ".lease"].iter().any(|end| name.ends_with(end)), "{what}: {name}");
     }
 }
 

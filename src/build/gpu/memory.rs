@@ -9,8 +9,9 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 /// The assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
 
-/// Bytes of moves and maps for each row (measured: 60 to 90 at 6 pits).
-const ROW_BYTES: u64 = 96;
+/// Bytes of moves and maps for each row at 6 pits: measured 60 to 90, and some 14 for the quiet moves of four rows at
+/// once.
+const ROW_BYTES: u64 = 112;
 
 /// Bytes for parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);

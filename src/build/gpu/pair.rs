@@ -8,10 +8,10 @@ use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
 use super::rows::{ClassKind, DeviceRows, RankParams};
-use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
+use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
-use crate::gpu::{Gpu, GpuError, MAX_WORKGROUPS, Recorder};
+use crate::gpu::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP};
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::Tables;
@@ -205,12 +205,18 @@ fn forward(
                     return Ok(());
                 }
                 recorder.touched += (end - first) * words * FORWARD_BYTES;
-                recorder.dispatch_threads(&bound, (end - first) * words, words, |thread, threads| Forward {
-                    threads,
-                    base,
-                    frames_at,
-                    first_group: (first + thread / words) as u32,
-                    ..params
+                let (unit, groups) = forward_unit(stage, words);
+                let threads = (end - first).div_ceil(groups) * unit;
+                recorder.dispatch_threads(&bound, threads, unit, |thread, threads| {
+                    let done = thread / unit * groups;
+                    Forward {
+                        threads,
+                        base,
+                        frames_at,
+                        first_group: (first + done) as u32,
+                        groups: (u64::from(threads) / unit * groups).min(end - first - done) as u32,
+                        ..params
+                    }
                 })?;
             }
             Ok(())
@@ -243,6 +249,16 @@ impl ClassKind {
             }
         }
     }
+}
+
+/// What dispatches of a stage for moves to lower layers are multiples of, when a run has `words` words: threads, and the
+/// groups that these do.
+pub(super) fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
+    if stage == Stage::ForwardAgain {
+        let workgroups = words.div_ceil(AGAIN_WORDS.into());
+        return (workgroups * u64::from(WORKGROUP), AGAIN_GROUPS.into());
+    }
+    (words, 1)
 }
 
 /// Transposes a matrix into another one of suitable shape.

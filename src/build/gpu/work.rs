@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::memory::{DeviceMemory, with_patches};
 use super::packer::{groups, head_bytes};
+use super::pair::forward_unit;
 use super::rows::{ClassKind, quads};
 use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
 use crate::game::Rules;
@@ -158,7 +159,8 @@ impl BoardWork {
             }
             for _ in 0..parts {
                 let entries = class.entries as f64 / class.groups as f64;
-                layer.threads(stage, class.groups * words, words, entries);
+                let (unit, groups) = forward_unit(stage, words);
+                layer.threads(stage, class.groups.div_ceil(groups) * unit, unit, entries);
             }
         }
     }

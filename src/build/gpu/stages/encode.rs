@@ -1,6 +1,6 @@
 use super::constants::{EXCEPTION_BYTES, GROUP_WORDS, PATCH_HEAD_BYTES, PATCHED};
 use super::residual::{Encode, residuals};
-use crate::gpu::{read, threads};
+use crate::gpu::{Tracer, Words, Workgroup};
 
 /// The base with which the most residuals fit 4 bits (the smallest such base), and how many fit.
 fn best_base(residuals: impl Iterator<Item = u32>, least: u32, greatest: u32) -> (u32, u32) {
@@ -14,12 +14,10 @@ fn best_base(residuals: impl Iterator<Item = u32>, least: u32, greatest: u32) ->
 }
 
 /// Packs scores into groups; the patches are left to [`Stage::Patch`](super::Stage::Patch).
-pub(super) fn encode(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &Encode = read(params);
-    let [scores, head, sizes] = buffers else { unreachable!("bindings of the stage") };
-    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+pub(super) fn encode<T: Tracer>(group: &Workgroup<T>, params: &Encode, [scores, mut head, mut sizes]: [Words<T>; 3]) {
+    for thread in group.threads(params.threads) {
         let group = params.first_group + thread;
-        let values: Vec<u32> = residuals(params, scores, head, group).collect();
+        let values: Vec<u32> = residuals(params, &scores, &head, group).collect();
         let least = values.iter().copied().min().expect("groups are not empty");
         let greatest = values.iter().copied().max().expect("groups are not empty");
         let (mut base, mut mark, mut size) = (least, 0, 0);
@@ -40,8 +38,8 @@ pub(super) fn encode(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
             if word == GROUP_WORDS - 1 {
                 codes |= (base | mark) << 24;
             }
-            head[(params.groups_at + group * GROUP_WORDS + word) as usize] = codes;
+            head.set(params.groups_at + group * GROUP_WORDS + word, codes);
         }
-        sizes[group as usize] = size;
+        sizes.set(group, size);
     }
 }

@@ -1,7 +1,7 @@
 //! What the stages for moves to lower layers have in common.
 
 use super::constants::NO_MAP;
-use crate::gpu::params;
+use crate::gpu::{Tracer, Words, params};
 
 params! {
     /// Parameters of the stages for moves to lower layers.
@@ -10,7 +10,7 @@ params! {
     /// a whole number of words of scores, for captures for each pit: after the last other row it goes on with ranks that
     /// exist.
     pub struct Forward {
-        /// Threads: one for each word of each group.
+        /// Threads: one for each word of each group; of `forward_again`, all of the workgroups.
         threads,
         /// Words of a run of scores.
         words,
@@ -24,6 +24,8 @@ params! {
         groups_at,
         /// The first group to be done.
         first_group,
+        /// Groups to be done.
+        groups,
         /// Where the entries of the class begin in the moves.
         entries_at,
         /// Where the map of other rows begins, a multiple of 4; or [`NO_MAP`].
@@ -50,24 +52,29 @@ pub(super) struct Work {
     pub row: u32,
     pub entries: std::ops::Range<u32>,
     pub other: u32,
-    pub at: usize,
+    pub at: u32,
 }
 
-pub(super) fn work_of(params: &Forward, moves: &[u32], thread: u32) -> Work {
-    let word = thread % params.words;
-    let group = (params.groups_at + 2 * (params.first_group + thread / params.words)) as usize;
-    let row = moves[group];
+/// The work of a thread of a stage whose threads have the words of one group after the other.
+pub(super) fn work_of<T: Tracer>(params: &Forward, moves: &Words<T>, thread: u32) -> Work {
+    work_at(params, moves, thread / params.words, thread % params.words)
+}
+
+/// The work on a word of a group, by its number among those to be done.
+pub(super) fn work_at<T: Tracer>(params: &Forward, moves: &Words<T>, number: u32, word: u32) -> Work {
+    let group = params.groups_at + 2 * (params.first_group + number);
+    let row = moves.get(group);
     Work {
         row,
-        entries: params.entries_at + moves[group + 1]..params.entries_at + moves[group + 3],
+        entries: params.entries_at + moves.get(group + 1)..params.entries_at + moves.get(group + 3),
         other: 4 * word,
-        at: (row * params.words + word - params.base) as usize,
+        at: row * params.words + word - params.base,
     }
 }
 
 /// The rank of an other row after the spill; beyond the last row it is repeated.
-pub(super) fn spilled(params: &Forward, map: &[u32], other: u32) -> u32 {
-    if params.map_at == NO_MAP { other.min(params.others - 1) } else { map[(params.map_at + other) as usize] }
+pub(super) fn spilled<T: Tracer>(params: &Forward, map: &Words<T>, other: u32) -> u32 {
+    if params.map_at == NO_MAP { other.min(params.others - 1) } else { map.get(params.map_at + other) }
 }
 
 /// The lanes of a word that hold positions; the others may hold any scores of positions that exist.

@@ -1,20 +1,20 @@
 use super::constants::{ABSENT, OVER, RING};
 use super::forward::{Forward, lanes, work_of};
 use super::score::{frame, score};
-use crate::gpu::{extract_bits, pack4x_u8, read, threads, unpack4x_u8};
+use crate::gpu::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, unpack4x_u8};
 
 /// Rows of `pits` pits with these seeds and this potential.
-fn row_count(params: &Forward, ranks: &[u32], pits: u32, seeds: u32, potential: u32) -> u32 {
-    ranks[(((pits - 1) * (params.max_seeds + 1) + seeds) * params.stride + potential) as usize]
+fn row_count<T: Tracer>(params: &Forward, ranks: &Words<T>, pits: u32, seeds: u32, potential: u32) -> u32 {
+    ranks.get(((pits - 1) * (params.max_seeds + 1) + seeds) * params.stride + potential)
 }
 
 /// Rows with these seeds and a potential below this one.
-fn rows_below(params: &Forward, ranks: &[u32], seeds: u32, potential: u32) -> u32 {
-    ranks[(params.levels_at + seeds * (params.stride + 1) + potential) as usize]
+fn rows_below<T: Tracer>(params: &Forward, ranks: &Words<T>, seeds: u32, potential: u32) -> u32 {
+    ranks.get(params.levels_at + seeds * (params.stride + 1) + potential)
 }
 
 /// The rank of the row whose first pit is at `first` of the ring: see `shaders/shared/rank.wgsl`.
-fn rank(params: &Forward, ranks: &[u32], ring: &[u32], first: u32) -> u32 {
+fn rank<T: Tracer>(params: &Forward, ranks: &Words<T>, ring: &[u32], first: u32) -> u32 {
     let row = &ring[first as usize..];
     let (mut seeds, mut potential) = (0, 0);
     for &pit in &row[..params.pits as usize] {
@@ -48,16 +48,18 @@ fn sow(params: &Forward, ring: &mut [u32; RING as usize], pit: u32) -> bool {
 }
 
 /// Sowings that end in the other row and may go on from there: played position by position.
-pub(super) fn forward_relay(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &Forward = read(params);
-    let [operand, frames, moves, _map, scores, rows, ranks] = buffers else { unreachable!("bindings of the stage") };
+pub(super) fn forward_relay<T: Tracer>(
+    group: &Workgroup<T>,
+    params: &Forward,
+    [operand, frames, moves, _map, mut scores, rows, ranks]: [Words<T>; 7],
+) {
     let relay_score = |row: u32, other: u32, pit: u32| {
         let mut ring = [0; RING as usize];
         let other_row = (params.pits + 1) as usize;
         for place in 0..params.pits {
             let (word, shift) = (place / 4, 8 * (place % 4));
-            ring[place as usize] = extract_bits(rows[(2 * row + word) as usize], shift, 8);
-            let opposite = rows[(params.others_at + 2 * other + word) as usize];
+            ring[place as usize] = extract_bits(rows.get(2 * row + word), shift, 8);
+            let opposite = rows.get(params.others_at + 2 * other + word);
             ring[other_row + place as usize] = extract_bits(opposite, shift, 8);
         }
         let in_store = sow(params, &mut ring, pit);
@@ -66,28 +68,28 @@ pub(super) fn forward_relay(workgroup: u32, params: &[u32], buffers: &mut [Vec<u
         let mover_first = in_store && params.moves_again > 0 && other_seeds > 0;
         let ordered = |mover, other| if mover_first { (mover, other) } else { (other, mover) };
         let (to_move, waiting) = ordered(mover_seeds, other_seeds);
-        let frame = frame(frames, params.frames_at + to_move * params.total + waiting);
+        let frame = frame(&frames, params.frames_at + to_move * params.total + waiting);
         if frame.rows == ABSENT {
             return 0;
         }
         let mut found = frame.profile_at;
         if frame.rows != OVER {
-            let mover_rank = rank(params, ranks, &ring, 0);
-            let other_rank = rank(params, ranks, &ring, params.pits + 1);
+            let mover_rank = rank(params, &ranks, &ring, 0);
+            let other_rank = rank(params, &ranks, &ring, params.pits + 1);
             let (to_move, waiting) = ordered(mover_rank, other_rank);
-            found = score(operand, frame, waiting * frame.rows + to_move, to_move);
+            found = score(&operand, frame, waiting * frame.rows + to_move, to_move);
         }
         if mover_first { ring[params.pits as usize] + found } else { params.total - found }
     };
-    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
-        let work = work_of(params, moves, thread);
-        let mut best = unpack4x_u8(scores[work.at]);
+    for thread in group.threads(params.threads) {
+        let work = work_of(params, &moves, thread);
+        let mut best = unpack4x_u8(scores.get(work.at));
         for entry in work.entries {
             for lane in lanes(params, work.other) {
                 let best = &mut best[lane as usize];
-                *best = (*best).max(relay_score(work.row, work.other + lane, moves[entry as usize]));
+                *best = (*best).max(relay_score(work.row, work.other + lane, moves.get(entry)));
             }
         }
-        scores[work.at] = pack4x_u8(best);
+        scores.set(work.at, pack4x_u8(best));
     }
 }

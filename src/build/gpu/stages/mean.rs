@@ -1,4 +1,4 @@
-use crate::gpu::{pack4x_u8, params, read, threads};
+use crate::gpu::{Tracer, Words, Workgroup, pack4x_u8, params};
 
 params! {
     /// Parameters of [`Stage::Mean`](super::Stage::Mean).
@@ -15,14 +15,12 @@ params! {
 }
 
 /// The profile of a frame: the mean score of each mover's row, rounded down.
-pub(super) fn mean(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &Mean = read(params);
-    let [sums, head] = buffers else { unreachable!("bindings of the stage") };
-    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+pub(super) fn mean<T: Tracer>(group: &Workgroup<T>, params: &Mean, [sums, mut head]: [Words<T>; 2]) {
+    for thread in group.threads(params.threads) {
         let mut bytes = [0; 4];
         for (row, byte) in (4 * thread..params.rows).zip(&mut bytes) {
-            *byte = sums[row as usize] / params.others;
+            *byte = sums.get(row) / params.others;
         }
-        head[thread as usize] = pack4x_u8(bytes);
+        head.set(thread, pack4x_u8(bytes));
     }
 }

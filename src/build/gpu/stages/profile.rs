@@ -1,5 +1,5 @@
 use super::constants::PROFILE_ROWS;
-use crate::gpu::{params, read, threads, unpack4x_u8};
+use crate::gpu::{Tracer, Words, Workgroup, params, unpack4x_u8};
 
 params! {
     /// Parameters of [`Stage::Profile`](super::Stage::Profile).
@@ -20,19 +20,17 @@ params! {
 }
 
 /// Sums of the scores of each mover's row over all other rows.
-pub(super) fn profile(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &Profile = read(params);
-    let [scores, sums] = buffers else { unreachable!("bindings of the stage") };
-    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+pub(super) fn profile<T: Tracer>(group: &Workgroup<T>, params: &Profile, [scores, mut sums]: [Words<T>; 2]) {
+    for thread in group.threads(params.threads) {
         let word = thread % params.words;
         let first = params.first_row + thread / params.words * PROFILE_ROWS;
         let mut sum = [0; 4];
         for row in first..(first + PROFILE_ROWS).min(params.end_row) {
-            let scores = unpack4x_u8(scores[(row * params.words + word - params.base) as usize]);
+            let scores = unpack4x_u8(scores.get(row * params.words + word - params.base));
             sum.iter_mut().zip(scores).for_each(|(sum, score)| *sum += score);
         }
-        for (lane, sum) in sum.into_iter().enumerate() {
-            sums[4 * word as usize + lane] += sum;
+        for (lane, sum) in (0..).zip(sum) {
+            sums.atomic_add(4 * word + lane, sum);
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::constants::{RANK_BITS, RANK_MASK};
-use crate::gpu::{pack4x_u8, params, read, threads, unpack4x_u8};
+use crate::gpu::{Tracer, Words, Workgroup, pack4x_u8, params, unpack4x_u8};
 
 params! {
     /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
@@ -26,22 +26,24 @@ params! {
 }
 
 /// Quiet moves of the large side: to positions with the small side to move and a large row of a lower level.
-pub(super) fn quiet_large(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &QuietLarge = read(params);
-    let [moves, map, small_moves, large_moves] = buffers else { unreachable!("bindings of the stage") };
-    for thread in threads(workgroup).take_while(|&thread| thread < params.threads) {
+pub(super) fn quiet_large<T: Tracer>(
+    group: &Workgroup<T>,
+    params: &QuietLarge,
+    [moves, map, small_moves, mut large_moves]: [Words<T>; 4],
+) {
+    for thread in group.threads(params.threads) {
         let row = params.first_row + thread / params.words;
         let word = thread % params.words;
-        let at = (row * params.words + word - params.large_base) as usize;
-        let mut best = unpack4x_u8(large_moves[at]);
-        for entry in moves[row as usize]..moves[row as usize + 1] {
-            let quiet = moves[(params.entries_at + entry) as usize];
+        let at = row * params.words + word - params.large_base;
+        let mut best = unpack4x_u8(large_moves.get(at));
+        for entry in moves.get(row)..moves.get(row + 1) {
+            let quiet = moves.get(params.entries_at + entry);
             let child = (quiet & RANK_MASK) * params.words + word - params.small_base;
-            let scores = unpack4x_u8(small_moves[child as usize]);
+            let scores = unpack4x_u8(small_moves.get(child));
             let only_if_empty = quiet >> RANK_BITS;
             for lane in 0..4 {
                 if only_if_empty > 0 {
-                    let captured = map[(4 * ((only_if_empty - 1) * params.words + word) + lane) as usize] >> RANK_BITS;
+                    let captured = map.get(4 * ((only_if_empty - 1) * params.words + word) + lane) >> RANK_BITS;
                     if captured > 0 {
                         continue;
                     }
@@ -50,6 +52,6 @@ pub(super) fn quiet_large(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32
                 *best = (*best).max(params.total - scores[lane as usize]);
             }
         }
-        large_moves[at] = pack4x_u8(best);
+        large_moves.set(at, pack4x_u8(best));
     }
 }

@@ -2,7 +2,7 @@
 //! `shaders/shared/residual.wgsl`).
 
 use super::constants::{BASE_BIAS, GROUP_POSITIONS};
-use crate::gpu::{extract_bits, params};
+use crate::gpu::{Tracer, Words, extract_bits, params};
 
 params! {
     /// Parameters of [`Stage::Encode`](super::Stage::Encode).
@@ -29,17 +29,17 @@ params! {
 /// The residuals, biased so that they are positive, of the positions of `group`.
 ///
 /// Panics if a wrong parameter leads beyond the scores.
-pub(super) fn residuals<'a>(
+pub(super) fn residuals<'a, T: Tracer>(
     params: &'a Encode,
-    scores: &'a [u32],
-    head: &'a [u32],
+    scores: &'a Words<T>,
+    head: &'a Words<T>,
     group: u32,
 ) -> impl Iterator<Item = u32> + 'a {
     let first = group * GROUP_POSITIONS;
     (first..first + GROUP_POSITIONS.min(params.positions - first)).map(move |index| {
         let (row, mover) = (index / params.rows, index % params.rows);
         let (word, shift) = (row * params.words + mover / 4 - params.base, 8 * (mover % 4));
-        let score = extract_bits(scores[word as usize], shift, 8);
-        (score + BASE_BIAS).wrapping_sub(extract_bits(head[mover as usize / 4], shift, 8))
+        let score = extract_bits(scores.get(word), shift, 8);
+        (score + BASE_BIAS).wrapping_sub(extract_bits(head.get(mover / 4), shift, 8))
     })
 }

@@ -1,5 +1,5 @@
 use super::constants::SCAN_BLOCK;
-use crate::gpu::{params, read};
+use crate::gpu::{Barrier, Tracer, WORKGROUP, Words, Workgroup, params};
 
 params! {
     /// Parameters of [`Stage::Scan`](super::Stage::Scan).
@@ -13,15 +13,46 @@ params! {
     }
 }
 
+/// Numbers that a thread adds up.
+const SCAN_SHARE: u32 = SCAN_BLOCK / WORKGROUP;
+
 /// Replaces each number by the sum of those before it in its block.
-pub(super) fn scan(workgroup: u32, params: &[u32], buffers: &mut [Vec<u32>]) {
-    let params: &Scan = read(params);
-    let [numbers, sums] = buffers else { unreachable!("bindings of the stage") };
-    let block = params.first_block + workgroup;
-    let first = block * SCAN_BLOCK;
-    let mut running = 0;
-    for number in &mut numbers[first as usize..(first + SCAN_BLOCK).min(params.numbers) as usize] {
-        running += std::mem::replace(number, running);
+pub(super) fn scan<T: Tracer>(group: &Workgroup<T>, params: &Scan, [mut numbers, mut sums]: [Words<T>; 2]) {
+    let mut partial = [0; WORKGROUP as usize];
+    let mut partial = group.memory(&mut partial);
+    let block = params.first_block + group.number();
+    let share = |local: u32| {
+        let first = block * SCAN_BLOCK + local * SCAN_SHARE;
+        first..(first + SCAN_SHARE).min(params.numbers)
+    };
+    // What each thread keeps for itself.
+    let (mut own, mut before) = ([0; WORKGROUP as usize], [0; WORKGROUP as usize]);
+    for local in group.locals() {
+        let sum: u32 = share(local).map(|index| numbers.get(index)).sum();
+        own[local as usize] = sum;
+        partial.set(local, sum);
     }
-    sums[block as usize] = running;
+    let mut reach = 1;
+    while reach < WORKGROUP {
+        group.barrier(Barrier::Workgroup);
+        for local in group.locals() {
+            before[local as usize] = if local >= reach { partial.get(local - reach) } else { 0 };
+        }
+        group.barrier(Barrier::Workgroup);
+        for local in group.locals() {
+            partial.set(local, partial.get(local) + before[local as usize]);
+        }
+        reach *= 2;
+    }
+    for local in group.locals() {
+        if local == WORKGROUP - 1 {
+            sums.set(block, partial.get(local));
+        }
+        let mut running = partial.get(local) - own[local as usize];
+        for index in share(local) {
+            let number = numbers.get(index);
+            numbers.set(index, running);
+            running += number;
+        }
+    }
 }

@@ -12,7 +12,7 @@ use super::{
     encode, forward_again, forward_capture, forward_pass, forward_relay, mean, patch, profile, quiet_large,
     quiet_small, scan, transpose,
 };
-use crate::gpu::{Access, Kernel, Params};
+use crate::gpu::{Access, Kernel, NoTrace, Params, Workgroup, bindings, read};
 
 /// A stage of the computation of tables on a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,7 +85,14 @@ impl Stage {
                     shared: SHARED,
                     own: OWN,
                     access: &$access,
-                    twin: $name::$name,
+                    twin: |workgroup, params, buffers| {
+                        let group = Workgroup::new(workgroup, &NoTrace);
+                        $name::$name(&group, read::<$params>(params), bindings(buffers, &NoTrace));
+                    },
+                    traced_twin: |workgroup, params, buffers, trace| {
+                        let group = Workgroup::new(workgroup, trace);
+                        $name::$name(&group, read::<$params>(params), bindings(buffers, trace));
+                    },
                 };
                 &KERNEL
             }};
@@ -104,7 +111,7 @@ impl Stage {
             Stage::QuietSmall => stage!(quiet_small, QuietSmall, [LANES], [Read, Read, Read, Write]),
             Stage::Profile => stage!(profile, Profile, [], [Read, Write]),
             Stage::Mean => stage!(mean, Mean, [], [Read, Write]),
-            Stage::Encode => stage!(encode, Encode, [RESIDUAL], [Read, Write, Write]),
+            Stage::Encode => stage!(encode, Encode, [RESIDUAL, LANES], [Read, Write, Write]),
             Stage::Scan => stage!(scan, Scan, [], [Write, Write]),
             Stage::Patch => stage!(patch, "patch_", Patch, [RESIDUAL], PATCH_ACCESS),
         }

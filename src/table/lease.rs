@@ -11,72 +11,72 @@ use super::piece::temporary;
 use super::{PairKey, TableError, TableKey};
 use crate::file;
 
-/// How often the holder of a claim shows that it is alive.
+/// How often the holder of a lease shows that it is alive.
 const BEAT: Duration = Duration::from_millis(500);
 
-/// What a process knows of the claims in a directory: small files that show which process does what, so that the others
+/// What a process knows of the leases in a directory: small files that show which process does what, so that the others
 /// do something else.
 ///
-/// It does no harm if two processes hold the same claim: they do the same work with the same result. So claims need
-/// neither locks, nor synchronised clocks, nor any sign that a process died: a claim is taken over if its file does not
+/// It does no harm if two processes hold the same lease: they do the same work with the same result. So leases need
+/// neither locks, nor synchronised clocks, nor any sign that a process died: a lease is taken over if its file does not
 /// change for a while.
 #[derive(Debug)]
-pub struct Claims {
-    /// A claim that did not change for this long is taken over.
+pub struct Leases {
+    /// A lease that did not change for this long is taken over.
     patience: Duration,
-    /// The last contents of other processes' claims, and when they were first seen.
+    /// The last contents of other processes' leases, and when they were first seen.
     seen: HashMap<PathBuf, (Vec<u8>, Instant)>,
 }
 
-/// Work that this process has claimed, until this is dropped.
+/// Work on which this process has the lease, until this is dropped.
 #[derive(Debug)]
-pub struct Claim {
+pub struct Lease {
     path: PathBuf,
-    /// The beginning of the file as long as the claim is ours.
+    /// The beginning of the file as long as the lease is ours.
     id: String,
     ended: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
 }
 
-impl Claims {
-    /// Starts without knowing any claim. Claims that do not change for `patience`, at least a few seconds, are taken
+impl Leases {
+    /// Starts without knowing any lease. Leases that do not change for `patience`, at least a few seconds, are taken
     /// over.
-    pub fn new(patience: Duration) -> Claims {
-        Claims { patience, seen: HashMap::new() }
+    pub fn new(patience: Duration) -> Leases {
+        Leases { patience, seen: HashMap::new() }
     }
 
-    /// Claims a pair; `None` while another process seems to compute it.
+    /// Leases a pair; `None` while another process seems to compute it.
     ///
     /// # Errors
     /// When reading or writing fails.
-    pub fn pair(&mut self, directory: &Path, pair: PairKey) -> Result<Option<Claim>, TableError> {
-        self.take(pair.piece_path(directory).with_extension("claim"))
+    pub fn pair(&mut self, directory: &Path, pair: PairKey) -> Result<Option<Lease>, TableError> {
+        self.take(pair.piece_path(directory).with_extension("lease"))
     }
 
-    /// Claims the joining of a layer's pieces; `None` while another process seems to do it.
+    /// Leases the joining of a layer's pieces; `None` while another process seems to do it.
     ///
     /// # Errors
     /// When reading or writing fails.
-    pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Claim>, TableError> {
-        self.take(directory.join(format!("{}.join.claim", key.file_stem())))
+    pub fn join(&mut self, directory: &Path, key: TableKey) -> Result<Option<Lease>, TableError> {
+        self.take(directory.join(format!("{}.join.lease", key.file_stem())))
     }
 
-    /// Claims any work by the file `path`; `None` while another process seems to do it.
+    /// Leases any work by the file `path`; `None` while another process seems to do it.
     ///
     /// # Errors
     /// When reading or writing fails.
-    pub fn file(&mut self, path: PathBuf) -> Result<Option<Claim>, TableError> {
+    pub fn file(&mut self, path: PathBuf) -> Result<Option<Lease>, TableError> {
         self.take(path)
     }
 
-    fn take(&mut self, path: PathBuf) -> Result<Option<Claim>, TableError> {
+    fn take(&mut self, path: PathBuf) -> Result<Option<Lease>, TableError> {
         let io = TableError::io;
-        let id = claim_id();
+        let id = lease_id();
         match OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(mut file) => {
                 file.write_all(beat(&id, 0).as_bytes()).map_err(io(&path))?;
                 self.seen.remove(&path);
-                return Ok(Some(Claim::new(path, id)));
+                return Ok(Some(Lease::new(path, id)));
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(io(&path)(error)),
@@ -102,23 +102,23 @@ impl Claims {
         let mut file = temporary(&path)?;
         file.write_all(beat(&id, 0).as_bytes()).map_err(io(&path))?;
         file.persist(&path).map_err(|error| io(&path)(error.error))?;
-        Ok(Some(Claim::new(path, id)))
+        Ok(Some(Lease::new(path, id)))
     }
 }
 
-/// A name that no other claim has.
-fn claim_id() -> String {
+/// A name that no other lease has.
+fn lease_id() -> String {
     let host = sysinfo::System::host_name().unwrap_or_default();
     format!("process {} on {host}, {:016x}", std::process::id(), fastrand::u64(..))
 }
 
-/// The contents of a claim's file at its `count`th beat.
+/// The contents of a lease's file at its `count`th beat.
 fn beat(id: &str, count: u32) -> String {
     format!("{id}: {count:010}\n")
 }
 
-impl Claim {
-    fn new(path: PathBuf, id: String) -> Claim {
+impl Lease {
+    fn new(path: PathBuf, id: String) -> Lease {
         let ended = Arc::new(AtomicBool::new(false));
         let beating = {
             let (path, id, ended) = (path.clone(), id.clone(), Arc::clone(&ended));
@@ -139,7 +139,7 @@ impl Claim {
                 })
                 .ok()
         };
-        Claim { path, id, ended, beating }
+        Lease { path, id, ended, beating }
     }
 }
 
@@ -152,7 +152,7 @@ fn write_over(path: &Path, text: &str) -> io::Result<()> {
     file::open_with(path, OpenOptions::new().write(true))?.write_all(text.as_bytes())
 }
 
-impl Drop for Claim {
+impl Drop for Lease {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         if let Some(beating) = self.beating.take() {

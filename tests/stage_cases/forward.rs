@@ -1,0 +1,286 @@
+use std::ops::Range;
+
+use fastrand::Rng;
+use kalah::build::gpu::stages::{
+    ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage,
+};
+use kalah::index::{Frame, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
+
+use super::operand::Operand;
+use super::{Run, TOTAL, at_least_four, random_part, random_scores, random_words, some, until_enough, workgroups};
+
+/// The moves of a class, and the parameters that say where they are.
+struct Moves {
+    words: Vec<u32>,
+    groups_at: u32,
+    entries_at: u32,
+    /// The row of each group.
+    rows: Vec<u32>,
+}
+
+/// Moves of some of `rows` rows: one to six each, made by `entry`.
+fn random_moves(rng: &mut Rng, rows: usize, mut entry: impl FnMut(&mut Rng, u32) -> Vec<u32>) -> Moves {
+    let before = rng.usize(1..10);
+    let mut words = random_words(rng, before);
+    let groups_at = words.len() as u32;
+    let (mut entries, mut rows_with_moves) = (Vec::new(), Vec::new());
+    for row in 0..rows as u32 {
+        let found = entry(rng, row);
+        if !found.is_empty() {
+            words.extend([row, entries.len() as u32]);
+            rows_with_moves.push(row);
+            entries.extend(found);
+        }
+    }
+    words.extend([u32::MAX, entries.len() as u32]);
+    let entries_at = words.len() as u32;
+    words.extend(entries);
+    Moves { words, groups_at, entries_at, rows: rows_with_moves }
+}
+
+/// A window of scores: the rows of some groups, beginning in the middle of a run as aligned windows do.
+struct Part {
+    groups: Range<usize>,
+    base: u32,
+    scores: Vec<u32>,
+}
+
+fn random_groups(rng: &mut Rng, moves: &Moves, words: usize, greatest: u32) -> Option<Part> {
+    if moves.rows.is_empty() {
+        return None;
+    }
+    let groups = random_part(rng, moves.rows.len());
+    let first = moves.rows[groups.start] as usize * words;
+    let base = if rng.bool() { 0 } else { rng.usize(first.saturating_sub(16)..=first) };
+    let end = (moves.rows[groups.end - 1] as usize + 1) * words;
+    // Other moves have updated a part of it before.
+    let greatest = if rng.bool() { 0 } else { greatest };
+    Some(Part { groups, base: base as u32, scores: random_scores(rng, end - base, greatest) })
+}
+
+/// A map of other rows to ranks below `bound`, after some other words, or none.
+fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
+    if others <= bound && rng.bool() {
+        return (vec![0; 4], NO_MAP);
+    }
+    let at = 4 * rng.usize(0..3);
+    let mut map = random_words(rng, at);
+    map.truncate(at);
+    map.extend((0..others.next_multiple_of(4)).map(|_| rng.u32(0..bound as u32)));
+    (map, at as u32)
+}
+
+/// A frame of a lower layer that has some thousand positions.
+fn random_frame(rng: &mut Rng) -> Frame {
+    let pits = rng.usize(2..=6);
+    let least_rows = |rng: &mut Rng| {
+        let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 130).unwrap_or(MAX_TABLE_SEEDS);
+        rng.usize(1..=most)
+    };
+    Frame { pits, mover: least_rows(rng), other: least_rows(rng) }
+}
+
+/// What a test of moves to lower layers saw.
+#[derive(Default)]
+struct Seen {
+    exceptions: u64,
+    no_map: u32,
+    map: u32,
+    over: u32,
+    raised: usize,
+}
+
+/// Runs a stage for moves to lower layers over a part of its groups; returns the words that it could write.
+fn run_forward(
+    on: &mut impl Run,
+    rng: &mut Rng,
+    stage: Stage,
+    params: Forward,
+    moves: Moves,
+    buffers: [Vec<u32>; 3],
+    more: Vec<Vec<u32>>,
+    seen: &mut Seen,
+) -> usize {
+    let words = (params.others as usize).div_ceil(4);
+    let Some(part) = random_groups(rng, &moves, words, 20) else { return 0 };
+    let threads = (part.groups.len() * words) as u32;
+    let params = Forward {
+        threads,
+        words: words as u32,
+        base: part.base,
+        groups_at: moves.groups_at,
+        entries_at: moves.entries_at,
+        first_group: part.groups.start as u32,
+        groups: part.groups.len() as u32,
+        ..params
+    };
+    let [operand, frames, map] = buffers;
+    let mut all = vec![operand, frames, moves.words, map, part.scores.clone()];
+    all.extend(more);
+    let workgroups = match stage {
+        Stage::ForwardAgain => params.groups.div_ceil(AGAIN_GROUPS) * params.words.div_ceil(AGAIN_WORDS),
+        _ => workgroups(threads),
+    };
+    let made = on.run(stage, &params, workgroups, all);
+    seen.raised += made[4].iter().zip(&part.scores).filter(|(a, b)| a != b).count();
+    threads as usize
+}
+
+/// Moves that lead to one frame: those that end the turn or end in the store.
+fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &mut Seen) -> usize {
+    let frame = random_frame(rng);
+    let (movers, waiting) = (frame.mover_rows(), frame.mirrored().mover_rows());
+    let again = stage == Stage::ForwardAgain;
+    // Of the child's two rows one is the mover's after the move, the other that of the opponent.
+    let (own, opponent) = if again { (movers, waiting) } else { (waiting, movers) };
+    let others = if rng.bool() { opponent } else { rng.usize(1..300) };
+    let rows = rng.usize(1..400);
+    let moves = random_moves(rng, rows, |rng, _| {
+        some(rng, |rng| rng.u32(0..own as u32) | if again { rng.u32(0..20) << RANK_BITS } else { 0 })
+    });
+    let (map, map_at) = random_map(rng, others, opponent);
+    if map_at == NO_MAP {
+        seen.no_map += 1
+    } else {
+        seen.map += 1
+    }
+    let mut operand = Operand::new(rng);
+    if rng.u8(0..5) == 0 {
+        operand.push_over(rng.u32(0..=TOTAL));
+        seen.over += 1;
+    } else {
+        operand.push(rng, frame);
+    }
+    seen.exceptions += operand.exceptions;
+    let frames_at = rng.u32(0..5);
+    let [operand, frames] = operand.buffers(rng, frames_at);
+    let params = Forward { others: others as u32, total: TOTAL, map_at, frames_at, ..Forward::default() };
+    run_forward(on, rng, stage, params, moves, [operand, frames, map], Vec::new(), seen)
+}
+
+pub fn forward_pass(on: &mut impl Run) {
+    let mut seen = Seen::default();
+    until_enough(on, 1, |on, rng| forward_to_one_frame(on, rng, Stage::ForwardPass, &mut seen));
+    assert_seen(on, &seen, true);
+}
+
+pub fn forward_again(on: &mut impl Run) {
+    let mut seen = Seen::default();
+    until_enough(on, 2, |on, rng| forward_to_one_frame(on, rng, Stage::ForwardAgain, &mut seen));
+    assert_seen(on, &seen, true);
+}
+
+/// Asserts that the input had all edge cases.
+fn assert_seen(on: &impl Run, seen: &Seen, maps: bool) {
+    assert!(seen.exceptions > 1000 && seen.over > 0 && seen.raised > on.enough() / 10);
+    assert!(!maps || (seen.map > 0 && seen.no_map > 0));
+}
+
+pub fn forward_capture(on: &mut impl Run) {
+    let (mut seen, mut absent) = (Seen::default(), 0);
+    until_enough(on, 3, |on, rng| {
+        let Frame { pits, mover, other } = random_frame(rng);
+        let own = row_count(pits, other) as u32;
+        let others = rng.usize(1..300);
+        // For each number of captured seeds a frame with as many fewer seeds in the row to move.
+        let mut operand = Operand::new(rng);
+        for captured in 0..=mover {
+            let frame = Frame { pits, mover: mover - captured, other };
+            match rng.u8(0..4) {
+                _ if frame.mover == 0 => operand.push_over(rng.u32(0..=TOTAL)),
+                0 => operand.push_over(rng.u32(0..=TOTAL)),
+                1 => operand.push_absent(),
+                _ => operand.push(rng, frame),
+            }
+        }
+        absent += operand.frames.iter().filter(|frame| frame.rows == ABSENT).count();
+        seen.over += operand.frames.iter().filter(|frame| frame.rows == OVER).count() as u32;
+        seen.exceptions += operand.exceptions;
+        let map_at = 4 * rng.usize(0..3);
+        let mut map = random_words(rng, map_at);
+        map.truncate(map_at);
+        for _ in 0..pits * others.next_multiple_of(4) {
+            let captured = if rng.bool() { 0 } else { rng.u32(0..=mover as u32) };
+            let rows = row_count(pits, mover - captured as usize) as u32;
+            map.push(rng.u32(0..rows) | captured << RANK_BITS);
+        }
+        let rows = rng.usize(1..400);
+        let moves = random_moves(rng, rows, |rng, _| {
+            some(rng, |rng| {
+                let even_empty = if rng.bool() { EVEN_EMPTY } else { 0 };
+                rng.u32(0..own) | rng.u32(0..pits as u32) << RANK_BITS | even_empty
+            })
+        });
+        let frames_at = rng.u32(0..5);
+        let [operand, frames] = operand.buffers(rng, frames_at);
+        let params =
+            Forward { others: others as u32, total: TOTAL, map_at: map_at as u32, frames_at, ..Forward::default() };
+        run_forward(on, rng, Stage::ForwardCapture, params, moves, [operand, frames, map], Vec::new(), &mut seen)
+    });
+    assert_seen(on, &seen, false);
+    assert!(absent > 0);
+}
+
+pub fn forward_relay(on: &mut impl Run) {
+    let (mut seen, mut absent) = (Seen::default(), 0);
+    until_enough(on, 4, |on, rng| {
+        let pits = rng.usize(1..=6);
+        let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 300 || seeds == 14).unwrap();
+        let (mover, other) = (rng.usize(1..=most), rng.usize(1..=most));
+        let total = mover + other;
+        let index = RowIndex::new(pits, total + rng.usize(0..3).min(MAX_TABLE_SEEDS - total));
+        let rows_of = |seeds: usize| -> Vec<TableRow> {
+            (0..row_count(pits, seeds) as u32).map(|rank| index.unrank(seeds, rank)).collect()
+        };
+        let (movers, others) = (rows_of(mover), rows_of(other));
+        let moves = random_moves(rng, movers.len(), |_, row| {
+            let reaches = |pit: &u32| usize::from(movers[row as usize][*pit as usize]) + *pit as usize > pits;
+            (0..pits as u32).filter(reaches).collect()
+        });
+        let mut operand = Operand::new(rng);
+        for to_move in 0..total {
+            for waiting in 0..total {
+                let frame = Frame { pits, mover: to_move, other: waiting };
+                if to_move + waiting >= total || (rng.u8(0..4) == 0) {
+                    operand.push_absent();
+                    absent += 1;
+                } else if to_move == 0 || waiting == 0 {
+                    operand.push_over(to_move as u32);
+                    seen.over += 1;
+                } else if frame.positions() > 30_000 {
+                    operand.push_absent();
+                } else {
+                    operand.push(rng, frame);
+                }
+            }
+        }
+        seen.exceptions += operand.exceptions;
+        let words = |row: &TableRow| {
+            let mut bytes = [0; 8];
+            bytes[..row.len()].copy_from_slice(row);
+            bytemuck::cast::<[u8; 8], [u32; 2]>(bytes)
+        };
+        let rows: Vec<[u32; 2]> = movers.iter().chain(&others).map(words).collect();
+        let (ranks, levels_at) = index.words();
+        let frames_at = rng.u32(0..5);
+        let [operand, frames] = operand.buffers(rng, frames_at);
+        let params = Forward {
+            others: others.len() as u32,
+            // By which the stage numbers frames.
+            total: total as u32,
+            map_at: NO_MAP,
+            frames_at,
+            pits: pits as u32,
+            max_seeds: index.max_seeds() as u32,
+            stride: index.potentials() as u32,
+            levels_at,
+            others_at: 2 * movers.len() as u32,
+            moves_again: rng.u32(0..=1),
+            ..Forward::default()
+        };
+        let more = vec![rows.as_flattened().to_vec(), at_least_four(ranks)];
+        run_forward(on, rng, Stage::ForwardRelay, params, moves, [operand, frames, vec![0; 4]], more, &mut seen)
+    });
+    assert_seen(on, &seen, false);
+    assert!(absent > 0);
+}

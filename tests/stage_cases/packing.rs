@@ -1,0 +1,194 @@
+use std::ops::Range;
+
+use fastrand::Rng;
+use kalah::build::gpu::stages::{
+    Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Patch, Profile, SCAN_BLOCK, Scan, Stage,
+};
+
+use super::{
+    Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_shape, random_words, until_enough,
+    workgroups,
+};
+
+pub fn profile(on: &mut impl Run) {
+    until_enough(on, 8, |on, rng| {
+        let columns = rng.usize(1..30_000);
+        let rows = rng.usize(1..400);
+        let words = columns.div_ceil(4);
+        let part = random_part(rng, rows);
+        let base = base_before(rng, part.start * words);
+        let scores = random_scores(rng, part.end * words - base, 255);
+        let params = Profile {
+            threads: (words * part.len().div_ceil(PROFILE_ROWS as usize)) as u32,
+            words: words as u32,
+            first_row: part.start as u32,
+            end_row: part.end as u32,
+            base: base as u32,
+        };
+        let sums = if rng.bool() { vec![0; 4 * words] } else { (0..4 * words).map(|_| rng.u32(0..1 << 30)).collect() };
+        on.run(Stage::Profile, &params, workgroups(params.threads), vec![scores, sums]);
+        4 * words
+    });
+}
+
+pub fn mean(on: &mut impl Run) {
+    until_enough(on, 9, |on, rng| {
+        let rows = rng.usize(1..100_000);
+        let others = rng.u32(1..1_100_000);
+        let sums: Vec<u32> = (0..rows.max(4)).map(|_| rng.u32(0..=others * TOTAL)).collect();
+        let words = rows.next_multiple_of(64) / 4;
+        let params = Mean { threads: words as u32, rows: rows as u32, others };
+        let after = rng.usize(0..100);
+        let head = random_words(rng, words + after);
+        let made = on.run(Stage::Mean, &params, workgroups(params.threads), vec![sums.clone(), head.clone()]);
+        assert_eq!(made[1][words..], head[words..]);
+        for (row, sum) in sums.iter().enumerate().take(rows) {
+            assert_eq!(u32::from(made[1][row / 4].to_le_bytes()[row % 4]), sum / others);
+        }
+        words
+    });
+}
+
+/// The scores of a frame and all that packing them makes up to the stage under test.
+struct Packing {
+    rows: usize,
+    words: usize,
+    positions: usize,
+    /// Runs, each padded.
+    scores: Vec<u32>,
+    /// The profile; groups to come.
+    head: Vec<u32>,
+    groups_at: usize,
+    groups: usize,
+}
+
+fn packing(rng: &mut Rng) -> Packing {
+    let (runs, rows) = random_shape(rng, 200_000);
+    let (words, positions) = (rows.div_ceil(4), runs * rows);
+    let profile: Vec<u8> = (0..rows.next_multiple_of(64)).map(|_| rng.u8(8..36)).collect();
+    let wild = *rng.choice([0.0, 0.001, 0.05, 1.0].iter()).unwrap();
+    let mut scores = vec![0u8; 4 * words * runs];
+    for run in 0..runs {
+        for row in 0..rows {
+            let near = profile[row] - 7 + rng.u8(0..15);
+            scores[4 * words * run + row] = if rng.f64() < wild { rng.u8(0..=TOTAL as u8) } else { near };
+        }
+    }
+    let groups_at = profile.len() / 4;
+    let groups = positions.div_ceil(GROUP_POSITIONS as usize);
+    let mut head: Vec<u32> = bytemuck::pod_collect_to_vec(&profile);
+    head.extend(random_words(rng, groups * GROUP_WORDS as usize));
+    head.truncate(groups_at + groups * GROUP_WORDS as usize);
+    Packing {
+        rows,
+        words,
+        positions,
+        scores: at_least_four(bytemuck::pod_collect_to_vec(&scores)),
+        head,
+        groups_at,
+        groups,
+    }
+}
+
+impl Packing {
+    /// The parameters for some groups, and the words of scores that these need, beginning in the middle.
+    fn part(&self, rng: &mut Rng, groups: &Range<usize>) -> (Encode, Vec<u32>) {
+        let group = GROUP_POSITIONS as usize;
+        let runs = groups.start * group / self.rows..(groups.end * group).min(self.positions).div_ceil(self.rows);
+        let base = base_before(rng, runs.start * self.words);
+        let params = Encode {
+            threads: groups.len() as u32,
+            first_group: groups.start as u32,
+            rows: self.rows as u32,
+            words: self.words as u32,
+            base: base as u32,
+            positions: self.positions as u32,
+            groups_at: self.groups_at as u32,
+        };
+        (params, at_least_four(self.scores[base..runs.end * self.words].to_vec()))
+    }
+}
+
+pub fn encode(on: &mut impl Run) {
+    let (mut plain, mut patched) = (0, 0);
+    until_enough(on, 10, |on, rng| {
+        let packing = packing(rng);
+        let groups = random_part(rng, packing.groups);
+        let (params, scores) = packing.part(rng, &groups);
+        let sizes = random_words(rng, packing.groups);
+        let made = on.run(
+            Stage::Encode,
+            &params,
+            workgroups(params.threads),
+            vec![scores, packing.head.clone(), sizes.clone()],
+        );
+        assert_eq!(made[2][..groups.start], sizes[..groups.start]);
+        assert_eq!(made[2][groups.end..], sizes[groups.end..]);
+        plain += made[2][groups.clone()].iter().filter(|&&size| size == 0).count();
+        patched += made[2][groups.clone()].iter().filter(|&&size| size > 0).count();
+        groups.len() * (GROUP_WORDS as usize + 1)
+    });
+    assert!(plain > 100 && patched > 100);
+}
+
+/// The prefix sums, and the total.
+fn sums_before(numbers: &[u32], block: usize) -> (Vec<u32>, Vec<u32>) {
+    let mut before = Vec::new();
+    let mut sums = Vec::new();
+    for numbers in numbers.chunks(block) {
+        let mut sum = 0u32;
+        for number in numbers {
+            before.push(sum);
+            sum += number;
+        }
+        sums.push(sum);
+    }
+    (before, sums)
+}
+
+pub fn scan(on: &mut impl Run) {
+    until_enough(on, 11, |on, rng| {
+        let block = SCAN_BLOCK as usize;
+        let any = rng.usize(1..70_000);
+        let count = *rng.choice([1, 3, 4, 5, 1023, 1024, 1025, 4096, any].iter()).unwrap();
+        let blocks = random_part(rng, count.div_ceil(block));
+        let numbers: Vec<u32> = (0..count).map(|_| if rng.bool() { 0 } else { rng.u32(0..100_000) }).collect();
+        let params = Scan { numbers: count as u32, first_block: blocks.start as u32 };
+        let sums = random_words(rng, count.div_ceil(block));
+        let made = on.run(Stage::Scan, &params, blocks.len() as u32, vec![at_least_four(numbers.clone()), sums]);
+        let (before, sums) = sums_before(&numbers, block);
+        let scanned = blocks.start * block..(blocks.end * block).min(count);
+        assert_eq!(made[0][scanned.clone()], before[scanned.clone()]);
+        assert_eq!(made[0][scanned.end..count], numbers[scanned.end..]);
+        assert_eq!(made[1][blocks.clone()], sums[blocks]);
+        scanned.len()
+    });
+}
+
+pub fn patch(on: &mut impl Run) {
+    let mut patched = 0;
+    until_enough(on, 12, |on, rng| {
+        let packing = packing(rng);
+        let (all, scores) = packing.part(rng, &(0..packing.groups));
+        let mut encoded = vec![scores, packing.head.clone(), vec![0; packing.groups.max(4)]];
+        for workgroup in 0..workgroups(all.threads) {
+            Stage::Encode.kernel().twin()(workgroup, bytemuck::cast_slice(&[all]), &mut encoded);
+        }
+        let block = SCAN_BLOCK as usize;
+        let (sizes, sums) = sums_before(&encoded[2], block);
+        let (block_sums, sums) = sums_before(&sums, block);
+        let (superblock_sums, sums) = sums_before(&sums, block);
+        patched += encoded[2].iter().filter(|&&size| size > 0).count();
+
+        let groups = random_part(rng, packing.groups);
+        let (params, scores) = packing.part(rng, &groups);
+        let params: Patch = params;
+        let patches = vec![0; (sums[0] as usize).div_ceil(4).max(4)];
+        let (written, head) = (patches.len(), encoded[1].clone());
+        let sums = [sizes, block_sums, superblock_sums].map(at_least_four);
+        let buffers = [scores, head].into_iter().chain(sums).chain([patches]).collect();
+        on.run(Stage::Patch, &params, workgroups(params.threads), buffers);
+        written
+    });
+    assert!(patched > 1000);
+}

@@ -1,0 +1,151 @@
+use std::ops::Range;
+
+use fastrand::Rng;
+use kalah::build::gpu::stages::{NO_MOVE, QuietLarge, QuietSmall, RANK_BITS, Stage, TILE, Transpose};
+
+use super::{
+    Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_shape, random_words, some, until_enough,
+    workgroups,
+};
+
+/// Quiet moves of `rows` rows to rows below `bound` of theirs: where those of each begin, then the moves.
+fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Range<u32>) -> (Vec<u32>, u32) {
+    let (mut words, mut quiet) = (vec![0], Vec::new());
+    for row in 0..rows as u32 {
+        let own = bound(row);
+        if !own.is_empty() {
+            quiet.extend(some(rng, |rng| rng.u32(own.clone()) | rng.u32(0..=pits) << RANK_BITS));
+        }
+        words.push(quiet.len() as u32);
+    }
+    let at = words.len() as u32;
+    words.extend(quiet);
+    (at_least_four(words), at)
+}
+
+/// Quiet moves of rows, four rows at a time, after some other words; and where they begin.
+fn quads(rng: &mut Rng, rows: usize, pits: u32) -> (Vec<u32>, u32) {
+    let at = 4 * rng.usize(0..3);
+    let mut words = random_words(rng, at);
+    words.truncate(at);
+    let mut entries: Vec<u32> = Vec::new();
+    let first = (at / 4 + rows.div_ceil(4)) as u32;
+    for four in 0..rows.div_ceil(4) {
+        let begin = first + entries.len() as u32 / 4;
+        let count = rng.usize(0..6);
+        for row in (0..count).flat_map(|_| 4 * four..4 * four + 4) {
+            let row = row.min(rows - 1) as u32;
+            let is_move = row > 0 && rng.u8(0..4) > 0;
+            let quiet = |rng: &mut Rng| rng.u32(0..row) | rng.u32(0..=pits) << RANK_BITS;
+            entries.push(if is_move { quiet(rng) } else { row | NO_MOVE << RANK_BITS });
+        }
+        words.extend([begin, begin + count as u32, rng.u32(..), rng.u32(..)]);
+    }
+    words.extend(entries);
+    (words, at as u32)
+}
+
+/// What a pit of each row holds.
+fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
+    let place = |rng: &mut Rng| (rng.u32(..) % 1000) | if rng.bool() { 0 } else { rng.u32(1..40) << RANK_BITS };
+    (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
+}
+
+pub fn quiet_large(on: &mut impl Run) {
+    let mut raised = 0;
+    until_enough(on, 5, |on, rng| {
+        let (rows, columns) = random_shape(rng, 60_000);
+        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
+        let part = random_part(rng, rows);
+        let lowest = rng.usize(0..=part.start);
+        let (moves, entries_at) = quiet_moves(rng, rows, pits, |_| lowest as u32..part.start as u32);
+        let map = captures(rng, pits, columns);
+        let (small_base, large_base) = (base_before(rng, lowest * words), base_before(rng, part.start * words));
+        let small = random_scores(rng, (part.end * words).saturating_sub(small_base), TOTAL);
+        let large = random_scores(rng, part.end * words - large_base, 20);
+        let params = QuietLarge {
+            threads: (part.len() * words) as u32,
+            first_row: part.start as u32,
+            words: words as u32,
+            total: TOTAL,
+            entries_at,
+            small_base: small_base as u32,
+            large_base: large_base as u32,
+        };
+        let made =
+            on.run(Stage::QuietLarge, &params, workgroups(params.threads), vec![moves, map, small, large.clone()]);
+        raised += made[3].iter().zip(&large).filter(|(a, b)| a != b).count();
+        part.len() * words
+    });
+    assert!(raised > on.enough() / 10);
+}
+
+pub fn quiet_small(on: &mut impl Run) {
+    let mut raised = 0;
+    until_enough(on, 6, |on, rng| {
+        let (rows, columns) = random_shape(rng, 60_000);
+        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
+        let part = random_part(rng, rows);
+        let (moves, quads_at) = quads(rng, columns, pits);
+        let map = captures(rng, pits, rows);
+        let bases = [(); 2].map(|()| base_before(rng, part.start * words));
+        let large = random_scores(rng, part.end * words - bases[0], TOTAL);
+        let small = random_scores(rng, part.end * words - bases[1], 20);
+        let params = QuietSmall {
+            threads: (part.len() * words) as u32,
+            first_row: part.start as u32,
+            words: words as u32,
+            total: TOTAL,
+            quads_at,
+            map_stride: rows.next_multiple_of(4) as u32,
+            small_base: bases[1] as u32,
+            large_base: bases[0] as u32,
+        };
+        let made =
+            on.run(Stage::QuietSmall, &params, workgroups(params.threads), vec![moves, map, large, small.clone()]);
+        raised += made[3].iter().zip(&small).filter(|(a, b)| a != b).count();
+        part.len() * words
+    });
+    assert!(raised > on.enough() / 10);
+}
+
+pub fn transpose(on: &mut impl Run) {
+    until_enough(on, 7, |on, rng| {
+        let (rows, columns) = random_shape(rng, 90_000);
+        let tile = TILE as usize;
+        // Parts begin with a tile, and end with one or with the matrix.
+        let tiles = |rng: &mut Rng, count: usize| {
+            let part = random_part(rng, count.div_ceil(tile));
+            part.start * tile..(part.end * tile).min(count)
+        };
+        let (some_rows, some_columns) = (tiles(rng, rows), tiles(rng, columns));
+        let (from_words, to_words) = (columns.div_ceil(4), rows.div_ceil(4));
+        let from_base = base_before(rng, some_rows.start * from_words);
+        let to_base = base_before(rng, some_columns.start * to_words);
+        let from = random_words(rng, some_rows.end * from_words - from_base);
+        let to = random_words(rng, some_columns.end * to_words - to_base);
+        let across = some_columns.len().div_ceil(tile);
+        let params = Transpose {
+            rows: some_rows.end as u32,
+            columns: some_columns.end as u32,
+            first_row: some_rows.start as u32,
+            first_column: some_columns.start as u32,
+            tiles: across as u32,
+            from_words: from_words as u32,
+            from_base: from_base as u32,
+            to_words: to_words as u32,
+            to_base: to_base as u32,
+        };
+        let workgroups = (across * some_rows.len().div_ceil(tile)) as u32;
+        let made = on.run(Stage::Transpose, &params, workgroups, vec![from.clone(), to]);
+        // The expected result, computed independently.
+        let byte = |words: &[u32], at: usize| words[at / 4].to_le_bytes()[at % 4];
+        for row in some_rows.clone() {
+            for column in some_columns.clone() {
+                let there = byte(&made[1], 4 * (column * to_words - to_base) + row);
+                assert_eq!(there, byte(&from, 4 * (row * from_words - from_base) + column));
+            }
+        }
+        some_columns.len() * some_rows.len().div_ceil(4)
+    });
+}
