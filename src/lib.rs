@@ -28,7 +28,7 @@
 //! Everything that is needed to read tables is in the crate [`kalah_core`]; its modules are re-exported here.
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <-
-//! [`verify`] <- [`certificate`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
+//! [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
 //! [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
 //!
 //! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
@@ -45,6 +45,7 @@
 //! | [`gpu`] | computing on a GPU, independent of what is computed |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
+//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays |
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |
@@ -67,6 +68,7 @@ pub mod analyse;
 pub mod book;
 pub mod build;
 pub mod certificate;
+pub mod export;
 pub mod file;
 #[cfg(feature = "gpu")]
 pub mod gpu;

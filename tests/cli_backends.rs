@@ -162,6 +162,59 @@ fn the_named_adapter_builds_verifies_and_is_measured() {
     assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
 }
 
+#[test]
+fn the_list_of_adapters_has_the_results_of_their_self_tests() {
+    let Some(gpu) = adapter::shared() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let listed = json(directory.path(), &["gpu", "--json"]);
+    let own = listed["adapters"].as_array().unwrap().iter().find(|one| one["name"] == gpu.report().name.as_str());
+    assert_eq!(own.unwrap()["self_test"], "passed");
+    let (code, stdout, _) = kalah(directory.path(), &["gpu"]);
+    assert!(code == 0 && stdout.contains("self-test        passed"), "{stdout}");
+}
+
+/// Mesa's driver for AMD's GPUs lists one that is not there when told to, and creating a device on it fails.
+#[test]
+fn hardware_that_is_not_there_is_not_used() {
+    if adapter::shared().is_none() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let kalah = |args: &[&str]| {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.env("RADV_FORCE_FAMILY", "navi21").env("KALAH_TABLES", directory.path()).env_remove("KALAH_ADAPTER");
+        let output = command.args(args).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+    };
+    let (code, stdout, stderr) = kalah(&["gpu", "--json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let listed: Value = serde_json::from_str(&stdout).unwrap();
+    let pretended = |one: &&Value| one["name"].as_str().unwrap().to_lowercase().contains("navi21");
+    let Some(pretended) = listed["adapters"].as_array().unwrap().iter().find(pretended) else {
+        eprintln!("*** SKIPPED: Mesa's driver for AMD's GPUs is not installed");
+        return;
+    };
+    assert_eq!(pretended["tier"], "full");
+    assert_ne!(pretended["self_test"], "passed");
+    // Only if it is the only one that could be used.
+    let real = listed["adapters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| one["self_test"] == "passed" && (one["tier"] == "full" || one["tier"] == "untimed"));
+    if !real {
+        let (code, _, stderr) = kalah(&["build", "--seeds", "5"]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("on the CPU, since the GPU cannot be used"), "{stderr}");
+    }
+    for backend in ["auto", "gpu"] {
+        let (code, _, stderr) = kalah(&["build", "--seeds", "6", "--backend", backend, "--adapter", "navi21"]);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.contains("cannot be used"), "{stderr}");
+    }
+}
+
 /// Mesa's layer that orders devices looked for a display, and its library printed errors before ours.
 #[test]
 fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {

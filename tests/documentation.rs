@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 /// Every page of the repository.
 fn pages() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let directories = [root.to_owned(), root.join("docs"), root.join("crates/core"), root.join("tables")];
+    let directories =
+        [root.to_owned(), root.join("docs"), root.join("crates/core"), root.join("crates/python"), root.join("tables")];
     let files = directories.iter().flat_map(|directory| directory.read_dir().unwrap());
     files.map(|file| file.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "md")).collect()
 }

@@ -318,6 +318,8 @@ fn of_gpu(error: &GpuError) -> Option<&'static str> {
             Shortage::Device(_) => Some("end other programs that use the GPU, or use --backend cpu"),
             _ => Some("end other programs, or use --backend cpu"),
         },
+        GpuError::Hung(_) => Some("restart the machine, or the GPU's driver; or use --backend cpu"),
+        GpuError::WrongScores { .. } => Some("update the GPU's driver, or use --backend cpu"),
         _ => None,
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use anyhow::Context;
 use clap::Args;
 use kalah::book::{BookFileError, Books};
-use kalah::build::Backend;
+use kalah::build::gpu::self_test;
 use kalah::build::gpu::stages::Stage;
+use kalah::build::{Backend, ComputeError};
 use kalah::game::Rules;
 use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
@@ -130,8 +131,8 @@ impl Compute {
     }
 
     /// What is to compute, and why.
-    pub fn choose(&self) -> Result<(Backend, String), GpuError> {
-        self.gpu.choose(self.backend)
+    pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
+        self.gpu.choose(self.backend, rules)
     }
 }
 
@@ -153,16 +154,26 @@ pub struct GpuFlags {
 }
 
 impl GpuFlags {
-    /// Opens the GPU that is asked for.
-    pub fn open(&self) -> Result<Arc<Gpu>, GpuError> {
-        let adapter = Adapter::choose(self.adapter.as_deref())?;
+    /// Opens the GPU that is asked for: the first one that passes a self-test, which uses these rules.
+    pub fn open(&self, rules: Rules) -> Result<Arc<Gpu>, ComputeError> {
         let mut options = GpuOptions::default().checked(self.checked).twins(self.twin.iter().map(|stage| stage.name()));
         options.memory = self.gpu_memory;
-        Ok(Arc::new(Gpu::open(&adapter, options)?))
+        let mut first = None;
+        for adapter in Adapter::candidates(self.adapter.as_deref())? {
+            let tested = Gpu::open(&adapter, options.clone()).map_err(ComputeError::Gpu).and_then(|gpu| {
+                let gpu = Arc::new(gpu);
+                self_test(&gpu, rules).map(|()| gpu)
+            });
+            match tested {
+                Ok(gpu) => return Ok(gpu),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.expect("there is a candidate"))
     }
 
     /// What is to compute, and why.
-    fn choose(&self, name: BackendName) -> Result<(Backend, String), GpuError> {
+    fn choose(&self, name: BackendName, rules: Rules) -> Result<(Backend, String), ComputeError> {
         let cpu = Backend::Cpu(Isa::detect());
         let on_gpu = |gpu: Arc<Gpu>| {
             let told = format!("on {} ({})", gpu.report().name, gpu.report().device);
@@ -170,13 +181,13 @@ impl GpuFlags {
         };
         match name {
             BackendName::Cpu => Ok((cpu, "on the CPU, as asked".to_owned())),
-            BackendName::Gpu => Ok(on_gpu(self.open()?)),
+            BackendName::Gpu => Ok(on_gpu(self.open(rules)?)),
             // Who names an adapter wants it.
-            BackendName::Auto if self.adapter.is_some() => Ok(on_gpu(self.open()?)),
-            BackendName::Auto => Ok(match self.open() {
+            BackendName::Auto if self.adapter.is_some() => Ok(on_gpu(self.open(rules)?)),
+            BackendName::Auto => Ok(match self.open(rules) {
                 Ok(gpu) => on_gpu(gpu),
-                Err(GpuError::NoAdapter { .. }) => (cpu, "on the CPU, there is no GPU".to_owned()),
-                Err(error @ GpuError::Unsupported) => (cpu, format!("on the CPU, {error}")),
+                Err(ComputeError::Gpu(GpuError::NoAdapter { .. })) => (cpu, "on the CPU, there is no GPU".to_owned()),
+                Err(ComputeError::Gpu(error @ GpuError::Unsupported)) => (cpu, format!("on the CPU, {error}")),
                 Err(error) => {
                     (cpu, format!("on the CPU, since the GPU cannot be used: {}", statement::statement(&error)))
                 }

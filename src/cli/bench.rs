@@ -55,7 +55,7 @@ impl Bench {
         if self.seeds > 2 {
             tables.require(self.seeds - 1)?;
         }
-        let (backend, why) = self.compute.choose()?;
+        let (backend, why) = self.compute.choose(rules)?;
         output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
         let pulse = stopped_by_signal()?;
         let positions = kalah::index::layer_positions(pits, self.seeds);

@@ -70,7 +70,7 @@ impl Build {
         let directory = &self.common.tables.path;
         // What killed measurements left on the disk is free again.
         kalah::temporary::remove_dead(directory);
-        let (backend, why) = self.compute.choose()?;
+        let (backend, why) = self.compute.choose(rules)?;
         let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
         let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };
         if let Some(frame) = self.frame {

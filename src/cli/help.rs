@@ -8,11 +8,11 @@ use kalah::game::Rules;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Build and check tables",
-        &["build", "plan", "train", "bounds", "verify", "info", "stats", "pack", "unpack", "bench", "gpu"],
+        &["build", "plan", "train", "bounds", "verify", "info", "stats", "export", "pack", "unpack", "bench", "gpu"],
     ),
     ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check", "book"]),
     ("Play", &["play", "move", "tournament"]),
-    ("Serve", &["serve", "kgp"]),
+    ("Serve", &["serve", "kgp", "engine"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
     ("About this program", &["rules", "completions", "man", "help"]),
 ];
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 31] = [
+const EXAMPLES: [(&str, &[Example]); 33] = [
     (
         "build",
         &[
@@ -60,6 +60,16 @@ const EXAMPLES: [(&str, &[Example]); 31] = [
     ),
     ("info", &[("The tables, their sizes and digests", "kalah info"), ("A chart", "kalah info --plot sizes.svg")]),
     ("stats", &[("How often each score is in a layer", "kalah stats --seeds 12")]),
+    (
+        "export",
+        &[
+            ("A layer as CSV", "kalah export --seeds 8 --output layer-8.csv"),
+            (
+                "A million random positions with exact scores, for numpy",
+                "kalah export --seeds 20 --sample 1000000 --format npy --output sample.npy",
+            ),
+        ],
+    ),
     ("pack", &[("Pack all layers into another directory", "kalah pack --output archives")]),
     ("unpack", &[("Unpack a table and check it", "kalah unpack archives/empty-capture-6-24.kalah.zst")]),
     ("bench", &[("Rebuild a layer and measure the speed", "kalah bench --seeds 20")]),
@@ -126,9 +136,19 @@ const EXAMPLES: [(&str, &[Example]); 31] = [
             ("What a weak player does", "kalah move 6x4 --player greedy"),
         ],
     ),
-    ("tournament", &[("Three players, each against each", "kalah tournament greedy minimax:4 random:1")]),
+    (
+        "tournament",
+        &[
+            ("Three players, each against each", "kalah tournament greedy minimax:4 random:1"),
+            ("Another program against ours", "kalah tournament 'engine:python3 my_engine.py' perfect --time 1"),
+        ],
+    ),
     ("serve", &[("A page to play on, for this machine alone", "kalah serve --address 127.0.0.1:8080")]),
     ("kgp", &[("Play on a server", "kalah kgp --host kalah.example --name Ayo")]),
+    (
+        "engine",
+        &[("An engine of some strength, for a program that speaks the protocol", "kalah engine --player alphabeta:6")],
+    ),
     (
         "graph",
         &[

@@ -19,6 +19,8 @@ mod check;
 mod choose;
 mod completions;
 mod complexity;
+mod engine;
+mod export;
 mod failure;
 mod gpu;
 mod graph;
@@ -65,6 +67,7 @@ mod values;
 mod verify;
 mod verify_bounds;
 mod verify_report;
+mod version;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -81,7 +84,7 @@ pub use self::outcome::EXIT_DAMAGE;
 
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 #[derive(Parser)]
-#[command(name = "kalah", version, max_term_width = 120)]
+#[command(name = "kalah", version, long_version = version::long(), max_term_width = 120)]
 struct Cli {
     /// Print no progress and no notes, only answers and errors
     #[arg(long, global = true, display_order = 1000)]
@@ -107,7 +110,7 @@ enum Command {
     Bounds(bounds::Bounds),
     Plan(plan::Plan),
     Bench(bench::Bench),
-    Gpu(gpu::Gpu),
+    Gpu(gpu::GpuCommand),
     Verify(verify::Verify),
     Check(check::Check),
     Train(train::Train),
@@ -127,7 +130,9 @@ enum Command {
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
     Kgp(kgp::Kgp),
+    Engine(engine::Engine),
     Stats(stats::Stats),
+    Export(export::Export),
     Graph(graph::Graph),
     Complexity(complexity::Complexity),
     Info(info::Info),
@@ -237,7 +242,9 @@ impl Cli {
             #[cfg(feature = "serve")]
             Command::Serve(serve) => serve.run(),
             Command::Kgp(kgp) => kgp.run(),
+            Command::Engine(engine) => engine.run(),
             Command::Stats(stats) => stats.run(),
+            Command::Export(export) => export.run(),
             Command::Graph(graph) => graph.run(),
             Command::Complexity(complexity) => complexity.run(),
             Command::Info(info) => info.run(),

@@ -76,7 +76,7 @@ impl Plan {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        let (backend, why) = self.compute.choose()?;
+        let (backend, why) = self.compute.choose(rules)?;
         let threads = self.common.threads.number();
         let Some(seeds) = self.seeds.filter(|_| !self.search) else { return self.search(&backend, threads) };
         // What has the name of a table must be that table, or the build would stop there.

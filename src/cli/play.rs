@@ -5,17 +5,20 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use kalah::game::{Line, Pit, Position, Rules};
-use kalah::play::{Choice, Limit, Player, PlayerName, UnknownPlayer};
+use kalah::play::engine::kill_engines;
+use kalah::play::{Choice, Limit, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 
 use super::board_view::draw;
 use super::outcome::Outcome;
 use super::play_input::{Input, help};
 use super::player_flags::{PlayerFlags, seconds};
+use super::signals::on_signal;
 use super::{args, output};
 
 /// Play a game in the terminal, against a player or a friend
 ///
-/// The players are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED.
+/// The players are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED, and
+/// engine:COMMAND, another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
 pub struct Play {
     /// The start, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
@@ -37,10 +40,10 @@ pub struct Play {
 }
 
 /// Who plays a side.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Seat {
     Human,
-    Player(PlayerName),
+    Player(Participant),
 }
 
 impl FromStr for Seat {
@@ -51,7 +54,7 @@ impl FromStr for Seat {
             return Ok(Seat::Human);
         }
         let player = text.parse().map(Seat::Player);
-        player.map_err(|error: UnknownPlayer| format!("{error}; or human"))
+        player.map_err(|error: UnknownParticipant| format!("{error}; or human"))
     }
 }
 
@@ -71,6 +74,10 @@ impl Place {
 
     fn name(&self) -> &'static str {
         if self.south { "South" } else { "North" }
+    }
+
+    fn other_name(&self) -> &'static str {
+        if self.south { "North" } else { "South" }
     }
 }
 
@@ -193,11 +200,18 @@ impl Play {
         let books = self.book.find(self.with.directory(), &[self.with.rules])?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
         let setting = setting.book(books.get(self.with.rules, self.position.pits()));
-        let player = |seat| match seat {
+        let player = |seat: &Seat| match seat {
             Seat::Human => None,
-            Seat::Player(name) => Some(name.player(&setting)),
+            Seat::Player(participant) => Some(participant.player(&setting)),
         };
-        let mut players = [player(self.south), player(self.north)];
+        if [&self.south, &self.north].iter().any(|seat| matches!(seat, Seat::Player(player) if player.is_engine())) {
+            // A person may be typing: there is nothing to finish.
+            on_signal(|| {
+                kill_engines();
+                std::process::exit(1);
+            })?;
+        }
+        let mut players = [player(&self.south), player(&self.north)];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
         let mut game = Game::new(self.with.rules, self.position);
@@ -209,7 +223,16 @@ impl Play {
             let before = game.place;
             match &mut players[usize::from(!before.south)] {
                 Some(player) => {
-                    let Choice { pit, worth, source } = self.ask(player.as_mut(), &before)?;
+                    let Choice { pit, worth, source } = match self.ask(player.as_mut(), &before) {
+                        Ok(choice) => choice,
+                        Err(PlayError::Engine { player, fault }) => {
+                            let (name, other) = (before.name(), before.other_name());
+                            output::line(format_args!("{name}, {player}, forfeits the game: it {fault}"))?;
+                            output::line(format_args!("{other} wins\nline {}", game.line()))?;
+                            return Ok(Outcome::Done);
+                        }
+                        Err(error) => return Err(error.into()),
+                    };
                     let Some(does) = game.play(pit) else {
                         anyhow::bail!("{} chose move {pit}, which is not legal at {}", player.name(), before.position);
                     };
@@ -232,8 +255,8 @@ impl Play {
         Ok(Outcome::Done)
     }
 
-    fn ask(&self, player: &mut dyn Player, place: &Place) -> anyhow::Result<Choice> {
-        Ok(player.choose(&place.position, &Limit::time(self.time), &mut |_| ())?)
+    fn ask(&self, player: &mut dyn Player, place: &Place) -> Result<Choice, PlayError> {
+        player.choose(&place.position, &Limit::time(self.time), &mut |_| ())
     }
 
     /// Does what the person to move wants, until the board has changed; false when the person leaves.

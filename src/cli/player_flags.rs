@@ -57,7 +57,11 @@ impl PlayerFlags {
 
     /// What players are made with, solvers with so many threads.
     pub fn setting<'t>(&self, tables: &'t SearchTables, threads: usize) -> Setting<'t> {
-        let setting = Setting::new(self.rules).tables(tables.tables()).bounds(tables.bounds());
+        self.own_setting(Setting::new(self.rules).tables(tables.tables()).bounds(tables.bounds()), threads)
+    }
+
+    /// `setting` with the memory and the seed of these flags, solvers with so many threads.
+    pub fn own_setting<'t>(&self, setting: Setting<'t>, threads: usize) -> Setting<'t> {
         setting.memory(self.memory).threads(threads).game(self.seed)
     }
 }

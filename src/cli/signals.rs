@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
+use kalah::play::engine::kill_engines;
 use kalah::progress::Pulse;
 
 /// Has the first of these signals call `stop`, and a second one end the program: whoever asks twice does not wait for what is
@@ -13,6 +14,7 @@ pub fn on_signal(mut stop: impl FnMut() + Send + 'static) -> anyhow::Result<()> 
     let mut asked = false;
     let handler = move || {
         if std::mem::replace(&mut asked, true) {
+            kill_engines();
             process::exit(1);
         }
         stop();

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use kalah::game::Position;
-use kalah::play::{PlayError, PlayerName, Tournament as Games, random_starts};
+use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 
 use super::outcome::Outcome;
 use super::output;
@@ -18,11 +18,12 @@ use super::tournament_report::Report;
 ///
 /// Moves are evaluated by the tables, as far as they reach.
 /// By default the nine players of Pekař et al. 2020 meet once in each order, themselves too, as in their Table 2. Other
-/// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED.
+/// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED, and engine:COMMAND, another program that speaks the protocol of docs/engine.md.
 #[derive(Args)]
 pub struct Tournament {
     /// The players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
-    players: Vec<PlayerName>,
+    #[arg(value_name = "PLAYER")]
+    players: Vec<Participant>,
     /// The start
     #[arg(long, value_name = "POSITION", default_value = "6x4")]
     start: Position,
@@ -51,9 +52,16 @@ impl Tournament {
             output::tell("kalah: several starts would be the same one: give --random-moves too");
             return Ok(Outcome::Usage);
         }
+        if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
+            output::tell("kalah: a game with an engine that never answers would not end: give --time too");
+            return Ok(Outcome::Usage);
+        }
         self.with.threads.start()?;
         let rules = self.with.rules;
-        let players = if self.players.is_empty() { PlayerName::PEKAR.to_vec() } else { self.players };
+        let players = match self.players {
+            players if players.is_empty() => PlayerName::PEKAR.map(Participant::from).to_vec(),
+            players => players,
+        };
         let tables = self.with.open_tables(&self.start, true)?;
         let starts = random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed);
         // Games run side by side, each on one thread.
@@ -67,6 +75,7 @@ impl Tournament {
         progress.stage(format!("tournament of {}", output::count(games.players.len(), "player")));
         let done = AtomicU64::new(0);
         let played = progress.watch(&done, || {
+            games.try_engines(&stop)?;
             games.run(&stop, &|_| {
                 done.fetch_add(1, Ordering::Relaxed);
             })

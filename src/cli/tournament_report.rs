@@ -79,10 +79,22 @@ struct GameReport {
     start: usize,
     seeds: [u32; 2],
     line: String,
+    /// How the game was lost, if not by moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forfeit: Option<ForfeitReport>,
     judged: [AccuracyReport; 2],
     #[serde(skip)]
     moves: usize,
     seconds: [f64; 2],
+}
+
+/// How an external engine lost a game.
+#[derive(Serialize)]
+struct ForfeitReport {
+    /// The engine.
+    player: String,
+    /// What it did wrong.
+    fault: String,
 }
 
 impl From<Accuracy> for AccuracyReport {
@@ -167,6 +179,10 @@ impl Report {
                 start: played.start,
                 seeds: played.game.seeds,
                 line: played.game.line().to_string(),
+                forfeit: played.game.forfeit.as_ref().map(|forfeit| ForfeitReport {
+                    player: name(if forfeit.first { played.first } else { played.second }),
+                    fault: forfeit.fault.to_string(),
+                }),
                 judged: played.accuracy.map(AccuracyReport::from),
                 moves: played.game.moves.len(),
                 seconds: [seconds(true), seconds(false)],
@@ -190,7 +206,8 @@ impl Report {
         let sides = ["seeds", "seconds", "judged", "mistakes", "lost"];
         let sides = |side: &'static str| sides.map(|column| format!("{column}_{side}"));
         let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
-        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")));
+        let forfeit = ["forfeit".to_owned()];
+        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
         for game in &self.games {
             let side = |seat: usize| {
                 let AccuracyReport { moves, mistakes, lost, .. } = &game.judged[seat];
@@ -199,7 +216,9 @@ impl Report {
             };
             let start = self.starts[game.start].clone();
             let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
-            grid.row(what.into_iter().chain(side(0)).chain(side(1)));
+            // Why its player lost the game; the seeds tell who it was.
+            let forfeit = [game.forfeit.as_ref().map_or(String::new(), |forfeit| forfeit.fault.clone())];
+            grid.row(what.into_iter().chain(side(0)).chain(side(1)).chain(forfeit));
         }
         grid
     }
@@ -250,6 +269,7 @@ impl Report {
         }
         grid.print()?;
         output::line("")?;
+        self.print_forfeits()?;
         let moves: usize = self.games.iter().map(|game| game.moves).sum();
         let judged: u64 = self.players.iter().map(|player| player.judged.moves).sum();
         let by = match self.table_seeds {
@@ -258,6 +278,21 @@ impl Report {
         };
         let (games, moves) = (output::count(self.games.len(), "game"), HumanCount(moves as u64));
         output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
+    }
+
+    /// The forfeited games of each engine, and what it did wrong in the first of them.
+    fn print_forfeits(&self) -> io::Result<()> {
+        let forfeits: Vec<&ForfeitReport> = self.games.iter().filter_map(|game| game.forfeit.as_ref()).collect();
+        let mut told: Vec<&str> = Vec::new();
+        for ForfeitReport { player, fault } in &forfeits {
+            if !told.contains(&player.as_str()) {
+                told.push(player);
+                let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
+                let games = output::count(games, "game");
+                output::line(format_args!("{player} forfeits {games}; the first one because it {fault}"))?;
+            }
+        }
+        if told.is_empty() { Ok(()) } else { output::line("") }
     }
 
     /// Win shares, and seeds lost a move.

@@ -159,7 +159,7 @@ impl Verify {
             checks.push(Check::Consistency);
         }
         let backend = match self.against {
-            Some(Against::Gpu) => Backend::Gpu(self.gpu.open()?),
+            Some(Against::Gpu) => Backend::Gpu(self.gpu.open(self.common.board.rules)?),
             _ => Backend::Cpu(Isa::detect()),
         };
         checks.extend(self.against.map(|against| match against {

@@ -28,6 +28,14 @@ impl Adapter {
         Vec::new()
     }
 
+    /// The adapters to compute on.
+    ///
+    /// # Errors
+    /// Always, without the feature `gpu`.
+    pub fn candidates(_name: Option<&str>) -> Result<Vec<Adapter>, GpuError> {
+        Err(GpuError::Unsupported)
+    }
+
     /// The adapter to compute on.
     ///
     /// # Errors

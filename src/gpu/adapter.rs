@@ -4,8 +4,10 @@ use super::error::GpuError;
 use super::kernel::{MAX_BUFFERS, WORKGROUP};
 use super::report::{AdapterReport, Tier};
 
-/// An allocation fails when the driver reports more than this percentage of a device's memory as used.
-const MEMORY_PERCENT: u8 = 95;
+/// An allocation fails when more than this percentage of the memory would be used that the driver reports as available
+/// to this program. The rest is for what drivers allocate themselves, whose failure would lose the device, and for other
+/// programs.
+const MEMORY_PERCENT: u8 = 88;
 
 /// An adapter that can be opened.
 #[derive(Debug)]
@@ -27,33 +29,48 @@ impl Adapter {
         adapters.into_iter().map(|adapter| Adapter { report: report(&adapter), adapter }).collect()
     }
 
-    /// The adapter to compute on: the first whose name contains `name`, ignoring case; without a name the best GPU,
-    /// never a software adapter.
+    /// The adapters to compute on, the best first: those whose name contains `name`, ignoring case; without a name all
+    /// GPUs, never a software adapter.
     ///
     /// # Errors
-    /// When there is none, or the named one is unsuitable.
-    pub fn choose(name: Option<&str>) -> Result<Adapter, GpuError> {
+    /// When there is none, or all of those named are unsuitable.
+    pub fn candidates(name: Option<&str>) -> Result<Vec<Adapter>, GpuError> {
         let adapters = Adapter::all();
         let found =
             adapters.iter().map(|Adapter { report, .. }| format!("{} ({})", report.name, report.device)).collect();
-        let Some(name) = name else {
-            let rank = |adapter: &Adapter| match adapter.adapter.get_info().device_type {
-                DeviceType::DiscreteGpu => 0,
-                DeviceType::VirtualGpu => 1,
-                _ => 2,
-            };
-            let real = adapters.into_iter().filter(|adapter| matches!(adapter.report.tier, Tier::Full | Tier::Untimed));
-            return real.min_by_key(rank).ok_or(GpuError::NoAdapter { wanted: None, found });
+        let named = |adapter: &Adapter| {
+            name.is_none_or(|name| adapter.report.name.to_lowercase().contains(&name.to_lowercase()))
         };
-        let named = |adapter: &Adapter| adapter.report.name.to_lowercase().contains(&name.to_lowercase());
-        let adapter = adapters
-            .into_iter()
-            .find(named)
-            .ok_or_else(|| GpuError::NoAdapter { wanted: Some(name.to_owned()), found })?;
-        match &adapter.report.lacks {
-            Some(reason) => Err(GpuError::Unfit { adapter: adapter.report.name, reason: reason.clone() }),
-            None => Ok(adapter),
+        let (mut fit, unfit): (Vec<Adapter>, Vec<Adapter>) =
+            adapters.into_iter().filter(named).partition(|adapter| match adapter.report.tier {
+                Tier::Full | Tier::Untimed => true,
+                Tier::Software => name.is_some(),
+                Tier::Unfit => false,
+            });
+        if !fit.is_empty() {
+            if name.is_none() {
+                fit.sort_by_key(|adapter| match adapter.adapter.get_info().device_type {
+                    DeviceType::DiscreteGpu => 0,
+                    DeviceType::VirtualGpu => 1,
+                    _ => 2,
+                });
+            }
+            return Ok(fit);
         }
+        match unfit.into_iter().next().map(|adapter| adapter.report) {
+            Some(AdapterReport { name: adapter, lacks: Some(reason), .. }) if name.is_some() => {
+                Err(GpuError::Unfit { adapter, reason })
+            }
+            _ => Err(GpuError::NoAdapter { wanted: name.map(str::to_owned), found }),
+        }
+    }
+
+    /// The first of [`Adapter::candidates`].
+    ///
+    /// # Errors
+    /// Theirs.
+    pub fn choose(name: Option<&str>) -> Result<Adapter, GpuError> {
+        Ok(Adapter::candidates(name)?.swap_remove(0))
     }
 }
 

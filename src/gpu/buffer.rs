@@ -62,6 +62,9 @@ impl Gpu {
         if let Some(budget) = budget.filter(|&budget| self.used() + bytes > budget) {
             return Err(out_of_memory(Shortage::Allowed(budget)));
         }
+        if self.injected.refuses() {
+            return Err(out_of_memory(Shortage::Device(budget)));
+        }
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let descriptor = wgpu::BufferDescriptor { label: Some(what), size: bytes, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
@@ -84,12 +87,16 @@ impl Gpu {
 
     fn make_host_buffer(&self, bytes: u64, usage: BufferUsages, mapped: bool) -> Result<wgpu::Buffer, GpuError> {
         let bytes = bytes.next_multiple_of(4).max(16);
+        let (what, shortage) = ("what comes and goes", Shortage::Machine);
+        let out_of_memory = || GpuError::OutOfMemory { what, bytes, used: self.used(), shortage };
+        if self.injected.refuses() {
+            return Err(out_of_memory());
+        }
         let scope = self.device.push_error_scope(ErrorFilter::OutOfMemory);
         let descriptor = wgpu::BufferDescriptor { label: None, size: bytes, usage, mapped_at_creation: mapped };
         let buffer = self.device.create_buffer(&descriptor);
         if pollster::block_on(scope.pop()).is_some() {
-            let (what, shortage) = ("what comes and goes", Shortage::Machine);
-            return Err(GpuError::OutOfMemory { what, bytes, used: self.used(), shortage });
+            return Err(out_of_memory());
         }
         Ok(buffer)
     }
@@ -97,13 +104,6 @@ impl Gpu {
     /// A buffer that kernels use.
     pub(crate) fn storage(&self, what: &'static str, bytes: u64) -> Result<DeviceBuffer, GpuError> {
         self.buffer(what, bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST)
-    }
-
-    /// A buffer that kernels use, with these words.
-    pub(crate) fn storage_of(&self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
-        let buffer = self.storage(what, 4 * words.len() as u64)?;
-        self.queue.write_buffer(&buffer.buffer, 0, bytemuck::cast_slice(words));
-        Ok(buffer)
     }
 
     /// Reads a part of a buffer, after everything submitted before.

@@ -1,24 +1,22 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use wgpu::{
-    BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ComputePipeline, Features, PollType,
+    BindGroupLayout, BindGroupLayoutEntry, BindingType, BufferBindingType, ComputePipeline, Features, MemoryHints,
     ShaderStages,
 };
 
 use super::adapter::Adapter;
 use super::error::GpuError;
+use super::faults::Faults;
+use super::injected::Injected;
 use super::kernel::{Access, Kernel, MAX_BUFFERS};
 use super::options::GpuOptions;
 use super::report::{AdapterReport, Tier};
 
 /// Vulkan's limit for storage buffers, whatever the driver reports, minus the alignment of windows.
 const MAX_BINDING: u64 = (1 << 31) - 256;
-
-/// How long to wait, after a command was refused, for a report that the device was lost.
-const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A GPU that is open.
 #[derive(Debug)]
@@ -32,16 +30,14 @@ pub struct Gpu {
     window_alignment: u64,
     /// The kernels used so far, by name.
     pipelines: Mutex<HashMap<&'static str, Arc<Pipeline>>>,
-    faults: Arc<Mutex<Faults>>,
+    pub(super) faults: Arc<Mutex<Faults>>,
+    /// The submissions that have ended.
+    pub(super) ended: Arc<AtomicU64>,
     /// Bytes of the device's memory in use by buffers.
     pub(super) used: Arc<AtomicU64>,
-}
-
-/// Faults that the device reported asynchronously, the first of each kind.
-#[derive(Debug, Default)]
-struct Faults {
-    lost: Option<String>,
-    refused: Option<String>,
+    pub(super) injected: Injected,
+    /// The self-tests that the device has passed, by name.
+    tested: Mutex<Vec<&'static str>>,
 }
 
 /// A kernel, compiled.
@@ -63,6 +59,8 @@ impl Gpu {
         let descriptor = wgpu::DeviceDescriptor {
             required_features: adapter.adapter.features() & wanted,
             required_limits: limits.clone(),
+            // Large buffers have memory of their own; small ones share blocks, of which little is then unused.
+            memory_hints: MemoryHints::MemoryUsage,
             ..Default::default()
         };
         let unfit =
@@ -86,7 +84,10 @@ impl Gpu {
             max_binding: options.max_binding.unwrap_or(max_binding).min(max_binding),
             window_alignment: limits.min_storage_buffer_offset_alignment.into(),
             pipelines: Default::default(),
+            ended: Arc::default(),
             used: Arc::default(),
+            injected: Injected::default(),
+            tested: Mutex::default(),
             device,
             queue,
             report,
@@ -136,38 +137,17 @@ impl Gpu {
         GpuError::Limit { adapter, what, needed, allowed: self.max_binding }
     }
 
-    /// Loses the device, as after a driver reset; for tests.
-    pub fn lose(&self) {
-        self.device.destroy();
-    }
-
-    /// Checks that no fault was reported so far.
+    /// Runs a self-test, unless the device has passed it already.
     ///
     /// # Errors
-    /// The loss of the device, otherwise the first command that it refused.
-    pub(super) fn check(&self) -> Result<(), GpuError> {
-        let faults = || self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        if faults().refused.is_some() {
-            // A lost device refuses everything, and reports its loss only when it is polled and idle; it does so on the
-            // thread that polled first, which may be another one that has not recorded it yet.
-            let asked = Instant::now();
-            while faults().lost.is_none() && asked.elapsed() < LOSS_IS_REPORTED_WITHIN {
-                let _ = self.device.poll(PollType::wait_indefinitely());
-                std::thread::sleep(Duration::from_millis(1));
-            }
+    /// That of the test.
+    pub(crate) fn once<E>(&self, name: &'static str, test: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let mut tested = self.tested.lock().unwrap_or_else(PoisonError::into_inner);
+        if !tested.contains(&name) {
+            test()?;
+            tested.push(name);
         }
-        match &*faults() {
-            Faults { lost: Some(message), .. } => Err(GpuError::Lost(message.clone())),
-            Faults { refused: Some(message), .. } => Err(GpuError::Refused(message.clone())),
-            Faults { lost: None, refused: None } => Ok(()),
-        }
-    }
-
-    /// Waits for a submission, or for all.
-    pub(super) fn wait(&self, submission: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
-        let polled = self.device.poll(PollType::Wait { submission_index: submission, timeout: None });
-        self.check()?;
-        polled.map(|_| ()).map_err(|error| GpuError::Lost(error.to_string()))
+        Ok(())
     }
 
     /// The compiled kernel.
@@ -217,5 +197,14 @@ impl Gpu {
             cache: None,
         });
         Pipeline { layout, pipeline }
+    }
+}
+
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        // The queue, when dropped, waits until the device is idle: for ever, if it hangs.
+        if self.faults.lock().unwrap_or_else(PoisonError::into_inner).hung.is_some() {
+            std::mem::forget(self.queue.clone());
+        }
     }
 }

@@ -48,6 +48,17 @@ pub enum GpuError {
     /// The device is gone: reset, removed, or its driver failed.
     #[error("the GPU was lost: {0}")]
     Lost(String),
+    /// The device has not ended any work for this time, and its driver reports no fault.
+    #[error("the GPU has not finished anything for {} seconds: it, or its driver, hangs", .0.as_secs_f64())]
+    Hung(std::time::Duration),
+    /// The device computes wrong scores.
+    #[error("{adapter} computes wrong scores: its self-test failed at {first}")]
+    WrongScores {
+        /// The adapter's name.
+        adapter: String,
+        /// The first frame that is wrong, and of which layer.
+        first: String,
+    },
     /// The device refused a command: a bug in this program or in the driver.
     #[error("the GPU refused a command: {0}")]
     Refused(String),

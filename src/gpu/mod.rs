@@ -11,11 +11,17 @@
 //! | [`report`](AdapterReport) | the description of an adapter |
 //! | [`options`](GpuOptions) | limits on memory, and other options |
 //! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
+//! | `faults` | what went wrong on a device |
+//! | `waiting` | noticing that, and waiting for work that may never end |
+//! | `injected` | faults that tests have injected |
+//! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
 //! | [`kernel`](Kernel) | a shader, its buffers and parameters, its twin |
 //! | [`twin`](Workgroup) | what twins on the CPU need: threads, shared words, the built-in functions of WGSL |
 //! | [`trace`](Trace) | a check of twins for data races |
 //! | `recorder` | recording work and submitting it in batches |
+//! | `flight` | what was submitted and has not ended yet |
+//! | `pace` | how much work to submit at once |
 //! | `staging` | copying data to the device |
 //! | `timing` | how long kernels take, by the device's clock |
 //! | [`single`](Gpu::run_kernel) | running a single kernel, for tests |
@@ -25,8 +31,13 @@ mod adapter;
 mod buffer;
 mod device;
 mod error;
+mod faults;
+mod flight;
+mod inject;
+mod injected;
 mod kernel;
 mod options;
+mod pace;
 mod recorder;
 mod report;
 mod single;
@@ -34,6 +45,7 @@ mod staging;
 mod timing;
 mod trace;
 mod twin;
+mod waiting;
 
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};
@@ -42,7 +54,7 @@ pub use error::{GpuError, Shortage};
 pub(crate) use kernel::params;
 pub use kernel::{Access, Kernel, Params, TracedTwin, Twin, WORKGROUP};
 pub use options::GpuOptions;
-pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder};
+pub(crate) use recorder::{MAX_WORKGROUPS, RECORDER_BYTES, Recorder, RecorderBuffers};
 pub use report::{AdapterReport, Tier};
 pub(crate) use timing::Timing;
 pub use trace::{Barrier, Memory, NoTrace, Race, Trace, Tracer, Use};

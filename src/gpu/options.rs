@@ -1,5 +1,7 @@
+use std::time::Duration;
+
 /// How to use a GPU. By default all its memory may be used, and everything runs on the device.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct GpuOptions {
     /// Bytes of the device's memory that may be used; all by default.
@@ -10,9 +12,25 @@ pub struct GpuOptions {
     pub twins: Vec<&'static str>,
     /// Whether shaders check every index. They always do on software adapters and in debug builds.
     pub checked: bool,
+    /// How long to wait when no submission ends before the device counts as hung: a minute by default. A submission
+    /// is meant to take a fifth of a second at most, on any device.
+    pub patience: Duration,
+}
+
+impl Default for GpuOptions {
+    fn default() -> GpuOptions {
+        let patience = Duration::from_secs(60);
+        GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: false, patience }
+    }
 }
 
 impl GpuOptions {
+    /// Sets how long to wait when no submission ends before the device counts as hung.
+    #[must_use]
+    pub fn patience(self, patience: Duration) -> GpuOptions {
+        GpuOptions { patience, ..self }
+    }
+
     /// Sets the limit on the device's memory, in bytes.
     #[must_use]
     pub fn memory(self, bytes: u64) -> GpuOptions {

@@ -1,14 +1,15 @@
-use std::collections::VecDeque;
 use std::num::NonZeroU64;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use wgpu::{BindGroupEntry, BufferBinding, BufferUsages, CommandEncoder, ComputePass, QuerySet, SubmissionIndex};
 
 use super::buffer::{DeviceBuffer, Window};
 use super::device::{Gpu, Pipeline};
 use super::error::GpuError;
+use super::flight::Flights;
 use super::kernel::{Access, Kernel, Params, WORKGROUP};
-use super::report::Tier;
+use super::pace::{Kind, Pace, SECONDS, Work};
 use super::staging::Staging;
 use super::timing::Timing;
 
@@ -28,19 +29,23 @@ const RECORDS: usize = 1 << 14;
 /// Bytes of the device's memory that a recorder uses.
 pub(crate) const RECORDER_BYTES: u64 = (PARAMS_BYTES + RECORDS * size_of::<Record>()) as u64;
 
-/// Recorded work is submitted after this many threads, so that a submission takes a fraction of a second and a stop
-/// takes effect soon; a software adapter is a hundred times slower.
-const SUBMIT_THREADS: u64 = 1 << 26;
-const SOFTWARE_SUBMIT_THREADS: u64 = 1 << 20;
+/// Bytes of the records of one submission.
+const RECORDS_BYTES: u64 = (RECORDS * size_of::<Record>()) as u64;
 
 /// Submissions that may be in flight.
 const IN_FLIGHT: usize = 3;
 
-/// Bytes of the parts in which data is copied to the device.
+/// The most and the least bytes of a buffer through which data is copied to the device, and the most such buffers.
+/// Where the processor sees only a part of a device's memory, wgpu takes them from that part, often 256 MiB.
 const PIECE: u64 = 16 << 20;
+const LEAST_PIECE: u64 = 1 << 18;
+const PIECES: usize = 6;
 
-/// Recorded work is submitted after this many bytes to the device: the limit for staging.
-const SUBMIT_UPLOAD: u64 = 4 * PIECE;
+/// Recorded work is submitted after this many bytes to the device.
+const SUBMIT_UPLOAD: u64 = 2 * PIECE;
+
+/// Parts in which data is copied within the device are multiples of this.
+const COPY_UNIT: u64 = 1 << 16;
 
 /// A kernel with its buffers.
 #[derive(Clone, Debug)]
@@ -51,22 +56,47 @@ pub(crate) struct Bound {
     windows: Arc<Vec<Window>>,
 }
 
+/// What a recorder needs, and leaves to the next one: memory, and what was learned about the speed of the device.
+#[derive(Debug)]
+pub(crate) struct RecorderBuffers {
+    params: DeviceBuffer,
+    records: DeviceBuffer,
+    /// For parameters and records.
+    small: Staging,
+    /// For all other data.
+    staging: Staging,
+    pace: Pace,
+}
+
+impl RecorderBuffers {
+    /// For uploads of mostly less than `upload` bytes.
+    pub fn new(gpu: &Gpu, upload: u64) -> Result<RecorderBuffers, GpuError> {
+        let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
+        Ok(RecorderBuffers {
+            params: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
+            records: gpu.storage("records", RECORDS_BYTES)?,
+            small: Staging::new(gpu, PARAMS_BYTES as u64 + RECORDS_BYTES, IN_FLIGHT + 2)?,
+            staging: Staging::new(gpu, upload.next_multiple_of(8).clamp(LEAST_PIECE, PIECE), PIECES)?,
+            pace: Pace::default(),
+        })
+    }
+}
+
 /// Records work for the device and submits it in batches.
 #[derive(Debug)]
 pub(crate) struct Recorder<'g> {
     gpu: &'g Gpu,
+    buffers: RecorderBuffers,
     encoder: Option<CommandEncoder>,
     pass: Option<(&'static Kernel, ComputePass<'static>)>,
     params: Vec<u8>,
-    params_buffer: DeviceBuffer,
     records: Vec<Record>,
-    records_buffer: DeviceBuffer,
-    staging: Staging,
-    threads: u64,
+    /// How many of the records are on the device, or on their way.
+    records_sent: usize,
+    /// What is recorded.
+    work: Work,
     uploading: u64,
-    in_flight: VecDeque<SubmissionIndex>,
-    /// The last submission.
-    pub last: Option<SubmissionIndex>,
+    flights: Flights,
     pub timing: Option<Timing>,
     /// Bytes copied to the device.
     pub uploaded: u64,
@@ -79,27 +109,37 @@ pub(crate) struct Recorder<'g> {
 }
 
 impl<'g> Recorder<'g> {
-    pub fn new(gpu: &'g Gpu) -> Result<Recorder<'g>, GpuError> {
-        let params_usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
-        Ok(Recorder {
+    pub fn new(gpu: &'g Gpu, buffers: RecorderBuffers) -> Recorder<'g> {
+        Recorder {
             gpu,
+            buffers,
             encoder: None,
             pass: None,
             params: Vec::new(),
-            params_buffer: gpu.buffer("parameters", PARAMS_BYTES as u64, params_usage)?,
             records: Vec::new(),
-            records_buffer: gpu.storage("records", (RECORDS * size_of::<Record>()) as u64)?,
-            staging: Staging::new(PIECE),
-            threads: 0,
+            records_sent: 0,
+            work: Work::default(),
             uploading: 0,
-            in_flight: VecDeque::new(),
-            last: None,
+            flights: Flights::default(),
             timing: None,
             uploaded: 0,
             copied: 0,
             touched: 0,
             dispatched: (0, 0),
-        })
+        }
+    }
+
+    /// What the next recorder needs. Work that was not submitted is dropped.
+    pub fn into_buffers(mut self) -> RecorderBuffers {
+        (self.pass, self.encoder) = (None, None);
+        self.buffers.small.abandon();
+        self.buffers.staging.abandon();
+        self.buffers
+    }
+
+    /// The last submission.
+    pub fn last(&self) -> Option<SubmissionIndex> {
+        self.flights.last.clone()
     }
 
     pub fn gpu(&self) -> &'g Gpu {
@@ -108,7 +148,7 @@ impl<'g> Recorder<'g> {
 
     /// The buffer in which [`Recorder::records`] puts records.
     pub fn records_window(&self) -> Window {
-        self.records_buffer.window()
+        self.buffers.records.window()
     }
 
     /// Stores records for the kernels recorded next; returns the number of the first.
@@ -118,6 +158,10 @@ impl<'g> Recorder<'g> {
             // After this submission they may be overwritten.
             self.submit()?;
             self.records.clear();
+            self.records_sent = 0;
+        } else if self.small_bytes() + size_of_val(records) > self.buffers.small.bytes() {
+            self.encoder();
+            self.submit()?;
         }
         let first = self.records.len() as u32;
         self.records.extend_from_slice(records);
@@ -136,7 +180,7 @@ impl<'g> Recorder<'g> {
             let Window { buffer, offset, bytes } = window;
             wgpu::BindingResource::Buffer(BufferBinding { buffer, offset: *offset, size: NonZeroU64::new(*bytes) })
         }
-        let params = Window { bytes: PARAMS_STRIDE as u64, ..self.params_buffer.window() };
+        let params = Window { bytes: PARAMS_STRIDE as u64, ..self.buffers.params.window() };
         let entries: Vec<BindGroupEntry> = (0..)
             .zip([&params].into_iter().chain(windows))
             .map(|(number, window)| BindGroupEntry { binding: number, resource: binding(window) })
@@ -160,24 +204,50 @@ impl<'g> Recorder<'g> {
         if self.gpu.is_twin(bound.kernel) {
             return self.run_twin(bound, params, workgroups);
         }
+        let (kind, threads) = (Kind::Kernel(bound.kernel.name), u64::from(workgroups * WORKGROUP));
+        self.make_room(kind, threads)?;
         let offset = self.params.len();
         self.params.extend_from_slice(bytemuck::bytes_of(params));
         self.params.resize(offset + PARAMS_STRIDE, 0);
+        let idle = self.gpu.injected.idle.load(Ordering::Relaxed);
         let pass = self.pass(bound.kernel);
         pass.set_pipeline(&bound.pipeline.pipeline);
         pass.set_bind_group(0, &bound.group, &[offset as u32]);
-        pass.dispatch_workgroups(workgroups, 1, 1);
-        self.threads += u64::from(workgroups * WORKGROUP);
-        let software = self.gpu.report().tier == Tier::Software;
-        let most = if software { SOFTWARE_SUBMIT_THREADS } else { SUBMIT_THREADS };
-        if self.threads > most || self.params.len() >= PARAMS_BYTES {
+        if !idle {
+            pass.dispatch_workgroups(workgroups, 1, 1);
+        }
+        self.recorded(kind, threads)
+    }
+
+    /// Submits what is recorded, if it would take too long together with this work.
+    fn make_room(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
+        let pace = &self.buffers.pace;
+        let expected = pace.expected(&self.work) + pace.expected(&Work::from([(kind, units)]));
+        if !self.work.is_empty() && expected > 2.0 * SECONDS {
             self.submit()?;
         }
         Ok(())
     }
 
-    /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads; `params` gives the
-    /// parameters of a part from its first thread and its number of threads.
+    /// Counts recorded work, and submits it if it is enough.
+    fn recorded(&mut self, kind: Kind, units: u64) -> Result<(), GpuError> {
+        *self.work.entry(kind).or_default() += units;
+        let is_full =
+            self.params.len() >= PARAMS_BYTES || self.small_bytes() + PARAMS_STRIDE > self.buffers.small.bytes();
+        if is_full || self.buffers.pace.expected(&self.work) >= SECONDS {
+            self.submit()?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of parameters and records that the next submission takes along: at most one staging buffer, since others
+    /// may not be had.
+    fn small_bytes(&self) -> usize {
+        self.params.len() + size_of_val(&self.records[self.records_sent..])
+    }
+
+    /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads and take a fraction of a
+    /// second; `params` gives the parameters of a part from its first thread and its number of threads.
     pub fn dispatch_threads<P: Params>(
         &mut self,
         bound: &Bound,
@@ -189,7 +259,8 @@ impl<'g> Recorder<'g> {
         assert!(most > 0, "a unit of {unit} threads");
         let mut first = 0;
         while first < threads {
-            let part = most.min(threads - first) as u32;
+            let quick = self.buffers.pace.units(Kind::Kernel(bound.kernel.name)) / unit * unit;
+            let part = most.min(quick.max(unit)).min(threads - first) as u32;
             self.dispatch(bound, &params(first, part), part.div_ceil(WORKGROUP))?;
             first += u64::from(part);
         }
@@ -198,8 +269,9 @@ impl<'g> Recorder<'g> {
 
     /// Does the work of a kernel on the CPU, on copies of its buffers.
     fn run_twin<P: Params>(&mut self, bound: &Bound, params: &P, workgroups: u32) -> Result<(), GpuError> {
+        // Also records that no kernel needs yet.
+        self.encoder();
         self.finish()?;
-        self.write_records();
         let mut buffers = Vec::new();
         for window in bound.windows.iter() {
             buffers.push(bytemuck::pod_collect_to_vec(&self.gpu.read(window)?));
@@ -210,14 +282,12 @@ impl<'g> Recorder<'g> {
         }
         for ((window, words), access) in bound.windows.iter().zip(&buffers).zip(bound.kernel.access) {
             if *access == Access::Write {
-                self.gpu.queue.write_buffer(&window.buffer, window.offset, bytemuck::cast_slice(words));
+                let uploaded = self.uploaded;
+                self.upload(bytemuck::cast_slice(words), window)?;
+                self.uploaded = uploaded;
             }
         }
         Ok(())
-    }
-
-    fn write_records(&self) {
-        self.gpu.queue.write_buffer(&self.records_buffer.buffer, 0, bytemuck::cast_slice(&self.records));
     }
 
     fn encoder(&mut self) -> &mut CommandEncoder {
@@ -245,28 +315,59 @@ impl<'g> Recorder<'g> {
     }
 
     /// Fills a part of a buffer with zeros.
-    pub fn clear(&mut self, window: &Window) {
-        let Window { buffer, offset, bytes } = window;
-        self.encoder().clear_buffer(buffer, *offset, Some(*bytes));
+    pub fn clear(&mut self, window: &Window) -> Result<(), GpuError> {
+        self.in_parts(window.bytes, |encoder, at, bytes| {
+            encoder.clear_buffer(&window.buffer, window.offset + at, Some(bytes));
+        })
     }
 
     /// Copies `bytes` from the beginning of one window to the beginning of another.
-    pub fn copy(&mut self, from: &Window, to: &Window, bytes: u64) {
-        if bytes > 0 {
-            self.encoder().copy_buffer_to_buffer(&from.buffer, from.offset, &to.buffer, to.offset, bytes);
-            self.copied += bytes;
+    pub fn copy(&mut self, from: &Window, to: &Window, bytes: u64) -> Result<(), GpuError> {
+        self.copied += bytes;
+        self.in_parts(bytes, |encoder, at, bytes| {
+            encoder.copy_buffer_to_buffer(&from.buffer, from.offset + at, &to.buffer, to.offset + at, bytes);
+        })
+    }
+
+    /// Records copying `bytes` bytes in parts that take a fraction of a second.
+    fn in_parts(&mut self, bytes: u64, record: impl Fn(&mut CommandEncoder, u64, u64)) -> Result<(), GpuError> {
+        let mut at = 0;
+        while at < bytes {
+            let quick = (self.buffers.pace.units(Kind::Copy) / COPY_UNIT).max(1) * COPY_UNIT;
+            let part = quick.min(bytes - at);
+            self.make_room(Kind::Copy, part)?;
+            record(self.encoder(), at, part);
+            self.recorded(Kind::Copy, part)?;
+            at += part;
         }
+        Ok(())
+    }
+
+    /// A buffer that kernels use, with these words.
+    pub fn storage_of(&mut self, what: &'static str, words: &[u32]) -> Result<DeviceBuffer, GpuError> {
+        let buffer = self.gpu.storage(what, 4 * words.len() as u64)?;
+        let uploaded = self.uploaded;
+        self.upload(bytemuck::cast_slice(words), &buffer.window())?;
+        self.uploaded = uploaded;
+        Ok(buffer)
     }
 
     /// Copies bytes, a multiple of 4, to the beginning of a window.
     pub fn upload(&mut self, bytes: &[u8], to: &Window) -> Result<(), GpuError> {
-        let mut offset = to.offset;
-        for piece in bytes.chunks(PIECE as usize) {
-            let (from, at) = self.staging.write(self.gpu, piece)?;
-            self.encoder().copy_buffer_to_buffer(&from, at, &to.buffer, offset, piece.len() as u64);
-            offset += piece.len() as u64;
-            self.uploaded += piece.len() as u64;
-            self.uploading += piece.len() as u64;
+        let (mut rest, mut offset, mut was_none) = (bytes, to.offset, false);
+        while !rest.is_empty() {
+            let Some(staged) = self.buffers.staging.write(self.gpu, rest)? else {
+                self.submit()?;
+                self.wait_for_one(&mut was_none)?;
+                continue;
+            };
+            (was_none, rest) = (false, &rest[staged.bytes as usize..]);
+            let bytes = staged.bytes;
+            self.encoder().copy_buffer_to_buffer(&staged.buffer, staged.offset, &to.buffer, offset, bytes);
+            offset += bytes;
+            self.uploaded += bytes;
+            self.uploading += bytes;
+            self.recorded(Kind::Copy, bytes)?;
             if self.uploading >= SUBMIT_UPLOAD {
                 self.submit()?;
             }
@@ -274,30 +375,61 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
+    /// Waits until one submission less is in flight, so that its staging buffers are free. Fails when there was none
+    /// already the last time.
+    fn wait_for_one(&mut self, was_none: &mut bool) -> Result<(), GpuError> {
+        let most = match self.flights.count() {
+            0 if *was_none => return Err(GpuError::Lost("buffers for copying did not come back".to_owned())),
+            0 => {
+                *was_none = true;
+                return self.gpu.wait(None);
+            }
+            count => count - 1,
+        };
+        self.flights.wait(self.gpu, most, &mut self.buffers.pace)
+    }
+
+    /// Commands that copy the parameters and new records of the recorded work to the device.
+    fn send_small(&mut self) -> Result<CommandEncoder, GpuError> {
+        let mut encoder = self.gpu.device.create_command_encoder(&Default::default());
+        let records_at = (self.records_sent * size_of::<Record>()) as u64;
+        let params = (std::mem::take(&mut self.params), self.buffers.params.buffer.clone(), 0);
+        let records: Vec<u8> = bytemuck::cast_slice(&self.records[self.records_sent..]).to_vec();
+        for (data, to, mut offset) in [params, (records, self.buffers.records.buffer.clone(), records_at)] {
+            let (mut rest, mut was_none) = (&data[..], false);
+            while !rest.is_empty() {
+                let Some(staged) = self.buffers.small.write(self.gpu, rest)? else {
+                    self.wait_for_one(&mut was_none)?;
+                    continue;
+                };
+                encoder.copy_buffer_to_buffer(&staged.buffer, staged.offset, &to, offset, staged.bytes);
+                (was_none, rest) = (false, &rest[staged.bytes as usize..]);
+                offset += staged.bytes;
+            }
+        }
+        self.records_sent = self.records.len();
+        Ok(encoder)
+    }
+
     /// Submits the recorded work; waits while too many submissions are in flight.
     ///
     /// # Errors
-    /// When the device reported a fault.
+    /// When the device reported a fault, or hangs.
     pub fn submit(&mut self) -> Result<(), GpuError> {
         self.pass = None;
         if let Some(mut encoder) = self.encoder.take() {
             if let Some(timing) = &mut self.timing {
                 timing.resolve(&mut encoder);
             }
-            self.staging.finish();
-            self.gpu.queue.write_buffer(&self.params_buffer.buffer, 0, &self.params);
-            self.write_records();
-            let submission = self.gpu.queue.submit([encoder.finish()]);
-            self.last = Some(submission.clone());
-            self.in_flight.push_back(submission);
-            self.staging.recall();
-            self.params.clear();
-            (self.threads, self.uploading) = (0, 0);
+            let small = self.send_small()?;
+            let mut staged = [self.buffers.small.finish(), self.buffers.staging.finish()];
+            let work = std::mem::take(&mut self.work);
+            self.flights.submit(self.gpu, [small.finish(), encoder.finish()], work);
+            self.buffers.small.recall(std::mem::take(&mut staged[0]));
+            self.buffers.staging.recall(std::mem::take(&mut staged[1]));
+            self.uploading = 0;
         }
-        self.gpu.check()?;
-        while self.in_flight.len() > IN_FLIGHT {
-            self.gpu.wait(self.in_flight.pop_front())?;
-        }
+        self.flights.wait(self.gpu, IN_FLIGHT, &mut self.buffers.pace)?;
         if let Some(timing) = &mut self.timing {
             timing.collect(self.gpu)?;
         }
@@ -310,7 +442,7 @@ impl<'g> Recorder<'g> {
     /// When the device reported a fault.
     pub fn finish(&mut self) -> Result<(), GpuError> {
         self.submit()?;
-        self.in_flight.clear();
+        self.flights.wait(self.gpu, 0, &mut self.buffers.pace)?;
         self.gpu.wait(None)
     }
 }

@@ -1,7 +1,7 @@
 use super::device::Gpu;
 use super::error::GpuError;
 use super::kernel::{Kernel, Params};
-use super::recorder::{MAX_WORKGROUPS, Recorder};
+use super::recorder::{MAX_WORKGROUPS, Recorder, RecorderBuffers};
 
 impl Gpu {
     /// Runs one kernel in `workgroups` workgroups on these buffers, in the order of its bindings, and stores the
@@ -24,9 +24,12 @@ impl Gpu {
         assert_eq!(buffers.len(), kernel.access.len(), "buffers of {}", kernel.name);
         assert!(workgroups <= MAX_WORKGROUPS, "{workgroups} workgroups");
         assert!(buffers.iter().all(|words| words.len() >= 4), "the smallest buffer has four words");
-        let on_device =
-            buffers.iter().map(|words| self.storage_of("a kernel's buffer", words)).collect::<Result<Vec<_>, _>>()?;
-        let mut recorder = Recorder::new(self)?;
+        let upload = buffers.iter().map(|words| 4 * words.len() as u64).sum();
+        let mut recorder = Recorder::new(self, RecorderBuffers::new(self, upload)?);
+        let on_device = buffers
+            .iter()
+            .map(|words| recorder.storage_of("a kernel's buffer", words))
+            .collect::<Result<Vec<_>, _>>()?;
         let windows: Vec<_> = on_device.iter().map(|buffer| buffer.window()).collect();
         let bound = recorder.bind(kernel, &windows);
         recorder.dispatch(&bound, params, workgroups)?;

@@ -1,6 +1,8 @@
 //! Copying data to the device.
 //!
-//! Like wgpu's own staging belt, which however panics when the device is lost.
+//! Everything goes this way, and nothing through `wgpu::Queue::write_buffer`: if that finds no memory for its own
+//! staging, the device is lost. Here it is an ordinary error, or a wait for buffers in use. (wgpu's staging belt panics
+//! when the device is lost.)
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -9,63 +11,118 @@ use wgpu::{Buffer, BufferUsages, MapMode};
 use super::device::Gpu;
 use super::error::GpuError;
 
+/// Where there is no memory for larger buffers, they are made smaller, down to these bytes.
+const LEAST_BYTES: u64 = 1 << 16;
+
 /// Reusable buffers in the memory of the machine, from which data is copied to the device.
 #[derive(Debug)]
 pub(super) struct Staging {
     /// Bytes of each.
     bytes: u64,
+    /// How many exist.
+    made: usize,
+    /// How many there may be.
+    most: usize,
     /// The buffer being filled, and how far it is.
     filling: Option<(Buffer, u64)>,
     /// Full buffers, read by recorded work.
     full: Vec<Buffer>,
-    /// Buffers read by submitted work.
-    submitted: Vec<Buffer>,
     /// Buffers that the device has read.
     free: Receiver<Buffer>,
     give_back: Sender<Buffer>,
 }
 
+/// Where data is staged.
+pub(super) struct Staged {
+    pub buffer: Buffer,
+    pub offset: u64,
+    /// How many of the bytes are there; the buffer has no room for more.
+    pub bytes: u64,
+}
+
 impl Staging {
-    pub fn new(bytes: u64) -> Staging {
+    /// Up to `most` buffers of `bytes` bytes, or smaller ones if there is no memory for one of that size. The first is
+    /// made now, so that there always is one.
+    pub fn new(gpu: &Gpu, bytes: u64, most: usize) -> Result<Staging, GpuError> {
         let (give_back, free) = channel();
-        Staging { bytes, filling: None, full: Vec::new(), submitted: Vec::new(), free, give_back }
+        let mut staging = Staging { bytes, made: 0, most, filling: None, full: Vec::new(), free, give_back };
+        loop {
+            match staging.make(gpu) {
+                Ok(buffer) => {
+                    staging.filling = Some((buffer, 0));
+                    return Ok(staging);
+                }
+                Err(GpuError::OutOfMemory { .. }) if staging.bytes / 4 >= LEAST_BYTES => staging.bytes /= 4,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
-    /// Stores data, at most as much as a buffer holds, for commands recorded from now on.
-    pub fn write(&mut self, gpu: &Gpu, data: &[u8]) -> Result<(Buffer, u64), GpuError> {
-        let bytes = data.len() as u64;
-        assert!(bytes <= self.bytes && bytes.is_multiple_of(4), "{bytes} bytes");
-        let (buffer, at) = match self.filling.take() {
-            Some((buffer, at)) if at + bytes <= self.bytes => (buffer, at),
+    /// Bytes of a buffer.
+    pub fn bytes(&self) -> usize {
+        self.bytes as usize
+    }
+
+    /// Stores the first bytes of `data`, a multiple of 4, for commands recorded from now on; `None` if no buffer is
+    /// free before submitted work ends.
+    pub fn write(&mut self, gpu: &Gpu, data: &[u8]) -> Result<Option<Staged>, GpuError> {
+        let (buffer, offset) = match self.filling.take() {
+            Some((buffer, offset)) if offset < buffer.size() => (buffer, offset),
             full => {
                 self.full.extend(full.map(|(buffer, _)| buffer));
-                (self.free.try_recv().map_or_else(|_| self.make(gpu), Ok)?, 0)
+                match self.next(gpu)? {
+                    Some(buffer) => (buffer, 0),
+                    None => return Ok(None),
+                }
             }
         };
-        match buffer.slice(at..at + bytes).get_mapped_range_mut() {
-            Ok(mut mapped) => mapped.copy_from_slice(data),
+        let bytes = (buffer.size() - offset).min(data.len() as u64);
+        match buffer.slice(offset..offset + bytes).get_mapped_range_mut() {
+            Ok(mut mapped) => mapped.copy_from_slice(&data[..bytes as usize]),
             // The device is lost: when idle, it reports why.
             Err(error) => return Err(gpu.wait(None).err().unwrap_or_else(|| GpuError::Lost(error.to_string()))),
         }
         // Mapped parts must begin at a multiple of 8.
-        self.filling = Some((buffer.clone(), at + bytes.next_multiple_of(8)));
-        Ok((buffer, at))
+        self.filling = Some((buffer.clone(), offset + bytes.next_multiple_of(8)));
+        Ok(Some(Staged { buffer, offset, bytes }))
     }
 
-    fn make(&self, gpu: &Gpu) -> Result<Buffer, GpuError> {
-        gpu.mapped_buffer(self.bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC)
+    /// A free buffer, or a new one.
+    fn next(&mut self, gpu: &Gpu) -> Result<Option<Buffer>, GpuError> {
+        if let Ok(free) = self.free.try_recv() {
+            return Ok(Some(free));
+        }
+        if self.made == self.most {
+            return Ok(None);
+        }
+        match self.make(gpu) {
+            Ok(buffer) => Ok(Some(buffer)),
+            // Those that exist have to do.
+            Err(GpuError::OutOfMemory { .. }) => {
+                self.most = self.made;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
-    /// Call before submitting the recorded work.
-    pub fn finish(&mut self) {
-        self.full.extend(self.filling.take().map(|(buffer, _)| buffer));
+    fn make(&mut self, gpu: &Gpu) -> Result<Buffer, GpuError> {
+        let buffer = gpu.mapped_buffer(self.bytes, BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC)?;
+        self.made += 1;
+        Ok(buffer)
+    }
+
+    /// Call before submitting the recorded work; returns the buffers that it reads.
+    pub fn finish(&mut self) -> Vec<Buffer> {
+        // A buffer without data goes on being filled.
+        self.full.extend(self.filling.take_if(|(_, filled)| *filled > 0).map(|(buffer, _)| buffer));
         self.full.iter().for_each(Buffer::unmap);
-        self.submitted.append(&mut self.full);
+        std::mem::take(&mut self.full)
     }
 
     /// Call after submitting the recorded work: the buffers are reused once the device has read them.
-    pub fn recall(&mut self) {
-        for buffer in self.submitted.drain(..) {
+    pub fn recall(&mut self, submitted: Vec<Buffer>) {
+        for buffer in submitted {
             let (give_back, mapped) = (self.give_back.clone(), buffer.clone());
             buffer.map_async(MapMode::Write, .., move |result| {
                 if result.is_ok() {
@@ -73,6 +130,14 @@ impl Staging {
                     let _ = give_back.send(mapped);
                 }
             });
+        }
+    }
+
+    /// Call when recorded work was dropped that was never submitted.
+    pub fn abandon(&mut self) {
+        self.full.extend(self.filling.take().map(|(buffer, _)| buffer));
+        for buffer in self.full.drain(..) {
+            self.give_back.send(buffer).expect("both ends are here");
         }
     }
 }

@@ -1,10 +1,10 @@
 use std::collections::HashMap;
 
-use wgpu::{BufferUsages, CommandEncoder, QuerySet, QueryType};
+use wgpu::{BufferUsages, CommandEncoder, ErrorFilter, QuerySet, QueryType};
 
 use super::buffer::DeviceBuffer;
 use super::device::Gpu;
-use super::error::GpuError;
+use super::error::{GpuError, Shortage};
 use super::kernel::Kernel;
 
 /// The most passes of one submission that can be timed.
@@ -32,8 +32,14 @@ impl Timing {
         }
         let descriptor = wgpu::QuerySetDescriptor { label: None, ty: QueryType::Timestamp, count: 2 * PASSES };
         let bytes = 16 * u64::from(PASSES);
+        let scope = gpu.device.push_error_scope(ErrorFilter::OutOfMemory);
+        let set = gpu.device.create_query_set(&descriptor);
+        if pollster::block_on(scope.pop()).is_some() {
+            let (what, shortage) = ("timestamps", Shortage::Device(gpu.budget()));
+            return Err(GpuError::OutOfMemory { what, bytes, used: gpu.used(), shortage });
+        }
         Ok(Some(Timing {
-            set: gpu.device.create_query_set(&descriptor),
+            set,
             resolved: gpu.buffer("timestamps", bytes, BufferUsages::QUERY_RESOLVE | BufferUsages::COPY_SRC)?,
             readable: gpu.host_buffer(bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?,
             period: gpu.queue.get_timestamp_period().into(),

@@ -48,6 +48,8 @@ pub enum Source {
     Rule(&'static str),
     /// There is no other move.
     OnlyMove,
+    /// By an external engine. What the move is worth is only what it says, also where it says that it is proved.
+    Engine,
 }
 
 impl Source {
@@ -61,6 +63,7 @@ impl Source {
             Source::Depth(_) => "depth",
             Source::Rule(rule) => rule,
             Source::OnlyMove => "only-move",
+            Source::Engine => "engine",
         }
     }
 }
@@ -86,6 +89,7 @@ impl fmt::Display for Source {
             Source::Depth(depth) => write!(f, "searched to depth {depth}"),
             Source::Rule(rule) => write!(f, "by {rule}"),
             Source::OnlyMove => f.write_str("the only move"),
+            Source::Engine => f.write_str("by the engine's word"),
         }
     }
 }

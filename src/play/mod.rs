@@ -29,16 +29,22 @@
 //! | `depth_limited` | minimax and alpha-beta to a limited depth (Gonai and Cendejas 2022) |
 //! | `pekar` | a heuristic and two minimax players (Pekař et al. 2020) |
 //! | `plain` | players without a search: greedy, random |
+//! | [`fault`](EngineFault) | what an external engine can do wrong |
+//! | [`engine`] | external engines, and our players as one |
+//! | [`participant`](Participant) | one of our players or an external engine |
 //! | [`game`](play_game) | one game between two players, every move checked |
 //! | [`tournament`](Tournament) | every player against every other, with the moves evaluated by the tables |
 //! | [`statistics`](Median) | medians and how sure they are |
 
 mod choice;
 mod depth_limited;
+pub mod engine;
+mod fault;
 mod game;
 mod limit;
 mod make;
 mod name;
+mod participant;
 mod pekar;
 mod perfect;
 mod plain;
@@ -48,9 +54,11 @@ mod statistics;
 mod tournament;
 
 pub use choice::{Choice, Source, Worth};
-pub use game::{Game, MoveMade, play_game};
+pub use fault::EngineFault;
+pub use game::{Forfeit, Game, MoveMade, play_game};
 pub use limit::Limit;
 pub use name::{PlayerName, UnknownPlayer};
+pub use participant::{Participant, UnknownParticipant};
 pub use player::{PlayError, Player};
 pub use setting::Setting;
 pub use statistics::Median;

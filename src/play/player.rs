@@ -1,3 +1,4 @@
+use super::fault::EngineFault;
 use super::{Choice, Limit};
 use crate::book::BookError;
 use crate::game::{IllegalMove, Position};
@@ -21,6 +22,14 @@ pub enum PlayError {
         player: String,
         /// Why it cannot be played.
         source: IllegalMove,
+    },
+    /// An external engine did something wrong: it loses the game.
+    #[error("{player} {fault}")]
+    Engine {
+        /// The engine.
+        player: String,
+        /// What it did.
+        fault: EngineFault,
     },
     /// A table cannot be read.
     #[error("{0}")]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::{Game, PlayError, PlayerName, Setting, play_game};
+use super::{Game, Limit, Participant, PlayError, Setting, play_game};
 use crate::game::{Pit, Position, Rules};
 use crate::table::{ProbeError, TableError, Tables};
 
@@ -13,7 +13,7 @@ use crate::table::{ProbeError, TableError, Tables};
 #[non_exhaustive]
 pub struct Tournament<'t> {
     /// The players.
-    pub players: Vec<PlayerName>,
+    pub players: Vec<Participant>,
     /// The start positions, the first player South.
     pub starts: Vec<Position>,
     /// What players are made with, rules and tables among it; its `game` makes tournaments differ.
@@ -65,7 +65,8 @@ impl Accuracy {
 
 impl<'t> Tournament<'t> {
     /// A tournament of `players` from `starts`, without a time limit.
-    pub fn new(players: Vec<PlayerName>, starts: Vec<Position>, setting: Setting<'t>) -> Tournament<'t> {
+    pub fn new(players: Vec<impl Into<Participant>>, starts: Vec<Position>, setting: Setting<'t>) -> Tournament<'t> {
+        let players = players.into_iter().map(Into::into).collect();
         Tournament { players, starts, setting, time: None }
     }
 
@@ -80,11 +81,27 @@ impl<'t> Tournament<'t> {
         self.players.len().pow(2) * self.starts.len()
     }
 
+    /// Starts and ends every external engine once, before the games: an engine that cannot play at all need not lose each of
+    /// them.
+    ///
+    /// # Errors
+    /// When an engine cannot be started, does not answer, or does not play by the rules, or `stop` is set.
+    pub fn try_engines(&self, stop: &Arc<AtomicBool>) -> Result<(), PlayError> {
+        let limit = Limit::none().or_stop(Arc::clone(stop));
+        for player in &self.players {
+            self.starts.first().map_or(Ok(()), |start| player.try_out(&self.setting, start, &limit))?;
+            if limit.is_over() {
+                return Err(PlayError::Stopped);
+            }
+        }
+        Ok(())
+    }
+
     /// Plays all games, on the threads of the current pool. `on_game` is called as they end, and returned in order: by
     /// first player, second player, start.
     ///
     /// Every game has players of its own, made with its number: threads change the times, never a game. (Where `time`
-    /// cuts a player short, times do change games.)
+    /// cuts a player short, times do change games.) An external engine is started for each of its games.
     ///
     /// # Errors
     /// When a player or a table fails, or `stop` is set.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::fuzz;
 
 /// Commands with their arguments: a letter is one of [`values`]; a flag is optional unless it begins with `!`.
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "build !--seeds=N --only --frame=F --patience=N --pits=N --rules=R !--backend=cpu !--tables=W --memory=M --json",
     "plan !--seeds=N --commands !--backend=cpu --gpu-memory=M --pits=N --rules=R --tables=D --json",
     "verify --seeds=N --checksums --consistency --sample=N --against=cpu --manifest=O --rules=R !--pits=N --tables=D --json",
@@ -30,6 +30,7 @@ const COMMANDS: [&str; 19] = [
     "opening P --rules=R !--positions=N --json",
     "opening-scan !--houses=A !--seeds=A --rules=R --turns=N !--positions=N --wins --lines --json --csv",
     "stats !--seeds=N --rules=R --pits=N --tables=D --json --csv --plot=O",
+    "export !--seeds=N --sample=N --seed=N --format=jsonl --output=O --rules=R !--pits=N --tables=D",
     "graph P --pits=A --seeds=A --rules=R --layers --no-values --memory=M --tables=D --json --csv",
     "complexity P --pits=A --seeds=A --rules=R !--games=N --depth=N --json --csv",
     "info --tables=D --json --csv --manifest",
@@ -62,9 +63,20 @@ fn values(letter: &str) -> &'static [&'static str] {
         "F" => &["3,1", "2,1", "3,3", "49,1", "1,1", "x", ","],
         "A" => &["1", "1..2", "2..1", "0..1", "1..", "4294967296", "x", ""],
         "R" => &["empty-capture", "standard", "s-kalaha", "single-move", "oware", ""],
-        "C" => {
-            &["greedy", "perfect", "heuristic", "random:3", "minimax:1", "minimax2:2", "minimax3:0", "human", "x", ""]
-        }
+        "C" => &[
+            "greedy",
+            "perfect",
+            "heuristic",
+            "random:3",
+            "minimax:1",
+            "minimax2:2",
+            "minimax3:0",
+            "engine:true",
+            "engine:'x",
+            "human",
+            "x",
+            "",
+        ],
         "L" => &["1", "12", "2 1", "1,2", "0", "99", "x", ""],
         "D" => &["tables", "none", "file", "/dev/null", "", "."],
         "W" => &["new", "file/below", "/dev/null"],

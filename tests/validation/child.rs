@@ -144,7 +144,7 @@ fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, words: us
         let contents = bytemuck::cast_slice(contents);
         device.create_buffer_init(&wgpu::util::BufferInitDescriptor { label: None, contents, usage })
     };
-    let params = bytemuck::pod_collect_to_vec(std::slice::from_ref(&params));
+    let params: Vec<u32> = bytemuck::pod_collect_to_vec(std::slice::from_ref(&params));
     let mut buffers = vec![buffer(&params, wgpu::BufferUsages::UNIFORM)];
     buffers.extend(stage.kernel().access().iter().map(|_| buffer(&vec![1; words], wgpu::BufferUsages::STORAGE)));
     let entries: Vec<wgpu::BindGroupEntry> = (0..)

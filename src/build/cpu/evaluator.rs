@@ -3,18 +3,21 @@ use std::sync::Arc;
 use crate::game::Rules;
 use crate::index::RowIndex;
 use crate::isa::Isa;
-use crate::rows::BoardRows;
+use crate::rows::{BoardRows, Relays};
 
 /// What is needed to evaluate moves in any layer: an instruction set, and the moves and maps of rows.
 #[derive(Debug)]
 pub struct Evaluator {
     pub(super) isa: Isa,
     pub(super) rows: BoardRows,
+    /// For rules with relays.
+    pub(super) relays: Option<Relays>,
 }
 
 impl Evaluator {
     /// An evaluator for the rows that `rows` ranks.
     pub fn new(isa: Isa, rules: Rules, rows: Arc<RowIndex>) -> Evaluator {
-        Evaluator { isa, rows: BoardRows::new(rules, rows) }
+        let relays = rules.relays().then(|| Relays::new(rules, &rows));
+        Evaluator { isa, rows: BoardRows::new(rules, rows), relays }
     }
 }

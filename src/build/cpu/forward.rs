@@ -7,11 +7,12 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels;
-use crate::game::{Capture, Pit, Row, sow};
-use crate::index::{Frame, game_row, table_row};
+use super::relay::{Child, FrameRelays, RelayScratch};
+use crate::game::Capture;
+use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
-use crate::table::{FrameScores, RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
+use crate::table::{RUN_MARGIN, TableError, Tables, frame_in_parallel};
 
 /// Bytes of work that are worth a separate task.
 pub(super) const TASK_BYTES: usize = 1 << 14;
@@ -32,6 +33,7 @@ struct Scratch {
     selected: Vec<u8>,
     segments: Vec<u8>,
     places: Vec<u32>,
+    relay: RelayScratch,
 }
 
 thread_local! {
@@ -46,7 +48,7 @@ pub(super) struct FrameEvaluator<'a> {
     moves: Arc<Moves>,
     /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
     /// `left` in the other row.
-    children: Vec<Option<(&'a Table, FrameScores<'a>)>>,
+    children: Vec<Option<Child<'a>>>,
     /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each mover's row a run of
     /// scores against all other rows. It has the children of most again-moves; undefined if there are none.
     again: &'a [u8],
@@ -54,8 +56,9 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    /// For relays: the rows themselves.
-    relays: Option<(Vec<Row>, Vec<Row>)>,
+    relays: Option<FrameRelays<'a>>,
+    /// For relays, by pit: 0xff for the other rows in which it is empty.
+    empty: Vec<Arc<Vec<u8>>>,
 }
 
 impl<'a> FrameEvaluator<'a> {
@@ -63,25 +66,28 @@ impl<'a> FrameEvaluator<'a> {
     ///
     /// `again` is memory for the frame with one seed fewer in the mover's row, transposed: a byte for each position.
     pub fn new(
-        evaluator: &Evaluator,
+        evaluator: &'a Evaluator,
         tables: &'a Tables,
         frame: Frame,
         again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
-        let Evaluator { isa, rows: BoardRows { rules, maps, .. } } = evaluator;
+        let Evaluator { isa, rows: BoardRows { rules, maps, .. }, relays } = evaluator;
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
         if rules.moves_again() {
             unpack_transposed(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
         }
-        let mut children = vec![None; (mover + 1) * total];
-        for left in 1..=mover {
+        // A relay may also leave the mover more seeds than before.
+        let most_left = if rules.relays() { total - 1 } else { mover };
+        let mut children = vec![None; (most_left + 1) * total];
+        for left in 1..=most_left {
             for opponent in 1..total - left {
                 let table = tables.require(left + opponent)?;
                 children[left * total + opponent] = Some((table, frame_in_parallel(table, opponent)?));
             }
         }
-        // A pit holds at most the row's seeds, which bounds the spill; a relay may go around more often.
+        // A pit holds at most the row's seeds, which bounds the spill; a relay within the mover's row may go around more
+        // often.
         let most_spilled = if rules.relays() { mover } else { pits * mover.div_ceil(2 * pits + 1) };
         let spills = (0..mover.min(most_spilled + 1)).map(|spilled| maps.spill(other, spilled)).collect();
         // A sowing can capture in its first lap around the board, or at the end of it, but not later: then no pit is
@@ -92,10 +98,10 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
-        let rows = |seeds| -> Vec<Row> { maps.all(seeds).iter().map(|row| game_row(pits, row)).collect() };
-        let relays = rules.relays().then(|| (rows(mover), rows(other)));
+        let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps, frame));
+        let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
-        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays })
+        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays, empty })
     }
 
     fn total(&self) -> usize {
@@ -110,12 +116,21 @@ impl<'a> FrameEvaluator<'a> {
         }
         SCRATCH.with_borrow_mut(|scratch| {
             best.fill(0);
-            self.moves.forward(mover).iter().try_for_each(|next| self.apply(mover, next, best, scratch))
+            let moves = self.moves.forward(mover);
+            moves.iter().try_for_each(|next| self.apply(next, best, scratch))?;
+            let Some(relays) = &self.relays else {
+                return Ok(());
+            };
+            let pits = moves.iter().filter_map(|next| match next.kind {
+                Kind::Relay { pit } => Some(usize::from(pit)),
+                _ => None,
+            });
+            relays.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
         })
     }
 
-    /// Raises `best` by one move of the mover's row with rank `mover`.
-    fn apply(&self, mover: u32, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+    /// Raises `best` by one move, of a relay only the part that [`FrameRelays`] leaves out.
+    fn apply(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
         match next.kind {
             // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
             Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
@@ -129,7 +144,7 @@ impl<'a> FrameEvaluator<'a> {
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
             Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
-            Kind::Relay { pit } => self.relay(mover, usize::from(pit), next, best, scratch)?,
+            Kind::Relay { .. } => self.relay_into_empty(next, best, scratch)?,
         }
         Ok(())
     }
@@ -179,7 +194,7 @@ impl<'a> FrameEvaluator<'a> {
         };
         for captured in 0..segments.min(opponent) {
             if let Some((_, scores)) = self.children[usize::from(next.left) * self.total() + opponent - captured] {
-                scores.prefetch_run(next.own, PREFETCH_LINES);
+                scores.prefetch_run((0, next.own), PREFETCH_LINES);
             }
         }
     }
@@ -231,36 +246,13 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// A move whose last seed falls on the other side, with relays. Where that pit was empty, the turn ends; elsewhere
-    /// the move is played position by position.
-    fn relay(
-        &self,
-        mover: u32,
-        pit: usize,
-        next: &ForwardMove,
-        best: &mut [u8],
-        scratch: &mut Scratch,
-    ) -> Result<(), TableError> {
-        let (movers, others) = self.relays.as_ref().expect("made for rules with relays");
-        let (pits, total) = (self.frame.pits, self.total() as u8);
-        let last = (usize::from(next.spilled) - 1) % pits;
-        let filled = usize::from(next.spilled) > pits;
-        let ended = self.pass(next, best.len(), scratch)?;
-        let pit = Pit::from_index(pit).expect("a pit of a table's board");
-        for ((best, other), &ended) in best.iter_mut().zip(others).zip(ended) {
-            let score = if !filled && other.seeds()[last] == 0 {
-                total.saturating_sub(ended)
-            } else {
-                let sown = sow(self.tables.rules(), &movers[mover as usize], other, pit);
-                let small = |row| table_row(row).expect("a row of a table has few seeds");
-                let (own, opposite) = (small(&sown.mover), small(&sown.other));
-                if sown.again && !sown.other.is_empty() {
-                    self.tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
-                } else {
-                    total.saturating_sub(self.tables.score(&opposite, &own)?)
-                }
-            };
-            *best = (*best).max(score);
+    /// A sowing that ends in the other row, where the last seed falls into an empty pit: then the turn ends.
+    fn relay_into_empty(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+        let spilled = usize::from(next.spilled);
+        // After more than a lap no pit is empty.
+        if spilled <= self.frame.pits {
+            let scores = self.pass(next, best.len(), scratch)?;
+            kernels::max_after_pass_masked(self.isa, best, scores, &self.empty[spilled - 1], self.total() as u8);
         }
         Ok(())
     }

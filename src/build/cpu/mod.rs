@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
+//! | `relay` | one row against all others: the relays |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
 //! | `computer` | all frames of a layer, packed |
@@ -18,6 +19,7 @@ mod evaluator;
 mod forward;
 pub mod kernels;
 mod pair;
+mod relay;
 mod workspace;
 
 pub(super) use computer::CpuComputer;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 mod traffic;
 
 use super::computer::{ComputeError, Computer, Output};
+use crate::game::Rules;
 use crate::gpu::{AdapterReport, Gpu, GpuError};
 use crate::index::Frame;
 use crate::progress::Pulse;
@@ -41,6 +42,14 @@ impl Computer for GpuComputer {
 }
 
 pub(super) fn least_memory(gpu: &Gpu, _pits: usize, _seeds: usize) -> u64 {
+    match gpu.never {}
+}
+
+/// Has a device compute a small layer; there is none without the feature `gpu`.
+///
+/// # Errors
+/// Never called: there is no device.
+pub fn self_test(gpu: &Arc<Gpu>, _rules: Rules) -> Result<(), ComputeError> {
     match gpu.never {}
 }
 

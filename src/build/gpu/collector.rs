@@ -35,10 +35,10 @@ pub(super) fn send(
         drop(spare);
         recorder.gpu().host_buffer(head_bytes + patches, BufferUsages::MAP_READ | BufferUsages::COPY_DST)?
     };
-    recorder.copy(&packed.head, &buffer.window(), head_bytes);
-    recorder.copy(&packed.patches, &Window { offset: head_bytes, ..buffer.window() }, patches);
+    recorder.copy(&packed.head, &buffer.window(), head_bytes)?;
+    recorder.copy(&packed.patches, &Window { offset: head_bytes, ..buffer.window() }, patches)?;
     recorder.submit()?;
-    let submission = recorder.last.clone();
+    let submission = recorder.last();
     Ok(Delivery { frame, buffer, head_bytes, patch_bytes: packed.patch_bytes, submission })
 }
 

@@ -11,15 +11,37 @@ use super::rows::DeviceRows;
 use super::stages::Stage;
 use super::traffic::Traffic;
 use crate::build::computer::{ComputeError, Computer, Output};
-use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Shortage, Timing};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::rows::BoardRows;
 use crate::table::Tables;
 
+/// The memory for the layers up to `seeds`.
+///
+/// # Errors
+/// When it is more than the device may use, or the device's limits do not allow so large a layer.
+pub(super) fn require(gpu: &Gpu, pits: usize, seeds: usize) -> Result<DeviceMemory, GpuError> {
+    let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
+    if seeds > largest {
+        let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
+        return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 });
+    }
+    let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
+    if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
+        let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
+        return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage });
+    }
+    Ok(memory)
+}
+
 /// Computes frames on a GPU.
 pub struct GpuComputer {
     gpu: Arc<Gpu>,
+    /// What recorders need, kept from layer to layer; `None` while one has it.
+    buffers: Option<RecorderBuffers>,
+    /// Bytes of a large upload.
+    upload: u64,
     rows: DeviceRows,
     lower: Lower,
     pair: Pair,
@@ -32,30 +54,36 @@ pub struct GpuComputer {
 }
 
 impl GpuComputer {
-    /// A computer for the layers up to `seeds` of the board and rules of `tables`; it allocates the memory for all of
-    /// them now.
+    /// A computer for the layers up to `seeds` of the board and rules of `tables`, on a device that need not have passed
+    /// a self-test.
     ///
     /// # Errors
     /// When the device does not have enough memory, or its limits do not allow so large a layer.
-    pub fn new(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
+    pub(super) fn untested(gpu: Arc<Gpu>, tables: &Tables, seeds: usize) -> Result<GpuComputer, ComputeError> {
         let pits = tables.pits();
-        let largest = super::memory::largest_layer(pits, gpu.max_binding(), gpu.report().max_buffer_bytes);
-        if seeds > largest {
-            let (adapter, what) = (gpu.report().name.clone(), "seeds in play");
-            return Err(GpuError::Limit { adapter, what, needed: seeds as u64, allowed: largest as u64 }.into());
-        }
-        let memory = DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding());
-        if let Some(budget) = gpu.budget().filter(|&budget| budget < memory.least()) {
-            let (what, bytes, shortage) = ("a build of this size", memory.least(), Shortage::Allowed(budget));
-            return Err(GpuError::OutOfMemory { what, bytes, used: 0, shortage }.into());
-        }
+        let mut memory = require(&gpu, pits, seeds)?;
         let frames: Vec<Frame> = (1..seeds).map(|mover| Frame { pits, mover, other: seeds - mover }).collect();
+        // Frames and maps.
+        let upload = memory.operand_bytes.max(memory.row_bytes);
+        let buffers = RecorderBuffers::new(&gpu, upload)?;
+        let (pair, packer) = (Pair::new(&gpu, &memory)?, Packer::new(&gpu, &frames)?);
+        // Operands may not take what moves and maps need later.
+        let kept_free = gpu.storage("moves and maps", memory.row_bytes)?;
+        let lower = loop {
+            match Lower::new(&gpu, memory.operand_bytes, gpu.budget()) {
+                Err(GpuError::OutOfMemory { .. }) if memory.halve_operands() => {}
+                other => break other?,
+            }
+        };
+        drop(kept_free);
         let board = BoardRows::new(tables.rules(), Arc::clone(tables.rows()));
         Ok(GpuComputer {
+            buffers: Some(buffers),
+            upload,
             rows: DeviceRows::new(&gpu, board)?,
-            lower: Lower::new(&gpu, memory.operand_bytes, gpu.budget())?,
-            pair: Pair::new(&gpu, &memory)?,
-            packer: Packer::new(&gpu, &frames)?,
+            lower,
+            pair,
+            packer,
             spare: Vec::new(),
             timing: None,
             traffic: Traffic::default(),
@@ -89,7 +117,8 @@ impl GpuComputer {
         output: &dyn Output,
     ) -> Result<bool, ComputeError> {
         let gpu = Arc::clone(&self.gpu);
-        let mut recorder = Recorder::new(&gpu)?;
+        let buffers = self.buffers.take().map_or_else(|| RecorderBuffers::new(&gpu, self.upload), Ok)?;
+        let mut recorder = Recorder::new(&gpu, buffers);
         recorder.timing = self.timing.take();
         let (sender, deliveries) = sync_channel(READBACKS);
         let (give_back, spares) = channel();
@@ -127,6 +156,7 @@ impl GpuComputer {
         self.traffic.workgroups += recorder.dispatched.1;
         self.traffic.resident = self.lower.resident_bytes();
         self.timing = recorder.timing.take();
+        self.buffers = Some(recorder.into_buffers());
         result
     }
 

@@ -144,10 +144,9 @@ impl Lower {
             }
         }
         let resident = &self.resident[&seeds][&frame.mover];
-        recorder.copy(&resident.head.window(), to, entry.patches_at());
+        recorder.copy(&resident.head.window(), to, entry.patches_at())?;
         let patches = Window { offset: to.offset + entry.patches_at(), ..to.clone() };
-        recorder.copy(&resident.patches.window(), &patches, entry.patch_bytes.next_multiple_of(4));
-        Ok(())
+        Ok(recorder.copy(&resident.patches.window(), &patches, entry.patch_bytes.next_multiple_of(4))?)
     }
 
     /// Memory for one more frame; `None` if there is none.
@@ -178,8 +177,8 @@ impl Lower {
         let patch_bytes = patches.bytes.next_multiple_of(4);
         loop {
             if let Some(resident) = self.allocate(recorder.gpu(), head.bytes, patch_bytes)? {
-                recorder.copy(head, &resident.head.window(), head.bytes);
-                recorder.copy(patches, &resident.patches.window(), patch_bytes);
+                recorder.copy(head, &resident.head.window(), head.bytes)?;
+                recorder.copy(patches, &resident.patches.window(), patch_bytes)?;
                 self.resident.entry(seeds).or_default().insert(frame.mover, resident);
                 return Ok(());
             }

@@ -31,6 +31,8 @@ pub(super) struct DeviceMemory {
     pub matrix_words: u64,
     /// Bytes of an operand: there are two.
     pub operand_bytes: u64,
+    /// The least that an operand needs.
+    least_operand_bytes: u64,
     /// Bytes for packing.
     pub packer_bytes: u64,
     /// Bytes of moves and maps.
@@ -59,6 +61,7 @@ impl DeviceMemory {
         let mut memory = DeviceMemory {
             matrix_words,
             operand_bytes: 0,
+            least_operand_bytes: 0,
             packer_bytes: largest.map_or(0, packer_bytes),
             row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>() * ROW_BYTES,
         };
@@ -66,7 +69,15 @@ impl DeviceMemory {
         let share = budget.map_or(u64::MAX, |budget| budget.saturating_sub(memory.least()) / 4);
         let most = max_binding / 64 * 64;
         memory.operand_bytes = all.min(share).max(child).next_multiple_of(64).min(most);
+        memory.least_operand_bytes = child.next_multiple_of(64).min(most);
         memory
+    }
+
+    /// Halves the operands, for a device that has less memory than it may use; returns whether they could be smaller.
+    pub fn halve_operands(&mut self) -> bool {
+        let before = self.operand_bytes;
+        self.operand_bytes = (before / 2).next_multiple_of(64).max(self.least_operand_bytes);
+        self.operand_bytes < before
     }
 
     /// Bytes that are needed in any case.
@@ -131,6 +142,17 @@ mod tests {
     fn a_card_with_8_gb_can_build_34_seeds() {
         let least = DeviceMemory::new(6, 34, Some(8_000_000_000), VULKAN_BINDING).least();
         assert!(least <= 6_000_000_000, "{least} bytes");
+    }
+
+    #[test]
+    fn operands_become_smaller_until_a_lower_frame_just_fits() {
+        // The driver reports no limit, and the card has 8 GB.
+        let mut memory = DeviceMemory::new(6, 34, None, VULKAN_BINDING);
+        let least = DeviceMemory::new(6, 34, Some(1), VULKAN_BINDING);
+        assert!(memory.operand_bytes > least.operand_bytes);
+        while memory.halve_operands() {}
+        assert_eq!(memory, least);
+        assert!(memory.least() <= 6_000_000_000);
     }
 
     #[test]

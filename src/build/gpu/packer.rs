@@ -66,7 +66,7 @@ impl Packer {
         let words = u64::from(scores.words());
         // The scores are read twice, for the profile and for the groups; these are written once.
         recorder.touched += 2 * scores.all().bytes + head_bytes(frame);
-        recorder.clear(&self.sums.window());
+        recorder.clear(&self.sums.window())?;
         let at_once = (scores.rows_at_once(gpu) / PROFILE_ROWS as usize * PROFILE_ROWS as usize).max(1);
         for first in (0..others).step_by(at_once) {
             let end = others.min(first + at_once);
@@ -84,8 +84,8 @@ impl Packer {
         let groups_at = (rows as u64).next_multiple_of(64) / 4;
         let head = self.head.front(head_bytes(frame));
         let bound = recorder.bind(Stage::Mean.kernel(), &[self.sums.window(), head.clone()]);
-        // The sums have a few columns more than there are rows: the padding.
-        recorder.dispatch_threads(&bound, groups_at, 1, |_, threads| Mean {
+        // The sums have a few columns more than there are rows: the padding. All at once, as it begins at the first row.
+        recorder.dispatch_threads(&bound, groups_at, groups_at, |_, threads| Mean {
             threads,
             rows: rows as u32,
             others: others as u32,
@@ -113,7 +113,7 @@ impl Packer {
                 self.patches = gpu.storage("no patches", 0)?;
                 self.patches = gpu.storage("patches", padded)?;
             }
-            recorder.clear(&self.patches.front(padded));
+            recorder.clear(&self.patches.front(padded))?;
             for_groups(recorder, scores, rows, groups, |recorder, window, base, first, count| {
                 let [sizes, blocks, superblocks, _] = &self.sizes;
                 let buffers = [sizes, blocks, superblocks, &self.patches].map(DeviceBuffer::window);

@@ -74,10 +74,10 @@ impl Pair {
     ) -> Result<bool, GpuError> {
         let gpu = recorder.gpu();
         let Frame { mover: small, other: large, .. } = frame;
-        let (small_list, large_list) = (rows.moves(gpu, small)?, rows.moves(gpu, large)?);
+        let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
         let nothing = rows.nothing.window();
         let (small_map, large_map) = if rows.rules().capture() == Capture::OppositeSeeds {
-            (rows.capture(gpu, small, 0)?.window(), rows.capture(gpu, large, 0)?.window())
+            (rows.capture(recorder, small, 0)?.window(), rows.capture(recorder, large, 0)?.window())
         } else {
             (nothing.clone(), nothing)
         };
@@ -155,21 +155,21 @@ fn forward(
     pulse: &Pulse,
 ) -> Result<bool, ComputeError> {
     let gpu = recorder.gpu();
-    recorder.clear(&scores.all());
-    let moves = rows.moves(gpu, frame.mover)?;
+    recorder.clear(&scores.all())?;
+    let moves = rows.moves(recorder, frame.mover)?;
     for class in &moves.classes {
         let nothing = rows.nothing.window();
         let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
         let (mut map, mut map_at, mut ranks) = (nothing, NO_MAP, RankParams::default());
         let mut more = Vec::new();
         match class.kind {
-            ClassKind::Capture => (map, map_at) = (rows.capture(gpu, frame.other, class.spilled)?.window(), 0),
+            ClassKind::Capture => (map, map_at) = (rows.capture(recorder, frame.other, class.spilled)?.window(), 0),
             ClassKind::Relay => {
-                let made = rows.ranks(gpu)?;
+                let made = rows.ranks(recorder)?;
                 ranks = made.1;
-                more = vec![rows.relay_rows(gpu, frame.mover, frame.other)?.window(), made.0.window()];
+                more = vec![rows.relay_rows(recorder, frame.mover, frame.other)?.window(), made.0.window()];
             }
-            _ if class.spilled > 0 => (map, map_at) = (rows.spill(gpu, frame.other, class.spilled)?.window(), 0),
+            _ if class.spilled > 0 => (map, map_at) = (rows.spill(recorder, frame.other, class.spilled)?.window(), 0),
             _ => {}
         }
         let words = u64::from(scores.words());

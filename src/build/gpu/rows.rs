@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 use crate::game::Rules;
-use crate::gpu::{DeviceBuffer, Gpu, GpuError};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder};
 use crate::index::TableRow;
 use crate::rows::{BoardRows, ForwardMove, Kind};
 
@@ -94,16 +94,16 @@ impl DeviceRows {
     }
 
     /// The moves of the rows with `seeds` seeds.
-    pub fn moves(&mut self, gpu: &Gpu, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
+    pub fn moves(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<RowMoves>, GpuError> {
         if let Some(found) = self.moves.get(&seeds) {
             return Ok(Arc::clone(found));
         }
-        let made = Arc::new(self.make_moves(gpu, seeds)?);
+        let made = Arc::new(self.make_moves(recorder, seeds)?);
         self.moves.insert(seeds, Arc::clone(&made));
         Ok(made)
     }
 
-    fn make_moves(&self, gpu: &Gpu, seeds: usize) -> Result<RowMoves, GpuError> {
+    fn make_moves(&self, recorder: &mut Recorder, seeds: usize) -> Result<RowMoves, GpuError> {
         let moves = self.board.moves(seeds);
         let rows = self.board.maps.rows();
         let count = rows.rows(seeds) as u32;
@@ -162,25 +162,35 @@ impl DeviceRows {
             words.extend(members.iter().map(|member| member.1));
             classes.push(Class { kind, spilled, left, groups_at, entries_at, rows });
         }
-        let buffer = gpu.storage_of("moves", &words)?;
+        let buffer = recorder.storage_of("moves", &words)?;
         Ok(RowMoves { buffer, quiet_at, quads_at, lowest_child, classes })
     }
 
     /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it; the last rank is repeated up to a
     /// whole number of words of scores.
-    pub fn spill(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+    pub fn spill(
+        &mut self,
+        recorder: &mut Recorder,
+        seeds: usize,
+        spilled: usize,
+    ) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.spills, (seeds, spilled), || {
             let mut words = maps.spill(seeds, spilled).ranks().to_vec();
             fill_word(&mut words);
-            gpu.storage_of("a map of spills", &words)
+            recorder.storage_of("a map of spills", &words)
         })
     }
 
     /// For each pit and each row with `seeds` seeds, after `spilled` more were sown into it and then the pit was
     /// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row. For each pit the last one is
     /// repeated up to a whole number of words of scores.
-    pub fn capture(&mut self, gpu: &Gpu, seeds: usize, spilled: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+    pub fn capture(
+        &mut self,
+        recorder: &mut Recorder,
+        seeds: usize,
+        spilled: usize,
+    ) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.captures, (seeds, spilled), || {
             let rows = maps.rows();
@@ -198,12 +208,17 @@ impl DeviceRows {
                 }));
             }
             fill_word(&mut words);
-            gpu.storage_of("a map of captures", &words)
+            recorder.storage_of("a map of captures", &words)
         })
     }
 
     /// The rows with `mover` seeds, then those with `other`: two words each, one byte per pit.
-    pub fn relay_rows(&mut self, gpu: &Gpu, mover: usize, other: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+    pub fn relay_rows(
+        &mut self,
+        recorder: &mut Recorder,
+        mover: usize,
+        other: usize,
+    ) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.relay_rows, (mover, other), || {
             let words = |row: &TableRow| {
@@ -212,12 +227,12 @@ impl DeviceRows {
                 bytemuck::cast::<[u8; 8], [u32; 2]>(bytes)
             };
             let all: Vec<[u32; 2]> = maps.all(mover).iter().chain(maps.all(other).iter()).map(words).collect();
-            gpu.storage_of("rows", all.as_flattened())
+            recorder.storage_of("rows", all.as_flattened())
         })
     }
 
     /// The counts and levels from which ranks are computed: see `shaders/shared/rank.wgsl`.
-    pub fn ranks(&mut self, gpu: &Gpu) -> Result<(Arc<DeviceBuffer>, RankParams), GpuError> {
+    pub fn ranks(&mut self, recorder: &mut Recorder) -> Result<(Arc<DeviceBuffer>, RankParams), GpuError> {
         let rows = self.board.maps.rows();
         let (words, levels_at) = rows.words();
         let params = RankParams {
@@ -227,7 +242,7 @@ impl DeviceRows {
             levels_at,
         };
         if self.ranks.is_none() {
-            self.ranks = Some(Arc::new(gpu.storage_of("ranks", &words)?));
+            self.ranks = Some(Arc::new(recorder.storage_of("ranks", &words)?));
         }
         Ok((Arc::clone(self.ranks.as_ref().expect("made above")), params))
     }

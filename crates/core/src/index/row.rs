@@ -104,6 +104,12 @@ impl RowIndex {
         &self.levels[seeds]
     }
 
+    /// The number of rows of `pits` pits (1 to that of the index) with `seeds` seeds and this potential: 0 for a potential
+    /// that no such row has.
+    pub fn count(&self, pits: usize, seeds: usize, potential: usize) -> u32 {
+        if potential < self.stride { self.counts[pits][seeds * self.stride + potential] } else { 0 }
+    }
+
     /// Potentials from 0 to that of all seeds in the first pit.
     pub fn potentials(&self) -> usize {
         self.stride

@@ -116,10 +116,11 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
-    /// Has the processor fetch the first `most` groups of the run against one other row.
+    /// Has the processor fetch the first `most` groups of the run against one other row, from one mover's row on.
     #[inline]
-    pub fn prefetch_run(&self, other_rank: u32, most: usize) {
-        let start = u64::from(other_rank) * self.profile.len() as u64 / GROUP_POSITIONS as u64;
+    pub fn prefetch_run(&self, (mover_rank, other_rank): (u32, u32), most: usize) {
+        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        let start = index / GROUP_POSITIONS as u64;
         let count = most.min(self.profile.len() / GROUP_POSITIONS + 2);
         for group in self.groups[start as usize..].iter().take(count) {
             prefetch(group.as_ptr());

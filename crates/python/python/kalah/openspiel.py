@@ -1,0 +1,148 @@
+"""Perfect play and exact values for OpenSpiel, whose game `mancala` is Kalah(6,4) by the rules `standard`.
+
+`PerfectBot` plays; `Referee` states how many seeds a move loses; `play_game` plays a game between two bots, with a
+referee if there is one. Needs the package `open_spiel`.
+
+    tables = kalah.Tables.open("tables", "standard")
+    game = play_game([PerfectBot(tables), another_bot], Referee(tables))
+    print(game.stores, game.lost)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyspiel
+
+from . import Player, Position, Solver, Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["RULES", "Game", "PerfectBot", "Referee", "action_of", "move_of", "play_game", "position_of"]
+
+RULES = "standard"
+"""The rules of OpenSpiel's `mancala`."""
+
+PITS = 6
+_STORE = PITS + 1
+"""The place of player 0's store on OpenSpiel's board; other places follow in sowing order, player 1's store is 0."""
+
+
+def position_of(state: Any) -> Position:
+    """The position of a state of `mancala`, seen by the player to move; by player 0 once the game is over."""
+    board = [int(seeds) for seeds in state.observation_tensor(0)]
+    rows = board[1:_STORE], board[_STORE + 1 : 2 * _STORE]
+    stores = board[_STORE], board[0]
+    mover = 1 if state.current_player() == 1 else 0
+    return Position.from_rows(rows[mover], rows[1 - mover], stores[mover], stores[1 - mover])
+
+
+def action_of(move: int, player: int) -> int:
+    """OpenSpiel's action for a move, the number of a pit from 1, of player 0 or 1."""
+    return move + player * _STORE
+
+
+def move_of(action: int, player: int) -> int:
+    """The move, the number of a pit from 1, that is OpenSpiel's action of player 0 or 1."""
+    return action - player * _STORE
+
+
+class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
+    """An OpenSpiel bot for `mancala` that plays the player `perfect`.
+
+    It plays by `tables` (of the rules `standard`, 6 pits), then by the book that comes with the package, then by what
+    it proves in `seconds` a move: without a limit, until the move is proved.
+    """
+
+    def __init__(
+        self, tables: Tables | None = None, *, seconds: float | None = None, threads: int | None = None
+    ) -> None:
+        pyspiel.Bot.__init__(self)
+        self._player = Player("perfect", RULES, tables=tables, threads=threads)
+        self._seconds = seconds
+
+    def step(self, state: Any) -> int:
+        """The action that it plays."""
+        choice = self._player.choose(position_of(state), self._seconds)
+        return action_of(choice.move, state.current_player())
+
+    def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+        """The action, and the policy that plays it for sure."""
+        action = self.step(state)
+        return [(other, float(other == action)) for other in state.legal_actions()], action
+
+    def restart_at(self, state: Any) -> None:
+        """Nothing: each move depends on the state alone."""
+
+    def restart(self) -> None:
+        """Nothing: each move depends on the state alone."""
+
+
+class Referee:
+    """Exact values of the moves of `mancala`: from `tables` (`standard`, 6 pits) and by searching above them.
+
+    The more seeds the tables reach, the less it has to search: with 24, a game takes some seconds.
+    """
+
+    def __init__(self, tables: Tables | None = None, *, threads: int | None = None) -> None:
+        self._tables = tables
+        self._solver = Solver("6x4", RULES, tables=tables, threads=threads)
+
+    def move_scores(self, position: Position | str) -> dict[int, int]:
+        """The mover's score after each legal move: how many of the seeds in play the mover collects."""
+        position = Position(position) if isinstance(position, str) else position
+        if self._tables is not None and position.seeds <= self._tables.max_seeds:
+            return self._tables.move_scores(position)
+        return self._solver.move_scores(position)
+
+    def lost(self, state: Any, action: int) -> int:
+        """How many seeds fewer the mover collects after `action` than after a best move, with best play from there."""
+        scores = self.move_scores(position_of(state))
+        return max(scores.values()) - scores[move_of(action, state.current_player())]
+
+
+@dataclass
+class Game:
+    """A game that was played. Lists have player 0 first."""
+
+    actions: list[int] = field(default_factory=list)
+    """All actions in order."""
+    stores: list[int] = field(default_factory=lambda: [0, 0])
+    """The seeds of each player in the end, those left in the own pits included."""
+    moves: list[int] = field(default_factory=lambda: [0, 0])
+    """How many moves each player made."""
+    choices: list[int] = field(default_factory=lambda: [0, 0])
+    """How many of these were between two legal moves or more."""
+    lost: list[int] = field(default_factory=lambda: [0, 0])
+    """The seeds that each player's moves lost, by the referee; 0 without one."""
+    mistakes: list[int] = field(default_factory=lambda: [0, 0])
+    """How many of their moves lost any."""
+
+
+def play_game(bots: Sequence[Any], referee: Referee | None = None, *, opening: Sequence[int] = ()) -> Game:
+    """Plays a game of `mancala` between two OpenSpiel bots, the first one as player 0, after the actions of `opening`.
+
+    The opening's moves are not counted.
+    """
+    state = pyspiel.load_game("mancala").new_initial_state()
+    game = Game(list(opening))
+    for action in opening:
+        state.apply_action(action)
+    for bot in bots:
+        bot.restart_at(state)
+    while not state.is_terminal():
+        player = state.current_player()
+        action = bots[player].step(state)
+        game.moves[player] += 1
+        game.choices[player] += len(state.legal_actions()) > 1
+        lost = referee.lost(state, action) if referee is not None else 0
+        game.lost[player] += lost
+        game.mistakes[player] += lost > 0
+        state.apply_action(action)
+        bots[1 - player].inform_action(state, player, action)
+        game.actions.append(action)
+    end = position_of(state)
+    game.stores = [end.mover_store + sum(end.mover), end.other_store + sum(end.other)]
+    return game

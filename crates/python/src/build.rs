@@ -1,0 +1,122 @@
+//! Building tables.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kalah::build::{Backend, Builder, Event, Plan, PlanError};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::isa::Isa;
+use kalah::progress::Pulse;
+use kalah::table::TableKey;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::errors::OrRaise;
+use crate::errors::python::{BuildError, OutOfMemoryError};
+use crate::rules::RulesArgument;
+use crate::waiting::{pool, wait_for};
+
+/// How far a build is.
+#[pyclass(module = "kalah", frozen, get_all)]
+pub struct BuildProgress {
+    /// Positions computed so far.
+    positions: u64,
+    /// Positions to compute.
+    total: u64,
+    /// Seeds in play of the layer at hand; 0 before the first.
+    seeds: usize,
+}
+
+#[pymethods]
+impl BuildProgress {
+    fn __repr__(&self) -> String {
+        let BuildProgress { positions, total, seeds } = self;
+        format!("BuildProgress(positions={positions}, total={total}, seeds={seeds})")
+    }
+}
+
+/// What a build did.
+#[pyclass(module = "kalah", frozen, get_all)]
+pub struct BuildReport {
+    /// Layers that existed already.
+    kept: usize,
+    /// Layers built or completed.
+    built: usize,
+    /// Positions computed.
+    positions: u64,
+    /// Seconds that the layers took.
+    seconds: f64,
+}
+
+#[pymethods]
+impl BuildReport {
+    fn __repr__(&self) -> String {
+        let BuildReport { kept, built, positions, seconds } = self;
+        format!("BuildReport(kept={kept}, built={built}, positions={positions}, seconds={seconds:.3})")
+    }
+}
+
+/// Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Those that exist are
+/// kept, and compared with their checksums. The directory is made if it does not exist.
+///
+/// `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or Ctrl-C in
+/// the main thread, ends the build: finished frames are kept, and the next call goes on from there. The interpreter's
+/// lock is released meanwhile. `threads` are as many as there are cores by default. `memory` is the most bytes that
+/// the build may take.
+///
+/// Raises ValueError if tables have no so many pits or seeds, BuildError if disk or `memory` do not suffice or
+/// another process builds there, OutOfMemoryError, DamagedTableError or TableError.
+#[pyfunction]
+#[pyo3(
+    signature = (
+        directory, seeds, rules = RulesArgument::default(), pits = 6, *, threads = None, memory = None, progress = None
+    ),
+    text_signature = "(directory, seeds, rules='empty-capture', pits=6, *, threads=None, memory=None, progress=None)"
+)]
+#[allow(clippy::too_many_arguments)]
+pub fn build(
+    py: Python<'_>,
+    directory: PathBuf,
+    seeds: usize,
+    rules: RulesArgument,
+    pits: usize,
+    threads: Option<usize>,
+    memory: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<BuildReport> {
+    if !(1..=MAX_TABLE_PITS).contains(&pits) || !(2..=MAX_TABLE_SEEDS).contains(&seeds) {
+        return Err(PyValueError::new_err(format!(
+            "tables have 1 to {MAX_TABLE_PITS} pits a side and 2 to {MAX_TABLE_SEEDS} seeds, not {pits} and {seeds}"
+        )));
+    }
+    std::fs::create_dir_all(&directory)?;
+    let (pool, backend) = (pool(threads)?, Backend::Cpu(Isa::detect()));
+    let last = TableKey { rules: rules.0, pits, seeds };
+    let plan = Plan::new(&directory, last, &backend, pool.current_num_threads());
+    plan.check(&directory, memory).map_err(|error| match error {
+        PlanError::Memory { .. } => OutOfMemoryError::new_err(error.to_string()),
+        error => BuildError::new_err(error.to_string()),
+    })?;
+    let (pulse, layer) = (Pulse::default(), AtomicUsize::new(0));
+    let on_event = |event: Event| {
+        if let Event::Layer { key, .. } = event {
+            layer.store(key.seeds, Ordering::Relaxed);
+        }
+    };
+    let builder = Builder::new(&directory, last).backend(backend);
+    let report = |py: Python<'_>| {
+        let Some(progress) = &progress else { return Ok(()) };
+        let positions = pulse.positions.load(Ordering::Relaxed);
+        let now = BuildProgress { positions, total: plan.positions, seeds: layer.load(Ordering::Relaxed) };
+        progress.call1(py, (now,)).map(|_| ())
+    };
+    let built =
+        wait_for(py, || pool.install(|| builder.run(&pulse, &on_event)), || pulse.stop(), report)?.or_raise()?;
+    report(py)?;
+    Ok(BuildReport {
+        kept: built.kept,
+        built: built.built.len(),
+        positions: built.positions(),
+        seconds: built.built.iter().map(|record| record.seconds).sum(),
+    })
+}

@@ -1,0 +1,198 @@
+//! Scores of many positions, best moves, samples, whole layers. Plain slices in and out; nothing here touches Python.
+
+use kalah::game::{Pit, Row, Rules, mover_score, sow};
+use kalah::index::{LayerIndex, RowIndex, TableRow, game_row};
+use kalah::isa::Isa;
+use kalah::table::{RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
+use rayon::prelude::*;
+
+use crate::rows::{Place, RowError, table_rows};
+
+/// Positions whose places are found before the first of their scores is read, so that reading does not wait for
+/// memory.
+const BATCH: usize = 64;
+
+/// Positions of a task; so many are looked up on the calling thread.
+pub const TASK: usize = 1 << 12;
+
+/// The score that stands for a move that is not legal.
+pub const NO_MOVE: i8 = -1;
+
+/// The scores of the positions in `seeds`, `2 pits` numbers each; an error names the position.
+pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Result<(), (usize, RowError)> {
+    let width = 2 * tables.pits();
+    in_tasks(seeds, width, scores, 1, |seeds, scores| {
+        let mut places = [Place::Over(0); BATCH];
+        for (number, (seeds, scores)) in seeds.chunks(BATCH * width).zip(scores.chunks_mut(BATCH)).enumerate() {
+            for (index, (position, place)) in seeds.chunks_exact(width).zip(&mut places).enumerate() {
+                let (mover, other) = table_rows(position);
+                *place = Place::of(tables.rows(), &mover, &other).map_err(|error| (number * BATCH + index, error))?;
+                place.prefetch(tables);
+            }
+            for (index, (score, place)) in scores.iter_mut().zip(&places).enumerate() {
+                *score = place.score(tables).map_err(|error| (number * BATCH + index, error))? as i8;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Does `task` with pieces of positions and what is computed of them, on all threads of the current pool. Few
+/// positions are done at once on this thread, which need not be in a pool.
+fn in_tasks<T: Send>(
+    seeds: &[u8],
+    width: usize,
+    results: &mut [T],
+    results_each: usize,
+    task: impl Fn(&[u8], &mut [T]) -> Result<(), (usize, RowError)> + Sync,
+) -> Result<(), (usize, RowError)> {
+    if seeds.len() <= TASK * width {
+        return task(seeds, results);
+    }
+    let pieces = seeds.par_chunks(TASK * width).zip(results.par_chunks_mut(TASK * results_each)).enumerate();
+    pieces.try_for_each(|(number, (seeds, results))| {
+        task(seeds, results).map_err(|(position, error)| (number * TASK + position, error))
+    })
+}
+
+/// A position after a move, and what its score means for the player who moved.
+struct Child {
+    /// The index of the move among all results.
+    result: usize,
+    /// Whether the player moves again.
+    again: bool,
+    /// Seeds that the move stored.
+    stored: u8,
+    /// Seeds in play before it.
+    seeds: u8,
+    place: Place,
+}
+
+/// For each position in `seeds` the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it is not legal.
+pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Result<(), (usize, RowError)> {
+    let pits = tables.pits();
+    in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
+        scores.fill(NO_MOVE);
+        let mut children = Vec::with_capacity((BATCH + 1) * pits);
+        let positions = seeds.len() / (2 * pits);
+        for (index, position) in seeds.chunks_exact(2 * pits).enumerate() {
+            let (mover, other) = table_rows(position);
+            add_children(tables, (&mover, &other), index * pits, &mut children).map_err(|error| (index, error))?;
+            if children.len() < BATCH && index + 1 < positions {
+                continue;
+            }
+            for child in children.drain(..) {
+                let score = child.place.score(tables).map_err(|error| (child.result / pits, error))?;
+                scores[child.result] = mover_score(child.again, child.stored, child.seeds, score) as i8;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Adds the positions after the moves of a position and has the processor fetch their scores.
+fn add_children(
+    tables: &Tables,
+    (mover, other): (&TableRow, &TableRow),
+    first: usize,
+    children: &mut Vec<Child>,
+) -> Result<(), RowError> {
+    let (index, pits, rules) = (tables.rows(), tables.pits(), tables.rules());
+    let seeds = match Place::of(index, mover, other)? {
+        Place::Over(_) => return Ok(()),
+        Place::Table { seeds, .. } => seeds as u8,
+    };
+    let rows = [game_row(pits, mover), game_row(pits, other)];
+    for pit in rows[0].moves() {
+        let (again, stored, mover, other) = after(rules, &rows, pit);
+        let place = Place::of(index, &mover, &other)?;
+        place.prefetch(tables);
+        children.push(Child { result: first + pit.index(), again, stored, seeds, place });
+    }
+    Ok(())
+}
+
+/// Whether the same player moves again after a move, the seeds it stores, and the rows after it, seen by the player
+/// who moves next.
+fn after(rules: Rules, rows: &[Row; 2], pit: Pit) -> (bool, u8, TableRow, TableRow) {
+    let sown = sow(rules, &rows[0], &rows[1], pit);
+    let again = sown.again && !sown.mover.is_empty() && !sown.other.is_empty();
+    let row = |row: &Row| kalah::index::table_row(row).expect("no more seeds than before");
+    let (own, opposite) = (row(&sown.mover), row(&sown.other));
+    let (mover, other) = if again { (own, opposite) } else { (opposite, own) };
+    (again, sown.stored as u8, mover, other)
+}
+
+/// For each position in `seeds`, `pits` flags: whether the move reaches the best score.
+pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Result<(), (usize, RowError)> {
+    let pits = tables.pits();
+    let mut scores = vec![NO_MOVE; best.len()];
+    move_scores(tables, seeds, &mut scores)?;
+    for (scores, best) in scores.chunks_exact(pits).zip(best.chunks_exact_mut(pits)) {
+        let most = scores.iter().copied().max().unwrap_or(NO_MOVE);
+        for (score, best) in scores.iter().zip(best) {
+            *best = most != NO_MOVE && *score == most;
+        }
+    }
+    Ok(())
+}
+
+/// The ranks in their layer of the positions in `seeds`; an error names a position that is not in the layer with
+/// `layer` seeds.
+pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> Result<(), usize> {
+    let (width, layer_index) = (2 * index.pits(), LayerIndex::new(index, layer));
+    seeds.par_chunks_exact(width).zip(ranks).enumerate().try_for_each(|(number, (position, rank))| {
+        let (mover, other) = table_rows(position);
+        match Place::of(index, &mover, &other) {
+            Ok(Place::Table { seeds, .. }) if seeds == layer => {
+                *rank = layer_index.rank(&mover, &other) as i64;
+                Ok(())
+            }
+            _ => Err(number),
+        }
+    })
+}
+
+/// The positions with these ranks in the layer with `layer` seeds, to `seeds`. An error names a rank that the layer
+/// does not have.
+pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -> Result<(), usize> {
+    let (pits, layer_index) = (index.pits(), LayerIndex::new(index, layer));
+    seeds.par_chunks_exact_mut(2 * pits).zip(ranks).enumerate().try_for_each(|(number, (position, &rank))| {
+        let rank = u64::try_from(rank).ok().filter(|&rank| rank < layer_index.positions()).ok_or(number)?;
+        let (mover, other) = layer_index.unrank(rank);
+        position[..pits].copy_from_slice(&mover[..pits]);
+        position[pits..].copy_from_slice(&other[..pits]);
+        Ok(())
+    })
+}
+
+/// Ranks of `count` positions of a layer, drawn uniformly and independently of each other; the same for the same
+/// `seed`.
+pub fn random_ranks(index: &RowIndex, layer: usize, count: usize, seed: u64) -> Vec<i64> {
+    let positions = LayerIndex::new(index, layer).positions();
+    let mut random = fastrand::Rng::with_seed(seed);
+    (0..count).map(|_| random.u64(..positions) as i64).collect()
+}
+
+/// Unpacks the scores of a frame, the one with `mover` seeds in the mover's row, to `scores`, one run after the
+/// other.
+pub fn unpack(table: &Table, mover: usize, scores: &mut [u8]) -> Result<(), TableError> {
+    let (isa, seeds, packed) = (Isa::detect(), table.key().seeds, frame_in_parallel(table, mover)?);
+    let run = packed.frame().mover_rows();
+    let runs_each = (1usize << 16).div_ceil(run);
+    scores.par_chunks_mut(runs_each * run).enumerate().try_for_each_init(Vec::new, |buffer, (number, scores)| {
+        buffer.resize(run + 2 * RUN_MARGIN, 0u8);
+        for (index, scores) in scores.chunks_exact_mut(run).enumerate() {
+            let other = (number * runs_each + index) as u32;
+            let unpacked = packed.unpack_run(isa, (0, other), run, buffer, RUN_MARGIN);
+            unpacked.map_err(|group| table.damaged_group(group))?;
+            scores.copy_from_slice(&buffer[RUN_MARGIN..][..run]);
+            let most = scores.iter().copied().fold(0, u8::max);
+            if usize::from(most) > seeds {
+                let rank = scores.iter().position(|&score| score == most).unwrap_or(0);
+                return Err(table.damaged_score(mover, rank as u32, other));
+            }
+        }
+        Ok(())
+    })
+}

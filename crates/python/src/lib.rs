@@ -1,0 +1,64 @@
+//! The Python package `kalah`, over the crates `kalah` and `kalah-core`. The Python side (`python/kalah`) re-exports
+//! the classes and functions of this module; docs/python.md describes the package.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`errors`] | Python exceptions for the errors of the library |
+//! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
+//! | [`rules`] | the class `Rules` |
+//! | [`position`] | the class `Position` |
+//! | [`line`] | the class `Line` |
+//! | [`rows`] | arrays of positions: reading them, locating their rows in tables |
+//! | [`bulk`] | scores of many positions, best moves, samples, whole layers |
+//! | [`tables`] | the class `Tables` |
+//! | [`probe`] | the class `Probe` |
+//! | [`build`] | building tables |
+//! | [`solver`] | the classes `Solver` and `Solution` |
+//! | [`player`] | the class `Player` |
+
+// Nothing is exported to Rust.
+#![allow(missing_debug_implementations)]
+
+use pyo3::prelude::*;
+
+mod build;
+mod bulk;
+mod errors;
+mod line;
+mod player;
+mod position;
+mod probe;
+mod rows;
+mod rules;
+mod solver;
+mod tables;
+mod waiting;
+
+/// The compiled part of the package `kalah`.
+#[pymodule(name = "_kalah")]
+mod module {
+    #[pymodule_export]
+    use super::build::{BuildProgress, BuildReport, build};
+    #[pymodule_export]
+    use super::line::Line;
+    #[pymodule_export]
+    use super::player::{Choice, Player};
+    #[pymodule_export]
+    use super::position::Position;
+    #[pymodule_export]
+    use super::probe::Probe;
+    #[pymodule_export]
+    use super::rules::Rules;
+    #[pymodule_export]
+    use super::solver::{Solution, SolveProgress, Solver};
+    #[pymodule_export]
+    use super::tables::{Tables, layer_positions};
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("MAX_TABLE_PITS", kalah::index::MAX_TABLE_PITS)?;
+        module.add("MAX_TABLE_SEEDS", kalah::index::MAX_TABLE_SEEDS)
+    }
+}

@@ -1,0 +1,152 @@
+//! The class `Player`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use kalah::book::Book;
+use kalah::game::Rules as GameRules;
+use kalah::play::{Choice as GameChoice, Limit, Player as GamePlayer, PlayerName, Setting, Worth};
+use kalah::table::Tables as OpenTables;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use self_cell::self_cell;
+
+use crate::errors::OrRaise;
+use crate::position::PositionArgument;
+use crate::rules::{Rules, RulesArgument};
+use crate::solver::{duration, in_use, shared};
+use crate::tables::Tables;
+use crate::waiting::{cores, wait_for};
+
+/// A move that a player chose.
+#[pyclass(module = "kalah", frozen, get_all)]
+pub struct Choice {
+    /// The move: the number of a pit, from 1.
+    r#move: usize,
+    /// The proved final store difference for the mover, if the player knows it. Only then no other move is better for
+    /// sure.
+    value: Option<i64>,
+    /// Proved: the move is worth at least this.
+    lower: Option<i64>,
+    /// Proved: no move is worth more than this.
+    upper: Option<i64>,
+    /// The player's evaluation of the move, which proves nothing.
+    evaluation: Option<i64>,
+    /// How the player came to it: 'tables', 'book', 'solver', 'bound', 'depth', 'only-move', or a rule.
+    source: String,
+}
+
+#[pymethods]
+impl Choice {
+    fn __repr__(&self) -> String {
+        let number =
+            |name: &str, value: Option<i64>| value.map_or(String::new(), |value| format!(", {name}={value:+}"));
+        let (value, lower) = (number("value", self.value), number("lower", self.lower));
+        let (upper, evaluation) = (number("upper", self.upper), number("evaluation", self.evaluation));
+        format!("Choice(move={}{value}{lower}{upper}{evaluation}, source='{}')", self.r#move, self.source)
+    }
+}
+
+impl From<GameChoice> for Choice {
+    fn from(choice: GameChoice) -> Choice {
+        let (mut value, mut lower, mut upper, mut evaluation) = (None, None, None, None);
+        match choice.worth {
+            Worth::Exact(exact) => (value, lower, upper) = (Some(exact), Some(exact), Some(exact)),
+            Worth::Bounds { lower: least, upper: most } => (lower, upper) = (Some(least), Some(most)),
+            Worth::Evaluation(found) => evaluation = Some(found),
+            Worth::Unknown => {}
+        }
+        let source = choice.source.name().to_owned();
+        Choice { r#move: choice.pit.number(), value, lower, upper, evaluation, source }
+    }
+}
+
+/// A player and the tables that it reads.
+type BoxedPlayer<'t> = Box<dyn GamePlayer + 't>;
+
+self_cell!(
+    /// A player and the tables that it reads.
+    struct Playing {
+        owner: Option<Arc<OpenTables>>,
+        #[not_covariant]
+        dependent: BoxedPlayer,
+    }
+);
+
+/// A player by its name: 'perfect', 'minimax:D', 'alphabeta:D', 'heuristic', 'minimax2:D', 'minimax3:D', 'greedy',
+/// 'random:SEED', with D a depth (docs/players.md).
+///
+/// `Player(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)`; all but the name
+/// and the rules are for 'perfect', which plays by the tables, then by the book that comes with the package, then by
+/// what it proves in time. `memory` is the most bytes of its transposition table.
+///
+/// Raises ValueError for another name, or if the tables are for other rules.
+#[pyclass(module = "kalah", frozen)]
+pub struct Player {
+    playing: Mutex<Playing>,
+    name: String,
+    rules: GameRules,
+}
+
+#[pymethods]
+impl Player {
+    #[new]
+    #[pyo3(
+        signature = (
+            name, rules = RulesArgument::default(), *, tables = None, book = true, threads = None, memory = 256 << 20
+        ),
+        text_signature = "(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)"
+    )]
+    fn new(
+        name: &str,
+        rules: RulesArgument,
+        tables: Option<PyRef<'_, Tables>>,
+        book: bool,
+        threads: Option<usize>,
+        memory: u64,
+    ) -> PyResult<Player> {
+        let name: PlayerName =
+            name.parse().map_err(|error: kalah::play::UnknownPlayer| PyValueError::new_err(error.to_string()))?;
+        let (rules, pits) = (rules.0, tables.as_ref().map_or(6, |tables| tables.tables.pits()));
+        let owner = shared(tables.as_deref(), rules, pits)?;
+        let playing = Playing::new(owner, |tables| {
+            let book = Book::shipped(rules, pits).filter(|_| book);
+            let setting = Setting::new(rules).tables(tables.as_deref()).book(book).memory(memory);
+            name.player(&setting.threads(threads.unwrap_or_else(cores)))
+        });
+        Ok(Player { playing: Mutex::new(playing), name: name.to_string(), rules })
+    }
+
+    /// The move to play in `position`, after at most about `seconds`; without a limit, 'perfect' searches until the
+    /// move is proved.
+    ///
+    /// Releases the interpreter's lock; Ctrl-C in the main thread ends it. Raises IllegalMoveError once the game is
+    /// over.
+    #[pyo3(signature = (position, seconds = None))]
+    fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<f64>) -> PyResult<Choice> {
+        let mut playing = self.playing.try_lock().map_err(|_| in_use())?;
+        let playing = &mut *playing;
+        let stop = Arc::new(AtomicBool::new(false));
+        let time = seconds.map(duration).transpose()?;
+        let limit = time.map_or_else(Limit::none, Limit::time).or_stop(Arc::clone(&stop));
+        let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &limit, &mut |_| ()));
+        let choice = wait_for(py, work, || stop.store(true, Ordering::Relaxed), |_| Ok(()))?.or_raise()?;
+        Ok(choice.into())
+    }
+
+    /// The name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The rule set.
+    #[getter]
+    fn rules(&self) -> Rules {
+        Rules(self.rules)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<kalah.Player: {}, {}>", self.name, self.rules)
+    }
+}

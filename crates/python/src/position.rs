@@ -1,0 +1,165 @@
+//! The class `Position`.
+
+use kalah::game::{ParseError, Pit, Position as GamePosition, Row};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use crate::errors::python::{IllegalMoveError, PositionError};
+use crate::rules::RulesArgument;
+
+/// A position: both rows, both stores. The mover is always South.
+///
+/// `Position(text)` reads '<m,S,N,s1..sm,n1..nm>' (a Kalah Game Protocol literal: pits a side, the mover's store, the
+/// other store, the mover's row, the other row), 's1,..,sm/n1,..,nm' without stores, or a start position such as
+/// '6x4'. Rows are in their owner's sowing order: the last pit is next to the owner's store. Wherever a position is
+/// expected, such a text will do. Raises PositionError for any other text.
+///
+/// Positions are immutable, can be compared, hashed and pickled.
+#[pyclass(module = "kalah", frozen, eq, hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Position(pub GamePosition);
+
+/// The pit with this number.
+pub fn pit(number: usize) -> PyResult<Pit> {
+    Pit::from_number(number)
+        .ok_or_else(|| IllegalMoveError::new_err(format!("move {number} is not legal: there is no such pit")))
+}
+
+fn raise(error: ParseError) -> PyErr {
+    PositionError::new_err(error.to_string())
+}
+
+/// Reads a position.
+fn parse(text: &str) -> PyResult<GamePosition> {
+    text.parse().map_err(raise)
+}
+
+#[pymethods]
+impl Position {
+    #[new]
+    fn new(text: &str) -> PyResult<Position> {
+        parse(text).map(Position)
+    }
+
+    /// A position from the seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing order.
+    ///
+    /// Raises PositionError if the rows have different numbers of pits, none, or too many.
+    #[staticmethod]
+    #[pyo3(signature = (mover, other, mover_store = 0, other_store = 0))]
+    fn from_rows(mover: Vec<u32>, other: Vec<u32>, mover_store: u32, other_store: u32) -> PyResult<Position> {
+        let row = |seeds: &[u32]| Row::new(seeds).ok_or_else(|| raise(ParseError::Pits(seeds.len())));
+        let position = GamePosition::new(row(&mover)?, row(&other)?, mover_store, other_store);
+        position.map(Position).map_err(|error| raise(error.into()))
+    }
+
+    /// The seeds in the mover's pits, first pit first.
+    #[getter]
+    fn mover<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.mover().seeds())
+    }
+
+    /// The seeds in the other player's pits, in that player's sowing order.
+    #[getter]
+    fn other<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.0.other().seeds())
+    }
+
+    /// The seeds in the mover's store.
+    #[getter]
+    fn mover_store(&self) -> u32 {
+        self.0.mover_store()
+    }
+
+    /// The seeds in the other player's store.
+    #[getter]
+    fn other_store(&self) -> u32 {
+        self.0.other_store()
+    }
+
+    /// Pits a side.
+    #[getter]
+    fn pits(&self) -> usize {
+        self.0.pits()
+    }
+
+    /// Seeds in play: those in the pits.
+    #[getter]
+    fn seeds(&self) -> u32 {
+        self.0.seeds()
+    }
+
+    /// Whether a row is empty, which ends the game.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.0.is_over()
+    }
+
+    /// The final store difference for the mover of a finished game; seeds in the pits belong to the owner of their
+    /// row. None while the game goes on.
+    #[getter]
+    fn final_value(&self) -> Option<i64> {
+        self.0.final_value()
+    }
+
+    /// The final store difference for the mover if the mover collects `score` of the seeds in play.
+    fn value(&self, score: u32) -> i64 {
+        self.0.value(score)
+    }
+
+    /// The legal moves: numbers of pits, from 1. None once the game is over.
+    fn moves(&self) -> Vec<usize> {
+        self.0.moves().map(Pit::number).collect()
+    }
+
+    /// Plays the move that empties pit number `move`, from 1. Returns the position after it, seen by the player who
+    /// moves next, and whether that is the same player; False once the game is over.
+    ///
+    /// Raises IllegalMoveError if the game is over or the pit is empty.
+    #[pyo3(
+        signature = (r#move, rules = RulesArgument::default()),
+        text_signature = "($self, move, rules='empty-capture')"
+    )]
+    fn play(&self, r#move: usize, rules: RulesArgument) -> PyResult<(Position, bool)> {
+        let played =
+            self.0.play(rules.0, pit(r#move)?).map_err(|error| IllegalMoveError::new_err(error.to_string()))?;
+        Ok((Position(played.position), played.again))
+    }
+
+    /// The same board seen from the other side.
+    fn turned(&self) -> Position {
+        Position(self.0.turned())
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Position('{}')", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (String,)) {
+        (py.get_type::<Position>().into_any(), (self.0.to_string(),))
+    }
+}
+
+/// A position as an argument: a `Position`, or a text.
+pub struct PositionArgument(pub GamePosition);
+
+impl<'py> FromPyObject<'_, 'py> for PositionArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<PositionArgument> {
+        if let Ok(position) = object.cast::<Position>() {
+            return Ok(PositionArgument(position.get().0));
+        }
+        match object.cast::<PyString>() {
+            Ok(text) => parse(&text.to_cow()?).map(PositionArgument),
+            Err(_) => Err(PyTypeError::new_err(format!(
+                "a position is a kalah.Position or a text, not {}",
+                object.get_type()
+            ))),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Arrays of positions: reading them, locating their rows in tables.
+
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
+use kalah::table::{TableError, Tables};
+use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::errors::ToPython;
+use crate::errors::python::PositionError;
+
+/// Why a position of an array has no score.
+#[derive(Debug)]
+pub enum RowError {
+    /// It has more seeds in play than a table can have.
+    TooManySeeds(usize),
+    /// A table is missing or damaged.
+    Table(TableError),
+}
+
+impl From<TableError> for RowError {
+    fn from(error: TableError) -> RowError {
+        RowError::Table(error)
+    }
+}
+
+impl ToPython for (usize, RowError) {
+    fn to_python(self) -> PyErr {
+        match self.1 {
+            RowError::TooManySeeds(seeds) => PositionError::new_err(format!(
+                "row {}: {seeds} seeds in play, and tables end at {MAX_TABLE_SEEDS}",
+                self.0
+            )),
+            RowError::Table(error) => error.to_python(),
+        }
+    }
+}
+
+/// Positions in an array, one in a row: the mover's pits, then the other player's, each in its owner's sowing order.
+pub struct Rows<'py> {
+    array: PyReadonlyArray2<'py, u8>,
+    /// The same in order, if the array is not.
+    copy: Option<Vec<u8>>,
+}
+
+impl<'py> Rows<'py> {
+    /// The positions of `array`, on boards of `pits` pits a side.
+    pub fn new(array: &Bound<'py, PyAny>, pits: usize) -> PyResult<Rows<'py>> {
+        let expected = || format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
+        let Ok(array) = array.extract::<PyReadonlyArray2<'py, u8>>() else {
+            return Err(PyTypeError::new_err(format!("{}, not {}", expected(), describe(array))));
+        };
+        if array.shape()[1] != 2 * pits {
+            return Err(PyValueError::new_err(format!("{}, not {}", expected(), describe(array.as_any()))));
+        }
+        // Columns that follow each other are contiguous, too, but in another order.
+        let copy = (!array.is_c_contiguous()).then(|| array.as_array().iter().copied().collect());
+        Ok(Rows { array, copy })
+    }
+
+    /// The seeds of all pits, position by position.
+    pub fn seeds(&self) -> &[u8] {
+        match &self.copy {
+            Some(copy) => copy,
+            None => self.array.as_slice().expect("no copy was needed"),
+        }
+    }
+}
+
+/// An object, for messages: type and shape of an array, otherwise its class.
+fn describe(object: &Bound<'_, PyAny>) -> String {
+    let name = |attribute: &str| object.getattr(attribute).map(|value| value.to_string());
+    match (name("dtype"), name("shape")) {
+        (Ok(dtype), Ok(shape)) => format!("type {dtype} and shape {shape}"),
+        _ => object.get_type().to_string(),
+    }
+}
+
+/// The rows of a position in an array.
+#[inline]
+pub fn table_rows(seeds: &[u8]) -> (TableRow, TableRow) {
+    let pits = seeds.len() / 2;
+    let (mut mover, mut other) = ([0; MAX_TABLE_PITS], [0; MAX_TABLE_PITS]);
+    mover[..pits].copy_from_slice(&seeds[..pits]);
+    other[..pits].copy_from_slice(&seeds[pits..]);
+    (mover, other)
+}
+
+/// Where the score of a position is.
+#[derive(Clone, Copy)]
+pub enum Place {
+    /// The game is over: what the mover collects.
+    Over(u8),
+    /// In the tables.
+    Table {
+        /// Seeds in play.
+        seeds: usize,
+        /// Seeds in the mover's row.
+        mover: usize,
+        /// Ranks of the rows.
+        ranks: (u32, u32),
+    },
+}
+
+impl Place {
+    /// Where the score of the position with these rows is. It may be beyond the tables that there are.
+    #[inline]
+    pub fn of(index: &RowIndex, mover: &TableRow, other: &TableRow) -> Result<Place, RowError> {
+        let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
+        let (own, opposite) = (sum(mover), sum(other));
+        if own + opposite > MAX_TABLE_SEEDS {
+            return Err(RowError::TooManySeeds(own + opposite));
+        }
+        if own == 0 || opposite == 0 {
+            return Ok(Place::Over(own as u8));
+        }
+        Ok(Place::Table { seeds: own + opposite, mover: own, ranks: (index.rank(mover), index.rank(other)) })
+    }
+
+    /// Has the processor fetch what [`Place::score`] reads.
+    #[inline]
+    pub fn prefetch(self, tables: &Tables) {
+        if let Place::Table { seeds, mover, ranks } = self
+            && let Some(table) = tables.layer(seeds)
+        {
+            table.frame_unchecked(mover).prefetch(ranks.0, ranks.1);
+        }
+    }
+
+    /// The score: how many of the seeds in play the mover collects.
+    #[inline]
+    pub fn score(self, tables: &Tables) -> Result<u8, RowError> {
+        match self {
+            Place::Over(score) => Ok(score),
+            Place::Table { seeds, mover, ranks } => Ok(tables.require(seeds)?.score(mover, ranks.0, ranks.1)?),
+        }
+    }
+}

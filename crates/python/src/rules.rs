@@ -1,0 +1,97 @@
+//! The class `Rules`.
+
+use kalah::game::Rules as GameRules;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors::python::RulesError;
+
+/// A rule set: what happens when the last seed of a sowing falls.
+///
+/// `Rules(name)` takes one of the names 'empty-capture', 'standard', 's-kalaha' and 'single-move'; case does not
+/// matter. Wherever a rule set is expected, its name will do. Raises RulesError for another name.
+#[pyclass(module = "kalah", frozen, eq, hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Rules(pub GameRules);
+
+#[pymethods]
+impl Rules {
+    #[new]
+    fn new(name: &str) -> PyResult<Rules> {
+        name.parse().map(Rules).map_err(|error: kalah::game::UnknownRules| RulesError::new_err(error.to_string()))
+    }
+
+    /// All rule sets.
+    #[staticmethod]
+    fn all() -> Vec<Rules> {
+        GameRules::ALL.into_iter().map(Rules).collect()
+    }
+
+    /// The name, as file names have it.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    /// What is special about these rules, in a sentence or two.
+    #[getter]
+    fn summary(&self) -> &'static str {
+        self.0.summary()
+    }
+
+    /// Who plays by these rules, in a few words.
+    #[getter]
+    fn played_by(&self) -> &'static str {
+        self.0.played_by()
+    }
+
+    /// Whether the mover moves again after a last seed in their store.
+    #[getter]
+    fn moves_again(&self) -> bool {
+        self.0.moves_again()
+    }
+
+    /// Whether a last seed in a pit that holds seeds picks all of them up and sows on.
+    #[getter]
+    fn relays(&self) -> bool {
+        self.0.relays()
+    }
+
+    /// Whether a last seed in an empty pit of the mover is captured when the opposite pit holds this many seeds.
+    fn captures(&self, opposite: u32) -> bool {
+        self.0.captures(opposite)
+    }
+
+    fn __str__(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Rules('{}')", self.0)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (&'static str,)) {
+        (py.get_type::<Rules>().into_any(), (self.0.name(),))
+    }
+}
+
+/// A rule set as an argument: a `Rules`, or its name.
+#[derive(Clone, Copy, Default)]
+pub struct RulesArgument(pub GameRules);
+
+impl<'py> FromPyObject<'_, 'py> for RulesArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<RulesArgument> {
+        if let Ok(rules) = object.cast::<Rules>() {
+            return Ok(RulesArgument(rules.get().0));
+        }
+        match object.cast::<PyString>() {
+            Ok(name) => Ok(RulesArgument(Rules::new(&name.to_cow()?)?.0)),
+            Err(_) => {
+                Err(PyTypeError::new_err(format!("a rule set is a kalah.Rules or a name, not {}", object.get_type())))
+            }
+        }
+    }
+}

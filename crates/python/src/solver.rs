@@ -1,0 +1,343 @@
+//! The classes `Solver` and `Solution`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use kalah::book::Book;
+use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
+use kalah::solve::{Event, SolveError as Error, Solver as GameSolver, SolverOptions};
+use kalah::table::Tables as OpenTables;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use self_cell::self_cell;
+
+use crate::errors::OrRaise;
+use crate::line::Line;
+use crate::position::{Position, PositionArgument};
+use crate::probe::moves_dict;
+use crate::rules::{Rules, RulesArgument};
+use crate::tables::Tables;
+use crate::waiting::{cores, wait_for};
+
+/// How far a search is.
+#[pyclass(module = "kalah", frozen, get_all)]
+pub struct SolveProgress {
+    /// Nodes visited so far by the solver.
+    nodes: u64,
+    /// Scores read from tables so far.
+    table_hits: u64,
+    /// Seconds since the call.
+    seconds: f64,
+    /// Proved: the value of the position tested last is at least this. It is the position to be solved, or one after
+    /// moves.
+    lower: Option<i64>,
+    /// Proved: it is at most this.
+    upper: Option<i64>,
+}
+
+#[pymethods]
+impl SolveProgress {
+    fn __repr__(&self) -> String {
+        let SolveProgress { nodes, table_hits, seconds, lower, upper } = self;
+        let bound = |bound: &Option<i64>| bound.map_or("None".to_owned(), |value| format!("{value:+}"));
+        let (lower, upper) = (bound(lower), bound(upper));
+        format!(
+            "SolveProgress(nodes={nodes}, table_hits={table_hits}, seconds={seconds:.2}, lower={lower}, upper={upper})"
+        )
+    }
+}
+
+/// A solved position.
+#[pyclass(module = "kalah", frozen, get_all)]
+pub struct Solution {
+    /// The position.
+    position: Position,
+    /// How many of the seeds in play the mover collects with best play.
+    score: u32,
+    /// The final store difference for the mover with best play.
+    value: i64,
+    /// All moves that keep the value, numbers of pits, from 1. Empty once the game is over.
+    best: Vec<usize>,
+    /// A line of best play to the end of the game.
+    line: Py<Line>,
+    /// Nodes visited for it.
+    nodes: u64,
+    /// Seconds that it took.
+    seconds: f64,
+}
+
+#[pymethods]
+impl Solution {
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Solution { position, score, value, best, line, .. } = self;
+        let line = line.bind(py).repr()?;
+        Ok(format!("Solution({}, score={score}, value={value:+}, best={best:?}, line={line})", position.0))
+    }
+}
+
+self_cell!(
+    /// A solver and the tables that it reads.
+    struct Searching {
+        owner: Option<Arc<OpenTables>>,
+        #[not_covariant]
+        dependent: GameSolver,
+    }
+);
+
+/// Solves positions of one rule set and board above the tables, by MTD(f). All results are proved.
+///
+/// `Solver(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)` solves positions
+/// with as many pits and at most as many seeds in play as the position `largest`. It keeps what it proved for the
+/// next position. `book` is whether to take the bounds of the book that comes with the package as proved. `memory` is
+/// the most bytes of the transposition table: by default they depend on the board, at most a quarter of the memory
+/// that is available. The more tables, the faster it is.
+///
+/// Every method releases the interpreter's lock. Ctrl-C in the main thread ends it; what was proved is kept.
+/// `seconds`, if given, is the time after which it raises TimeUpError. `progress` is called about twenty times a
+/// second with a SolveProgress; an exception that it raises ends the search.
+///
+/// Raises SolveError if the board is too large, ValueError if the tables have other rules or pits, OutOfMemoryError,
+/// DamagedTableError or TableError. Only one thread may use a solver at a time: others get a RuntimeError.
+#[pyclass(module = "kalah", frozen)]
+pub struct Solver {
+    searching: Mutex<Searching>,
+    /// The position of the latest test and the bounds of its score.
+    tested: Arc<Mutex<Option<(GamePosition, Bounds)>>>,
+    stop: Arc<AtomicBool>,
+    rules: GameRules,
+    pits: usize,
+    seeds: u32,
+}
+
+/// What a search gets from its caller.
+struct Asked {
+    seconds: Option<f64>,
+    progress: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Solver {
+    #[new]
+    #[pyo3(
+        signature = (
+            largest, rules = RulesArgument::default(), *, tables = None, book = true, threads = None, memory = None
+        ),
+        text_signature = "(largest, rules='empty-capture', *, tables=None, book=True, threads=None, memory=None)"
+    )]
+    fn new(
+        py: Python<'_>,
+        largest: PositionArgument,
+        rules: RulesArgument,
+        tables: Option<PyRef<'_, Tables>>,
+        book: bool,
+        threads: Option<usize>,
+        memory: Option<u64>,
+    ) -> PyResult<Solver> {
+        let (largest, rules) = (largest.0, rules.0);
+        let owner = shared(tables.as_deref(), rules, largest.pits())?;
+        let (stop, tested) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
+        let threads = threads.unwrap_or_else(cores);
+        let make = || {
+            Searching::try_new(owner, |tables| {
+                let book = Book::shipped(rules, largest.pits()).filter(|_| book);
+                let mut options = SolverOptions::new(rules, &largest).tables(tables.as_deref()).book(book);
+                options = options.threads(threads).stop(Arc::clone(&stop));
+                if let Some(bytes) = memory {
+                    options = options.transpositions_up_to(bytes);
+                }
+                let tested = Arc::clone(&tested);
+                let solver = GameSolver::new_unless(&|| stop.load(Ordering::Relaxed), options)?;
+                Ok::<_, Error>(solver.with_events(move |_, event| {
+                    let (Event::Begin { position, known, .. } | Event::Proved { position, known, .. }) = event else {
+                        return;
+                    };
+                    if let Ok(mut tested) = tested.lock() {
+                        *tested = Some((position, known));
+                    }
+                }))
+            })
+        };
+        let searching = wait_for(py, make, || stop.store(true, Ordering::Relaxed), |_| Ok(()))?.or_raise()?;
+        let (pits, seeds) = (largest.pits(), largest.seeds());
+        Ok(Solver { searching: Mutex::new(searching), tested, stop, rules, pits, seeds })
+    }
+
+    /// Score, value, all best moves and a line of best play. `guess` is a first guess of the value: a wrong one costs
+    /// time only.
+    #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
+    fn solve(
+        &self,
+        py: Python<'_>,
+        position: PositionArgument,
+        guess: Option<i64>,
+        seconds: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Solution> {
+        let (position, start) = (position.0, Instant::now());
+        let (solution, nodes) = self.search(py, &position, Asked { seconds, progress }, |solver| {
+            let before = solver.nodes();
+            let guess = guess.map_or_else(|| solver.first_guess(&position), Ok)?;
+            Ok((solver.solve(&position, guess)?, solver.nodes() - before))
+        })?;
+        Ok(Solution {
+            position: Position(position),
+            score: solution.score,
+            value: solution.value,
+            best: solution.best.iter().map(|pit| pit.number()).collect(),
+            line: Py::new(py, Line::of(solution.line, self.pits))?,
+            nodes,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    }
+
+    /// The final store difference for the mover with best play.
+    #[pyo3(signature = (position, *, guess = None, seconds = None, progress = None))]
+    fn value(
+        &self,
+        py: Python<'_>,
+        position: PositionArgument,
+        guess: Option<i64>,
+        seconds: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<i64> {
+        let position = position.0;
+        self.search(py, &position, Asked { seconds, progress }, |solver| {
+            let guess = guess.map_or_else(|| solver.first_guess(&position), Ok)?;
+            Ok(solver.value(&position, guess)?.1)
+        })
+    }
+
+    /// Whether the final store difference for the mover is at least `value` with best play.
+    #[pyo3(signature = (position, value, *, seconds = None, progress = None))]
+    fn at_least(
+        &self,
+        py: Python<'_>,
+        position: PositionArgument,
+        value: i64,
+        seconds: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<bool> {
+        self.search(py, &position.0, Asked { seconds, progress }, |solver| solver.at_least(&position.0, value))
+    }
+
+    /// The mover's exact score after each legal move, its own gain included: a dict from numbers of pits, from 1.
+    #[pyo3(signature = (position, *, seconds = None, progress = None))]
+    fn move_scores<'py>(
+        &self,
+        py: Python<'py>,
+        position: PositionArgument,
+        seconds: Option<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let (position, rules) = (position.0, self.rules);
+        let scores = self.search(py, &position, Asked { seconds, progress }, |solver| {
+            let score = |pit: Pit| {
+                let played = position.play(rules, pit).expect("a legal move");
+                let child = played.position;
+                let score = match child.final_value() {
+                    Some(_) => child.mover().total(),
+                    None => solver.value(&child, solver.first_guess(&child)?)?.0,
+                };
+                Ok((pit, played.mover_score(&position, score)))
+            };
+            position.moves().map(score).collect::<Result<Vec<_>, Error>>()
+        })?;
+        moves_dict(py, &scores)
+    }
+
+    /// Nodes visited so far.
+    #[getter]
+    fn nodes(&self) -> PyResult<u64> {
+        let searching = self.searching.try_lock().map_err(|_| in_use())?;
+        Ok(searching.with_dependent(|_, solver| solver.nodes()))
+    }
+
+    /// The rule set.
+    #[getter]
+    fn rules(&self) -> Rules {
+        Rules(self.rules)
+    }
+
+    /// Pits a side.
+    #[getter]
+    fn pits(&self) -> usize {
+        self.pits
+    }
+
+    /// The most seeds in play of the positions that it solves.
+    #[getter]
+    fn max_seeds(&self) -> u32 {
+        self.seeds
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<kalah.Solver: {}, {} pits, to {} seeds>", self.rules, self.pits, self.seeds)
+    }
+}
+
+/// The error of a second thread.
+pub fn in_use() -> PyErr {
+    PyRuntimeError::new_err("another thread uses this solver or player: make one for each thread")
+}
+
+/// The tables, if they are for this board.
+pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
+    let Some(Tables { tables, .. }) = tables else { return Ok(None) };
+    if (tables.rules(), tables.pits()) != (rules, pits) {
+        return Err(PyValueError::new_err(format!(
+            "the tables are for {} with {} pits, not for {rules} with {pits}",
+            tables.rules(),
+            tables.pits()
+        )));
+    }
+    Ok(Some(Arc::clone(tables)))
+}
+
+/// The time of a number of seconds.
+pub fn duration(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("seconds must be a number from 0 up, not {seconds}")))
+}
+
+impl Solver {
+    /// Does `work` with the solver, interruptible, until the time is up.
+    fn search<T: Send>(
+        &self,
+        py: Python<'_>,
+        position: &GamePosition,
+        asked: Asked,
+        work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        if position.pits() != self.pits || position.seeds() > self.seeds {
+            return Err(PyValueError::new_err(format!(
+                "{position} has {} pits and {} seeds in play; this solver is for {} pits and up to {} seeds",
+                position.pits(),
+                position.seeds(),
+                self.pits,
+                self.seeds
+            )));
+        }
+        let time = asked.seconds.map(duration).transpose()?;
+        let searching = self.searching.try_lock().map_err(|_| in_use())?;
+        let start = Instant::now();
+        self.stop.store(false, Ordering::Relaxed);
+        searching.with_dependent(|_, solver| {
+            solver.set_deadline(time.and_then(|time| start.checked_add(time)));
+            let report = |py: Python<'_>| {
+                let Some(progress) = &asked.progress else { return Ok(()) };
+                let tested = self.tested.lock().ok().and_then(|tested| *tested);
+                let now = SolveProgress {
+                    nodes: solver.nodes(),
+                    table_hits: solver.table_hits(),
+                    seconds: start.elapsed().as_secs_f64(),
+                    lower: tested.map(|(position, known)| position.value(known.lower)),
+                    upper: tested.map(|(position, known)| position.value(known.upper)),
+                };
+                progress.call1(py, (now,)).map(|_| ())
+            };
+            wait_for(py, || work(solver), || self.stop.store(true, Ordering::Relaxed), report)?.or_raise()
+        })
+    }
+}

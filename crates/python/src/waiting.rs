@@ -1,0 +1,100 @@
+//! Long work without the interpreter's lock: progress, Ctrl-C, threads.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+/// How often signals are handled and progress is reported while work is done.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Does `work` on another thread, without the interpreter's lock. This thread calls `tick` about twenty times a
+/// second, then has Python handle signals. If one of these raises an exception (Ctrl-C does), `stop` is called to
+/// have the work end soon, and the exception is the result.
+///
+/// Python handles signals in its main thread only.
+pub fn wait_for<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send,
+    stop: impl Fn(),
+    mut tick: impl FnMut(Python<'_>) -> PyResult<()>,
+) -> PyResult<T> {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let finish = Finish { done: &done, waiting: thread::current() };
+        let work = move || {
+            let _finish = finish;
+            work()
+        };
+        let worker = thread::Builder::new().name("kalah".to_owned()).spawn_scoped(scope, work);
+        let worker = worker.map_err(|error| PyOSError::new_err(format!("no thread for the work: {error}")))?;
+        let mut raised = None;
+        while !done.load(Ordering::Acquire) {
+            py.detach(|| thread::park_timeout(TICK));
+            // After an exception nothing more is reported: the work is waited for.
+            if raised.is_none()
+                && let Err(exception) = tick(py).and_then(|()| py.check_signals())
+            {
+                stop();
+                raised = Some(exception);
+            }
+        }
+        let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        raised.map_or(Ok(result), Err)
+    })
+}
+
+/// Ends the wait when dropped: also when the work panics.
+struct Finish<'a> {
+    done: &'a AtomicBool,
+    waiting: Thread,
+}
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.done.store(true, Ordering::Release);
+        self.waiting.unpark();
+    }
+}
+
+/// The threads of this process for work on all cores, and the process they belong to.
+static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+
+/// Threads for work: as many as asked for (at least 1), by default as many as there are cores.
+///
+/// The default ones are kept. After a fork the child gets new ones, since threads do not survive it; so worker
+/// processes of `multiprocessing` may use everything.
+pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+    let make = |threads: usize| {
+        let pool =
+            ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("kalah-{number}")).build();
+        pool.map(Arc::new).map_err(|error| PyOSError::new_err(format!("no {threads} threads: {error}")))
+    };
+    match threads {
+        Some(0) => Err(PyValueError::new_err("threads must be at least 1")),
+        Some(threads) => make(threads),
+        None => {
+            let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+            let process = std::process::id();
+            if let Some((owner, pool)) = &*kept {
+                if *owner == process {
+                    return Ok(Arc::clone(pool));
+                }
+                // The threads are the parent's: dropping their pool here would wait for them forever.
+                std::mem::forget(kept.take());
+            }
+            let pool = make(cores())?;
+            *kept = Some((process, Arc::clone(&pool)));
+            Ok(pool)
+        }
+    }
+}
+
+/// The cores that this process may use.
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}

@@ -1,0 +1,48 @@
+"""Tables that several tests read, built once."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import kalah
+
+REFERENCE = Path(__file__).parents[3] / "tests" / "reference"
+"""The figures of the papers, as the tests of the Rust crate read them."""
+
+
+@pytest.fixture(scope="session")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of tables: 6 pits to 14 seeds by `empty-capture`, to 20 by `standard`, 3 pits to 12 by all rules."""
+    directory = tmp_path_factory.mktemp("tables")
+    kalah.build(directory, 14)
+    kalah.build(directory, 20, "standard")
+    for rules in kalah.Rules.all():
+        kalah.build(directory, 12, rules, 3)
+    return directory
+
+
+@pytest.fixture(scope="session")
+def tables(directory: Path) -> kalah.Tables:
+    """Tables of `empty-capture`, 6 pits, to 14 seeds."""
+    return kalah.Tables.open(directory)
+
+
+@pytest.fixture(scope="session")
+def standard(directory: Path) -> kalah.Tables:
+    """Tables of `standard`, 6 pits, to 20 seeds."""
+    return kalah.Tables.open(directory, "standard")
+
+
+@pytest.fixture(scope="session")
+def reference() -> Callable[[str], Iterator[dict[str, str]]]:
+    """Reads a file of published figures."""
+
+    def read(name: str) -> Iterator[dict[str, str]]:
+        with (REFERENCE / name).open(encoding="utf-8") as file:
+            yield from csv.DictReader(line for line in file if not line.startswith("#"))
+
+    return read

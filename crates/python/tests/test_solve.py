@@ -1,0 +1,179 @@
+"""Solving, and players."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+
+import kalah
+from kalah import Player, Position, Solver, Tables
+from kalah.errors import IllegalMoveError, SolveError, TimeUpError
+
+SMALL = 1 << 24
+"""Bytes of a transposition table."""
+
+
+def test_values_are_the_published_ones(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    """Irving et al. 2000, Table 9."""
+    solved = 0
+    for row in reference("irving-2000-game-values.csv"):
+        pits, seeds, value = int(row["pits"]), int(row["seeds"]), row["value"]
+        if not value or pits * seeds > 12:
+            continue
+        solution = kalah.solve(f"{pits}x{seeds}", memory=SMALL)
+        assert solution.value == int(value)
+        assert solution.position.value(solution.score) == solution.value
+        end = solution.line.replay(solution.position)
+        assert end.final_value == solution.value * (-1) ** len(solution.line)
+        solved += 1
+    assert solved >= 5
+
+
+def test_outcomes_of_s_kalaha_are_the_published_ones(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    """Kvitberg 2026, Table 5."""
+    solved = 0
+    for row in reference("kvitberg-2026-values.csv"):
+        pits, seeds = int(row["houses"]), int(row["seeds"])
+        if pits * seeds <= 12:
+            value = kalah.solve(f"{pits}x{seeds}", "s-kalaha", memory=SMALL).value
+            assert row["outcome"] == "LDW"[(value > 0) - (value < 0) + 1]
+            solved += 1
+    assert solved >= 15
+
+
+def test_a_solver_finds_what_the_tables_have(tables: Tables) -> None:
+    solver = Solver("6x2", tables=Tables.open(tables.directory, max_seeds=9), memory=SMALL, threads=2)
+    assert (solver.pits, solver.max_seeds, solver.rules.name) == (6, 24, "empty-capture")
+    rows, _ = tables.sample(40, 14, seed=4)
+    for row in rows.tolist():
+        position = Position.from_rows(row[:6], row[6:], 3, 1)
+        probe = tables.probe(position)
+        solution = solver.solve(position, guess=0)
+        assert (solution.score, solution.value, solution.best) == (probe.score, probe.value, probe.best)
+        assert solver.value(position) == probe.value
+        assert solver.at_least(position, probe.value) and not solver.at_least(position, probe.value + 1)
+        assert solver.move_scores(position) == probe.moves
+    assert solver.nodes > 0
+
+
+def test_progress_time_and_ctrl_c() -> None:
+    solver = Solver("6x6", book=False, memory=SMALL)
+    with pytest.raises(TimeUpError) as caught:
+        solver.value("6x6", seconds=0.2)
+    assert isinstance(caught.value, TimeoutError)
+    seen: list[kalah.SolveProgress] = []
+
+    def interrupt(progress: kalah.SolveProgress) -> None:
+        seen.append(progress)
+        if progress.nodes > 0 and progress.seconds > 0.1:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve("6x6", progress=interrupt)
+    assert seen[-1].nodes > 0
+    assert seen[-1].lower is None or seen[-1].upper is None or seen[-1].lower <= seen[-1].upper
+    # It can be used again after that.
+    assert solver.value("1,0,0,0,0,0/0,0,0,0,0,2") == -1
+    with pytest.raises(ZeroDivisionError):
+        solver.solve("6x6", progress=lambda _: 1 // 0)
+
+
+def test_one_thread_at_a_time_uses_a_solver() -> None:
+    solver = Solver("6x6", book=False, memory=SMALL)
+    refused: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            solver.value("6x1")
+        except RuntimeError as error:
+            refused.append(error)
+
+    def second(progress: kalah.SolveProgress) -> None:
+        thread = threading.Thread(target=ask)
+        thread.start()
+        thread.join()
+        raise StopIteration
+
+    with pytest.raises(StopIteration):
+        solver.value("6x6", progress=second)
+    assert len(refused) == 1
+
+
+def test_what_does_not_fit_is_refused(tables: Tables) -> None:
+    with pytest.raises(ValueError, match="standard"):
+        Solver("6x2", "standard", tables=tables)
+    with pytest.raises(ValueError, match="not for empty-capture with 3"):
+        Solver("3x2", tables=tables)
+    with pytest.raises(SolveError):
+        Solver("16x20", memory=SMALL)
+    solver = Solver("6x1", memory=SMALL)
+    for position in ["6x2", "5x1"]:
+        with pytest.raises(ValueError, match="this solver is for"):
+            solver.value(position)
+    with pytest.raises(ValueError, match="seconds"):
+        solver.value("6x1", seconds=-1.0)
+
+
+def test_the_book_knows_kalah_6_4_at_once() -> None:
+    solver = Solver("6x4", memory=SMALL)
+    assert solver.value("6x4") == 10
+    assert solver.nodes == 0
+
+
+def test_players_choose_legal_moves_and_perfect_ones_the_best(tables: Tables) -> None:
+    names = ["perfect", "minimax:2", "alphabeta:3", "heuristic", "minimax2:1", "minimax3:1", "greedy", "random:5"]
+    players = [Player(name, tables=tables) for name in names]
+    assert [player.name for player in players] == names
+    for row in tables.sample(50, 14, seed=2)[0].tolist():
+        position = Position.from_rows(row[:6], row[6:])
+        probe = tables.probe(position)
+        for player in players:
+            choice = player.choose(position)
+            assert choice.move in probe.moves
+            if player.name == "perfect":
+                assert choice.move in probe.best and choice.value == probe.value and choice.source == "tables"
+    assert players[0].choose("6x4").source == "book"
+    # Above the tables with a limit: a legal move in any case.
+    choice = Player("perfect", "s-kalaha", memory=SMALL).choose("6x4", 0.3)
+    assert choice.move in range(1, 7)
+    with pytest.raises(IllegalMoveError):
+        players[0].choose("0,0/1,1")
+    with pytest.raises(ValueError, match="unknown player"):
+        Player("deep-blue")
+    with pytest.raises(ValueError):
+        Player("perfect", "standard", tables=tables)
+
+
+def test_players_play_the_published_games(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    """Pekař et al. 2020, Table 2: the cells that are the same there and here (docs/results.md)."""
+
+    def seeds(first: str, second: str) -> tuple[int, int]:
+        players, position, player = [Player(name, "standard") for name in (first, second)], Position("6x4"), 0
+        while not position.is_over:
+            position, again = position.play(players[player].choose(position).move, "standard")
+            player = player if again else 1 - player
+        mover, other = position.mover_store + sum(position.mover), position.other_store + sum(position.other)
+        return (mover, other) if player == 0 else (other, mover)
+
+    same, compared = [], 0
+    for row in reference("pekar-2020-table-2.csv"):
+        names = row["first"], row["second"]
+        if "minimax2:6" not in names:
+            compared += 1
+            if seeds(*names) == (int(row["first_seeds"]), int(row["second_seeds"])):
+                same.append(names)
+    assert compared == 64
+    assert same == [("heuristic", "heuristic"), ("minimax2:1", "minimax3:1"), ("minimax3:4", "minimax2:1")]
+
+
+def test_ctrl_c_ends_the_wait_for_a_move() -> None:
+    player = Player("perfect", book=False, memory=SMALL)
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        player.choose("6x6")
+    timer.join()

@@ -1,0 +1,142 @@
+"""Single positions in tables, and what is wrong with files."""
+
+from __future__ import annotations
+
+import functools
+import pickle
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kalah
+from kalah import Position, Rules, Tables
+from kalah.errors import DamagedTableError, MissingTableError, PositionError
+
+
+def brute_force(rules: Rules) -> Callable[[Position], int]:
+    """The score of a position by playing all lines to their end."""
+
+    @functools.cache
+    def score(position: Position) -> int:
+        if position.is_over:
+            return sum(position.mover)
+        best = 0
+        for move in position.moves():
+            after, again = position.play(move, rules)
+            stored = (after.mover_store if again else after.other_store) - position.mover_store
+            child = score(Position.from_rows(after.mover, after.other))
+            best = max(best, stored + child if again else position.seeds - child)
+        return best
+
+    return score
+
+
+@pytest.mark.parametrize("rules", Rules.all(), ids=str)
+def test_scores_are_those_of_brute_force(directory: Path, rules: Rules) -> None:
+    tables, score = Tables.open(directory, rules, 3), brute_force(rules)
+    assert tables.max_seeds == 12 and tables.rules == rules and tables.pits == 3
+    for seeds in range(2, 9):
+        ranks = np.arange(kalah.layer_positions(3, seeds))
+        for row in tables.unrank(seeds, ranks):
+            position = Position.from_rows(row[:3].tolist(), row[3:].tolist(), 5, 2)
+            expected = score(Position.from_rows(position.mover, position.other))
+            assert tables.score(position) == expected
+            assert tables.value(position) == 2 * expected - seeds + 3
+
+
+@pytest.mark.parametrize("rules", Rules.all(), ids=str)
+def test_a_line_of_best_play_gives_nothing_away(directory: Path, rules: Rules) -> None:
+    tables = Tables.open(directory, rules, 3)
+    positions, scores = tables.sample(300, 12, seed=3)
+    for row, score in zip(positions.tolist(), scores.tolist()):
+        position = Position.from_rows(row[:3], row[3:], 2, 9)
+        probe = tables.probe(position)
+        assert probe.position == position and probe.score == score and probe.value == position.value(score)
+        assert probe.moves == tables.move_scores(position) and probe.line == tables.line(position)
+        assert max(probe.moves.values()) == score
+        assert probe.best == [move for move, worth in probe.moves.items() if worth == score]
+        end = probe.line.replay(position, rules)
+        # The end is seen by the player to move there: the first one after an even number of turns.
+        assert end.final_value == probe.value * (-1) ** len(probe.line)
+
+
+def test_published_position_and_perfect_games(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    """Irving et al. 2000, Table 9: the games that are legal to the end reach the published values."""
+    values = {
+        (row["pits"], row["seeds"]): int(row["value"])
+        for row in reference("irving-2000-game-values.csv")
+        if row["value"]
+    }
+    legal = 0
+    for row in reference("irving-2000-perfect-games.csv"):
+        pits, seeds = row["pits"], row["seeds"]
+        turns = ["".join(str(int(pit) + 1) for pit in turn) for turn in row["game"].split("-")]
+        line = kalah.Line(" ".join(turns), int(pits))
+        try:
+            end = line.replay(f"{pits}x{seeds}")
+        except kalah.errors.IllegalMoveError:
+            continue
+        legal += 1
+        assert end.final_value is not None
+        assert end.final_value * (-1) ** len(line) == values[pits, seeds]
+    assert legal >= 10
+
+
+def test_numbers_of_positions_are_the_published_ones(reference: Callable[[str], Iterator[dict[str, str]]]) -> None:
+    for row in reference("rawlings-2015-layers.csv"):
+        assert kalah.layer_positions(6, int(row["counters"])) == int(row["positions"])
+    for row in reference("irving-2000-cumulative-positions.csv"):
+        total = sum(kalah.layer_positions(6, seeds) for seeds in range(2, int(row["counters"]) + 1))
+        assert total == int(row["positions"])
+
+
+def test_positions_outside_the_tables_are_errors_that_say_what_to_do(tables: Tables, tmp_path: Path) -> None:
+    with pytest.raises(MissingTableError, match="15.*kalah.build"):
+        tables.probe("6x4")
+    with pytest.raises(LookupError, match="kalah.solve"):
+        tables.probe("6x9")
+    with pytest.raises(PositionError):
+        tables.score("3x2")
+    with pytest.raises(MissingTableError, match="kalah.build"):
+        Tables.open(tmp_path)
+    with pytest.raises(MissingTableError, match="kalah.build"):
+        kalah.sample(10, 15, directory=tables.directory)
+    with pytest.raises(ValueError):
+        Tables.open(tmp_path, pits=7)
+    with pytest.raises(TypeError, match="a position is"):
+        tables.score(5)  # type: ignore[arg-type]
+
+
+def test_tables_are_pickled_as_where_they_are(tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pickled = pickle.dumps(tables)
+    monkeypatch.chdir(tmp_path)
+    twin = pickle.loads(pickled)
+    assert twin.score("6x1") == tables.score("6x1") == 7
+    assert (twin.rules, twin.pits, twin.max_seeds) == (tables.rules, 6, 14)
+
+
+def test_damage_is_an_error_wherever_it_is_read(directory: Path, tmp_path: Path) -> None:
+    for path in sorted(directory.glob("empty-capture-3-*.kalah")):
+        shutil.copy(path, tmp_path)
+    path = tmp_path / "empty-capture-3-12.kalah"
+    contents = bytearray(path.read_bytes())
+    contents[len(contents) // 2] ^= 0x10
+    path.write_bytes(contents)
+    damaged = Tables.open(tmp_path, pits=3)
+    every = damaged.unrank(12, np.arange(kalah.layer_positions(3, 12)))
+    reads: list[Callable[[], object]] = [
+        damaged.check,
+        lambda: damaged.layer(12),
+        lambda: damaged.scores(every),
+        lambda: damaged.best_moves(every),
+        lambda: [damaged.probe(Position.from_rows(row[:3], row[3:])) for row in every.tolist()],
+    ]
+    for read in reads:
+        with pytest.raises(DamagedTableError, match="build it again"):
+            read()
+    path.write_bytes(b"not a table")
+    with pytest.raises(DamagedTableError):
+        Tables.open(tmp_path, pits=3)

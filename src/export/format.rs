@@ -1,0 +1,113 @@
+use std::fmt::Write;
+
+/// How records are written. A record is the mover's row, the other row and the score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ExportFormat {
+    /// Comma-separated values under a heading: `mover1,..,moverM,other1,..,otherM,score`.
+    Csv,
+    /// A JSON object a line: `{"mover":[..],"other":[..],"score":N}`.
+    JsonLines,
+    /// An array for numpy, format version 1.0: bytes without sign, a row a position, the columns as in CSV.
+    Npy,
+}
+
+impl ExportFormat {
+    /// What comes before the records of `positions` positions with `pits` pits a side.
+    pub(super) fn head(self, pits: usize, positions: u64) -> Vec<u8> {
+        match self {
+            ExportFormat::Csv => {
+                let columns = |row: &'static str| (1..=pits).map(move |pit| format!("{row}{pit},"));
+                let heading: String = columns("mover").chain(columns("other")).collect();
+                format!("{heading}score\n").into_bytes()
+            }
+            ExportFormat::JsonLines => Vec::new(),
+            ExportFormat::Npy => npy_head(positions, 2 * pits + 1),
+        }
+    }
+
+    /// Appends a record.
+    pub(super) fn push(self, out: &mut Vec<u8>, mover: &[u8], other: &[u8], score: u8) {
+        match self {
+            ExportFormat::Csv => {
+                for &seeds in mover.iter().chain(other) {
+                    push_number(out, seeds);
+                    out.push(b',');
+                }
+                push_number(out, score);
+                out.push(b'\n');
+            }
+            ExportFormat::JsonLines => {
+                out.extend_from_slice(b"{\"mover\":");
+                push_list(out, mover);
+                out.extend_from_slice(b",\"other\":");
+                push_list(out, other);
+                out.extend_from_slice(b",\"score\":");
+                push_number(out, score);
+                out.extend_from_slice(b"}\n");
+            }
+            ExportFormat::Npy => {
+                out.extend_from_slice(mover);
+                out.extend_from_slice(other);
+                out.push(score);
+            }
+        }
+    }
+}
+
+/// The head of an array of bytes: magic, version, length of the description, description, padded to 64 bytes.
+fn npy_head(rows: u64, columns: usize) -> Vec<u8> {
+    const BEFORE: usize = 10;
+    let mut description = String::new();
+    let _ = write!(description, "{{'descr': '|u1', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    let padded = (BEFORE + description.len() + 1).next_multiple_of(64) - BEFORE;
+    let mut head = b"\x93NUMPY\x01\x00".to_vec();
+    head.extend_from_slice(&(padded as u16).to_le_bytes());
+    head.extend_from_slice(description.as_bytes());
+    head.resize(BEFORE + padded - 1, b' ');
+    head.push(b'\n');
+    head
+}
+
+/// Appends numbers in brackets.
+fn push_list(out: &mut Vec<u8>, numbers: &[u8]) {
+    for (index, &number) in numbers.iter().enumerate() {
+        out.push(if index == 0 { b'[' } else { b',' });
+        push_number(out, number);
+    }
+    out.push(b']');
+}
+
+/// Appends a number in decimal: a hot loop, for which formatting machinery is too slow.
+fn push_number(out: &mut Vec<u8>, number: u8) {
+    if number >= 100 {
+        out.push(b'0' + number / 100);
+    }
+    if number >= 10 {
+        out.push(b'0' + number / 10 % 10);
+    }
+    out.push(b'0' + number % 10);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_decimal() {
+        for number in 0..=u8::MAX {
+            let mut out = Vec::new();
+            push_number(&mut out, number);
+            assert_eq!(out, number.to_string().into_bytes());
+        }
+    }
+
+    #[test]
+    fn the_head_of_an_array_ends_at_a_multiple_of_64_bytes() {
+        for rows in (0..19).map(|digits| 10u64.pow(digits)) {
+            let head = npy_head(rows, 13);
+            let length = usize::from(u16::from_le_bytes([head[8], head[9]]));
+            assert_eq!((head.len() % 64, head.len(), head.last()), (0, 10 + length, Some(&b'\n')));
+        }
+    }
+}

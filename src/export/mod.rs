@@ -1,0 +1,15 @@
+//! Scores for other programs: a layer, or a random sample of it, as text or as an array.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`format`](ExportFormat) | how records are written |
+//! | [`sample`](random_indices) | distinct random positions |
+//! | [`layer`](export) | the records of a layer |
+
+mod format;
+mod layer;
+mod sample;
+
+pub use format::ExportFormat;
+pub use layer::{Export, ExportError, export};
+pub use sample::random_indices;

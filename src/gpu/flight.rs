@@ -1,0 +1,83 @@
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use wgpu::{CommandBuffer, PollType, SubmissionIndex};
+
+use super::device::Gpu;
+use super::error::GpuError;
+use super::pace::{End, Pace, Work, took};
+
+/// A submission whose end was not noticed yet.
+#[derive(Debug)]
+struct Flight {
+    index: SubmissionIndex,
+    work: Work,
+    submitted: Instant,
+    /// When it was last seen running.
+    running: Instant,
+    /// When it was first known to have ended.
+    ended: Arc<OnceLock<Instant>>,
+}
+
+/// The submissions of a recorder that are in flight.
+#[derive(Debug, Default)]
+pub(super) struct Flights {
+    flights: VecDeque<Flight>,
+    /// When the one before them ended.
+    previous: Option<End>,
+    /// The last submission.
+    pub last: Option<SubmissionIndex>,
+}
+
+impl Flights {
+    /// Submits commands that do this work.
+    pub fn submit(&mut self, gpu: &Gpu, commands: impl IntoIterator<Item = CommandBuffer>, work: Work) {
+        let index = gpu.queue.submit(commands);
+        gpu.injected.submitted();
+        let submitted = Instant::now();
+        let ended = Arc::new(OnceLock::new());
+        let (noticed, count) = (Arc::clone(&ended), Arc::clone(&gpu.ended));
+        gpu.queue.on_submitted_work_done(move || {
+            let _ = noticed.set(Instant::now());
+            count.fetch_add(1, Ordering::Relaxed);
+        });
+        self.last = Some(index.clone());
+        self.flights.push_back(Flight { index, work, submitted, running: submitted, ended });
+    }
+
+    /// Waits until at most `most` submissions are in flight; `pace` learns from those that ended.
+    pub fn wait(&mut self, gpu: &Gpu, most: usize, pace: &mut Pace) -> Result<(), GpuError> {
+        let now = Instant::now();
+        // What it fails with, the check that follows reports.
+        let _ = gpu.poll(PollType::Poll);
+        gpu.check()?;
+        for flight in self.flights.iter_mut().filter(|flight| flight.ended.get().is_none()) {
+            flight.running = now;
+        }
+        while let Some(flight) = self.flights.front() {
+            let mut running = flight.running;
+            if flight.ended.get().is_none() {
+                if self.flights.len() <= most {
+                    break;
+                }
+                gpu.wait(Some(flight.index.clone()))?;
+                // A wait returns as soon as the submission ends.
+                running = Instant::now();
+            }
+            let flight = self.flights.pop_front().expect("looked at above");
+            let before = flight.ended.get().copied().unwrap_or_else(Instant::now);
+            let end = End { after: running.min(before), before };
+            let took = gpu.injected.took(took(flight.submitted, self.previous, end));
+            pace.learn(&flight.work, &took);
+            self.previous = Some(end);
+        }
+        Ok(())
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.flights.len()
+    }
+}

@@ -1,0 +1,44 @@
+use std::ops::Range;
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use super::device::Gpu;
+
+/// Faults that can be injected into a device, for tests.
+impl Gpu {
+    /// Loses the device, as after a driver reset.
+    pub fn lose(&self) {
+        self.device.destroy();
+    }
+
+    /// Refuses buffers by their numbers, from 0 for the next one, as a device or a machine without memory does.
+    pub fn refuse_buffers(&self, numbers: Range<u64>) {
+        *self.injected.refused.lock().unwrap_or_else(PoisonError::into_inner) = numbers;
+        self.injected.allocations.store(0, Ordering::Relaxed);
+    }
+
+    /// The buffers that were to be made since the device was opened, or since [`Gpu::refuse_buffers`].
+    pub fn buffers_made(&self) -> u64 {
+        self.injected.allocations.load(Ordering::Relaxed)
+    }
+
+    /// After so many more submissions none ends, and no fault is reported.
+    pub fn hang_after(&self, submissions: u64) {
+        *self.injected.submissions_left.lock().unwrap_or_else(PoisonError::into_inner) = Some(submissions);
+    }
+
+    /// Kernels do nothing from now on, as on hardware that a driver only pretends to have.
+    pub fn idle(&self) {
+        self.injected.idle.store(true, Ordering::Relaxed);
+    }
+
+    /// Every submission counts as having taken a million times as long from now on.
+    pub fn slow_down(&self) {
+        self.injected.slow.store(true, Ordering::Relaxed);
+    }
+
+    /// The submissions that have ended since the device was opened.
+    pub fn submissions(&self) -> u64 {
+        self.ended.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,204 @@
+//! How much work to submit at once, from how long earlier submissions took.
+//!
+//! Windows resets a device whose submission takes two seconds, other systems do so later, and a desktop on the same
+//! device stands still meanwhile. How long a kernel takes differs by a factor of a thousand between kernels, and as much
+//! between devices. So each begins with little work, which grows while submissions are short.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// The seconds that a submission should take: half of those that it may take, for one that takes twice as long as
+/// expected.
+pub(super) const SECONDS: f64 = 0.1;
+
+/// By how much an expectation may fall after one submission.
+const FASTER: f64 = 0.25;
+
+/// The least seconds that a unit of work is expected to take.
+const LEAST_RATE: f64 = 1e-13;
+
+/// A kind of work: the name of a kernel, or copying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    /// Threads of this kernel.
+    Kernel(&'static str),
+    /// Bytes that are copied or cleared.
+    Copy,
+}
+
+impl Kind {
+    /// The units that are submitted at first: a tenth of a second on the slowest devices.
+    fn first(self) -> f64 {
+        match self {
+            Kind::Kernel(_) => (1 << 16) as f64,
+            Kind::Copy => (1 << 26) as f64,
+        }
+    }
+}
+
+/// Work, by kind.
+pub(super) type Work = HashMap<Kind, u64>;
+
+/// What is known about the speed of a device.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// Seconds that a unit is expected to take.
+    rates: HashMap<Kind, f64>,
+}
+
+impl Pace {
+    fn rate(&self, kind: Kind) -> f64 {
+        self.rates.get(&kind).copied().unwrap_or(SECONDS / kind.first())
+    }
+
+    /// The seconds that this work is expected to take.
+    pub fn expected(&self, work: &Work) -> f64 {
+        work.iter().map(|(&kind, &units)| self.rate(kind) * units as f64).sum()
+    }
+
+    /// The most units of a kind for one submission: what is expected to take [`SECONDS`], but at least one.
+    pub fn units(&self, kind: Kind) -> u64 {
+        ((SECONDS / self.rate(kind)) as u64).max(1)
+    }
+
+    /// Learns from a submission that took between these seconds.
+    ///
+    /// When it took longer than a submission should, all that it had counts as slower, since any of it may be the
+    /// cause. When it took less than expected, each kind counts as faster by its share in the expectation: of what
+    /// hardly contributed, nothing is learned.
+    pub fn learn(&mut self, work: &Work, took: &Took) {
+        let expected = self.expected(work);
+        let slower = took.least > expected && took.least > SECONDS;
+        let faster = took.most < expected;
+        if !slower && !faster {
+            return;
+        }
+        for (&kind, &units) in work {
+            let rate = self.rate(kind);
+            let factor = match slower {
+                true => took.least / expected,
+                false => (took.most / expected).max(FASTER).powf(rate * units as f64 / expected),
+            };
+            self.rates.insert(kind, (rate * factor).max(LEAST_RATE));
+        }
+    }
+}
+
+/// The least and most seconds that a submission can have taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Took {
+    pub least: f64,
+    pub most: f64,
+}
+
+/// When a submission was seen to end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// It was still running then.
+    pub after: Instant,
+    /// It had ended then.
+    pub before: Instant,
+}
+
+/// How long a submission took that was submitted at `submitted` after one that ended at `previous`.
+pub(super) fn took(submitted: Instant, previous: Option<End>, end: End) -> Took {
+    let earliest = previous.map_or(submitted, |previous| previous.after.max(submitted));
+    let latest = previous.map_or(submitted, |previous| previous.before.max(submitted));
+    Took {
+        least: end.after.saturating_duration_since(latest).as_secs_f64(),
+        most: end.before.saturating_duration_since(earliest).as_secs_f64(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const QUICK: Kind = Kind::Kernel("quick");
+    const SLOW: Kind = Kind::Kernel("slow");
+
+    fn exactly(seconds: f64) -> Took {
+        Took { least: seconds, most: seconds }
+    }
+
+    /// A device on which these kinds take so many seconds a unit, and a fixed time for each submission.
+    struct Device(Vec<(Kind, f64)>, f64);
+
+    impl Device {
+        fn seconds(&self, work: &Work) -> f64 {
+            self.1 + self.0.iter().map(|(kind, rate)| rate * work.get(kind).copied().unwrap_or(0) as f64).sum::<f64>()
+        }
+    }
+
+    #[test]
+    fn work_starts_small_and_grows_until_submissions_take_their_time() {
+        for rate in [1e-6, 3e-8, 1e-9, 2e-11] {
+            let device = Device(vec![(QUICK, rate)], 50e-6);
+            let mut pace = Pace::default();
+            assert_eq!(pace.units(QUICK), 1 << 16);
+            let mut longest = 0.0f64;
+            for _ in 0..30 {
+                let work = Work::from([(QUICK, pace.units(QUICK))]);
+                let seconds = device.seconds(&work);
+                longest = longest.max(seconds);
+                pace.learn(&work, &exactly(seconds));
+            }
+            let last = device.seconds(&Work::from([(QUICK, pace.units(QUICK))]));
+            assert!(longest < 2.0 * SECONDS, "{rate}: {longest} s");
+            assert!(last > 0.8 * SECONDS && last < 1.2 * SECONDS, "{rate}: {last} s");
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_was_hardly_used_is_not_trusted_after_others_were_quick() {
+        let device = Device(vec![(QUICK, 1e-11), (SLOW, 1e-6)], 0.0);
+        let mut pace = Pace::default();
+        for _ in 0..100 {
+            let work = Work::from([(QUICK, pace.units(QUICK)), (SLOW, 3)]);
+            pace.learn(&work, &exactly(device.seconds(&work)));
+        }
+        let alone = Work::from([(SLOW, pace.units(SLOW))]);
+        assert!(device.seconds(&alone) < 2.0 * SECONDS, "{} s", device.seconds(&alone));
+    }
+
+    #[test]
+    fn after_a_long_submission_the_next_is_short() {
+        let mut pace = Pace::default();
+        let work = Work::from([(QUICK, pace.units(QUICK))]);
+        // Scores of a rule set with relays after one without: a hundred times slower than expected.
+        pace.learn(&work, &exactly(100.0 * SECONDS));
+        assert!(pace.units(QUICK) <= 656, "{} units", pace.units(QUICK));
+        // Short ones that took longer than expected for other reasons change nothing.
+        let few = Work::from([(QUICK, 1)]);
+        let before = pace.units(QUICK);
+        pace.learn(&few, &exactly(0.01));
+        assert_eq!(pace.units(QUICK), before);
+    }
+
+    #[test]
+    fn nothing_is_learned_from_what_was_not_seen() {
+        let mut pace = Pace::default();
+        let work = Work::from([(QUICK, pace.units(QUICK))]);
+        pace.learn(&work, &Took { least: 0.0, most: 100.0 });
+        assert_eq!(pace.units(QUICK), 1 << 16);
+    }
+
+    #[test]
+    fn the_time_of_a_submission_begins_when_the_one_before_ended() {
+        let start = Instant::now();
+        let at = |milliseconds| start + Duration::from_millis(milliseconds);
+        let end = |after, before| End { after: at(after), before: at(before) };
+        let close = |found: Took, least: f64, most: f64| {
+            assert!((found.least - least).abs() < 1e-9 && (found.most - most).abs() < 1e-9, "{found:?}");
+        };
+        close(took(at(10), None, end(30, 40)), 0.02, 0.03);
+        // The one before ended between 15 and 20.
+        close(took(at(10), Some(end(15, 20)), end(30, 40)), 0.01, 0.025);
+        // It had ended long before.
+        close(took(at(10), Some(end(1, 2)), end(30, 40)), 0.02, 0.03);
+        // Both were seen at the same time.
+        close(took(at(10), Some(end(12, 40)), end(12, 40)), 0.0, 0.028);
+    }
+}

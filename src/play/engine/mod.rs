@@ -1,0 +1,30 @@
+//! Players in other programs: a line protocol over pipes in the manner of UCI, described in `docs/engine.md`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`command`](EngineCommand) | the command line of an engine, read and written |
+//! | `request` | the lines to an engine, read and written |
+//! | `reply` | the lines from an engine, read and written |
+//! | `running` | the engines that run, so that none outlives the program |
+//! | `process` | an engine's process and its pipes |
+//! | `external` | a player that asks an engine |
+//! | [`session`](serve_engine) | the engine's side: our players for other programs |
+
+mod command;
+mod external;
+mod process;
+mod reply;
+mod request;
+mod running;
+mod session;
+
+pub use command::{BadEngineCommand, EngineCommand};
+pub(super) use external::External;
+pub use running::kill_engines;
+pub use session::{EngineSetting, serve_engine};
+
+/// What the name of an external engine begins with; its command line follows.
+pub(super) const PREFIX: &str = "engine:";
+
+/// The most bytes of a line of the protocol, in either direction, its end not counted.
+pub const MAX_LINE: usize = 4096;

@@ -1,0 +1,248 @@
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::rank_sums::{OffsetList, RankOffsets, RankSums};
+use crate::game::{Capture, Rules};
+use crate::index::{RowIndex, TableRow};
+
+/// How a relay ends against all other rows in which the pits that it meets hold the same seeds.
+///
+/// The relay *meets* a pit of the other row when a last seed falls there. What it does depends on the mover's row and on the
+/// seeds that the met pits held before the move, and on no others: so it ends alike for all ways to distribute the other seeds
+/// over the pits that it did not meet, the [fillings](Relays::fillings) of these pits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// Whether the last seed fell into the store and the rules give another move for that.
+    pub again: bool,
+    /// The pits of the other row that were not met: bit `p` for pit `p`, from 0.
+    pub unmet: u8,
+    /// Seeds that these pits held before the move.
+    pub rest: u8,
+    /// Seeds of the mover's row after the move.
+    pub left: u8,
+    /// Seeds of the other row after the move.
+    pub opponent: u8,
+    /// The rank of the mover's row after the move.
+    pub own: u32,
+    /// The seeds of the met pits before the move. The offsets of a filling added: the other row before the move.
+    pub before: RankOffsets,
+    /// The seeds of the met pits after the move, and those that were sown into the others. The offsets of a filling added: the
+    /// other row after the move.
+    pub after: RankOffsets,
+}
+
+/// The relays of a board: sowings that go on with the seeds of the pit in which they ended.
+pub struct Relays {
+    rules: Rules,
+    pits: usize,
+    sums: RankSums,
+    /// By seeds and, varying faster, set of pits: made on first use.
+    fillings: Vec<OnceLock<OffsetList>>,
+    /// Sowings of at most so many seeds less one are in `sowings`.
+    hands: usize,
+    /// By the place where a sowing begins and its seeds.
+    sowings: Vec<Sown>,
+}
+
+/// What a sowing does to the ring.
+#[derive(Clone, Copy)]
+struct Sown {
+    /// To be added to the bytes of the ring, modulo 2^128: seeds for each place, less all those of the first one.
+    change: u128,
+    /// Where the last seed falls.
+    last: u32,
+}
+
+impl Relays {
+    /// Relays of the rows that `rows` ranks, with one seed more in play than a row can have.
+    ///
+    /// # Panics
+    /// When a sowing can end in a capture by these rules.
+    pub fn new(rules: Rules, rows: &RowIndex) -> Relays {
+        assert!(rules.capture() == Capture::Never, "relays are played without captures");
+        let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);
+        let ring = 2 * pits + 1;
+        let sown = |index: usize| {
+            let (place, seeds) = (index / hands, index % hands);
+            let fallen = (1..=seeds).map(|seed| 1 << (8 * ((place + seed) % ring))).sum::<u128>();
+            Sown { change: fallen.wrapping_sub((seeds as u128) << (8 * place)), last: ((place + seeds) % ring) as u32 }
+        };
+        Relays {
+            rules,
+            pits,
+            sums: RankSums::new(rows),
+            fillings: vec![OnceLock::new(); hands << pits],
+            hands,
+            sowings: (0..ring * hands).map(sown).collect(),
+        }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The ranks of rows from their offsets.
+    #[inline]
+    pub fn sums(&self) -> &RankSums {
+        &self.sums
+    }
+
+    /// All ways to distribute `seeds` seeds over these pits (bit `p` for pit `p`), as offsets of ranks: in the order of the
+    /// ranks of the rows that they complete, whatever the other pits hold.
+    #[inline]
+    pub fn fillings(&self, pits: u8, seeds: usize) -> &OffsetList {
+        self.fillings[seeds << self.pits | usize::from(pits)].get_or_init(|| {
+            let mut found = Vec::new();
+            self.fill(0, pits, seeds, (0, RankOffsets::default()), &mut found);
+            // Found in lexicographic order, which the sort keeps among rows of equal potential.
+            found.sort_by_key(|&(potential, _)| potential);
+            found.into_iter().map(|(_, offsets)| offsets).collect()
+        })
+    }
+
+    /// Appends potential and offsets of all ways to distribute `seeds` seeds over the `pits` from `pit` on, added to those of
+    /// the pits before.
+    fn fill(
+        &self,
+        pit: usize,
+        pits: u8,
+        seeds: usize,
+        (mut potential, mut offsets): (usize, RankOffsets),
+        found: &mut Vec<(usize, RankOffsets)>,
+    ) {
+        if pits >> pit == 0 {
+            if seeds == 0 {
+                found.push((potential, offsets));
+            }
+            return;
+        }
+        let most = if pits >> pit & 1 == 1 { seeds } else { 0 };
+        for held in 0..=most {
+            self.fill(pit + 1, pits, seeds - held, (potential, offsets), found);
+            potential += self.pits - 1 - pit;
+            offsets += self.sums.seed(pit);
+        }
+    }
+
+    /// Passes to `found` all endings of a relay against the other rows with `seeds` seeds. Each row is in exactly one of them.
+    ///
+    /// Of the relay, `own` is the mover's row when the last seed of a sowing falls into the other row for the first time, and
+    /// `spilled` the seeds sown there by then (see [`super::RowMove::Relay`]).
+    pub fn endings(&self, own: &TableRow, spilled: usize, seeds: usize, found: &mut impl FnMut(Ending)) {
+        let pits = self.pits;
+        let mut ring = [0; 16];
+        ring[..pits].copy_from_slice(&own[..pits]);
+        for (pit, place) in ring[pits + 1..=2 * pits].iter_mut().enumerate() {
+            *place = (spilled / pits + usize::from(pit < spilled % pits)) as u8;
+        }
+        self.follow(
+            State {
+                ring: u128::from_le_bytes(ring),
+                place: (pits + 1 + (spilled - 1) % pits) as u32,
+                unmet: (1 << pits) - 1,
+                rest: seeds as u32,
+                before: RankOffsets::default(),
+            },
+            found,
+        );
+    }
+
+    /// Follows a relay from the fall of a last seed on.
+    fn follow(&self, mut state: State, found: &mut impl FnMut(Ending)) {
+        let pits = self.pits as u32;
+        while state.place != pits {
+            if let Some(pit) = state.place.checked_sub(pits + 1)
+                && state.unmet >> pit & 1 == 1
+            {
+                return self.meet(&state, pit, found);
+            }
+            let hand = state.hand();
+            if hand == 1 {
+                break;
+            }
+            self.sow(&mut state, hand);
+        }
+        found(self.ending(&state));
+    }
+
+    /// Goes on for every number of seeds that the unmet `pit`, in which the last seed fell, may hold.
+    fn meet(&self, state: &State, pit: u32, found: &mut impl FnMut(Ending)) {
+        let unmet = state.unmet & !(1 << pit);
+        // The last unmet pit holds all the seeds that are left.
+        let least = if unmet == 0 { state.rest } else { 0 };
+        let mut before = state.before;
+        let sown = state.hand();
+        for held in 0..=state.rest {
+            if held >= least {
+                let ring = state.ring + (u128::from(held) << (8 * state.place));
+                let mut next = State { ring, place: state.place, unmet, rest: state.rest - held, before };
+                let hand = sown + held;
+                if hand == 1 {
+                    found(self.ending(&next));
+                } else {
+                    self.sow(&mut next, hand);
+                    self.follow(next, found);
+                }
+            }
+            before += self.sums.seed(pit as usize);
+        }
+    }
+
+    /// Sows the `hand`, all seeds of the place where the last one fell.
+    #[inline(always)]
+    fn sow(&self, state: &mut State, hand: u32) {
+        let Sown { change, last } = self.sowings[state.place as usize * self.hands + hand as usize];
+        state.ring = state.ring.wrapping_add(change);
+        state.place = last;
+    }
+
+    #[inline]
+    fn ending(&self, state: &State) -> Ending {
+        let row = (1u64 << (8 * self.pits)) - 1;
+        let own = state.ring as u64 & row;
+        let other = (state.ring >> (8 * (self.pits + 1))) as u64 & row;
+        // The bytes of a row, added up in the highest byte.
+        let seeds = |row: u64| (row.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
+        let left = seeds(own);
+        Ending {
+            again: state.place == self.pits as u32 && self.rules.moves_again(),
+            unmet: state.unmet as u8,
+            rest: state.rest as u8,
+            left,
+            opponent: seeds(other) + state.rest as u8,
+            own: self.sums.from(usize::from(left), self.sums.offsets(own)).rank(RankOffsets::default()),
+            before: state.before,
+            after: self.sums.offsets(other),
+        }
+    }
+}
+
+impl fmt::Debug for Relays {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter.debug_struct("Relays").field("rules", &self.rules).field("pits", &self.pits).finish_non_exhaustive()
+    }
+}
+
+/// A relay when a last seed has fallen.
+#[derive(Clone, Copy)]
+struct State {
+    /// A byte for each place, the first one in the lowest byte: the mover's row, the store, and the other row, of which unmet
+    /// pits have only the seeds sown into them.
+    ring: u128,
+    /// Where the last seed fell.
+    place: u32,
+    /// The unmet pits of the other row, and the seeds that they held before the move.
+    unmet: u32,
+    rest: u32,
+    /// The seeds that the met pits held before the move.
+    before: RankOffsets,
+}
+
+impl State {
+    /// Seeds of the place where the last one fell.
+    #[inline(always)]
+    fn hand(&self) -> u32 {
+        u32::from((self.ring >> (8 * self.place)) as u8)
+    }
+}

@@ -1,0 +1,328 @@
+//! External engines: matches with one written in Python, engines that do something wrong, `kalah engine`.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kalah::build::build;
+use kalah::game::{Line, Position, Rules};
+use serde_json::Value;
+
+/// Tables to 6 seeds, built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::Standard, 4, 6).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+/// Whether to skip the test because there is no Python, with a warning that the test harness does not hide.
+fn skip() -> bool {
+    let skip = std::env::var_os("KALAH_SKIP_PYTHON").is_some();
+    if skip {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: engines in Python are not tested, KALAH_SKIP_PYTHON is set");
+    }
+    skip
+}
+
+/// The name of the player that is the engine in Python.
+fn python(arguments: &str) -> String {
+    format!("engine:python3 '{}/tests/engines/engine.py' {arguments}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The name of the player that is our own engine.
+fn own(player: &str) -> String {
+    let program = assert_cmd::cargo::cargo_bin("kalah");
+    format!("engine:'{}' engine --rules s-kalaha --memory 16MiB --player {player}", program.display())
+}
+
+fn command(arguments: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    command.args(arguments).env("KALAH_TABLES", directory());
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn kalah(arguments: &[&str]) -> Output {
+    command(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", stderr(output));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The report on a tournament on a small board.
+fn tournament(players: &[&str], time: &str) -> Value {
+    let flags = ["tournament", "--json", "--start", "4x3", "--rules", "standard", "--time", time, "--threads", "4"];
+    serde_json::from_str(&stdout(&kalah(&[&flags[..], players].concat()))).unwrap()
+}
+
+/// Fails if one of the processes listed in a file runs. Zombies do not run; who inherits them reaps them.
+#[track_caller]
+fn assert_ended(pids: &Path) {
+    let pids = std::fs::read_to_string(pids).unwrap();
+    assert!(!pids.is_empty());
+    for pid in pids.lines() {
+        let runs = || {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with('Z'))
+        };
+        // What is killed may take a moment to be gone.
+        let until = Instant::now() + Duration::from_secs(20);
+        while runs() {
+            assert!(Instant::now() < until, "process {pid} still runs");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+#[test]
+fn a_match_against_a_foreign_engine_is_played_to_the_end() {
+    if skip() {
+        return;
+    }
+    let report = tournament(&[&python("random"), &python("greedy"), "greedy", "random"], "10");
+    let games = report["games"].as_array().unwrap();
+    assert_eq!(games.len(), 16);
+    let start: Position = "4x3".parse().unwrap();
+    for game in games {
+        assert!(game.get("forfeit").is_none(), "{game}");
+        let line = Line::parse(4, game["line"].as_str().unwrap()).unwrap();
+        let end = line.replay(Rules::Standard, &start).unwrap();
+        let [first, second] = [&game["seeds"][0], &game["seeds"][1]].map(|seeds| seeds.as_u64().unwrap());
+        assert!(end.is_over() && first + second == 24, "{game}");
+    }
+}
+
+#[test]
+fn our_players_play_the_same_as_an_engine() {
+    for player in ["greedy", "heuristic", "alphabeta:3", "minimax2:2"] {
+        let report = tournament(&[player, &own(player)], "10");
+        let lines: Vec<&Value> = report["games"].as_array().unwrap().iter().map(|game| &game["line"]).collect();
+        assert_eq!(lines, [lines[0]; 4], "{player}");
+    }
+}
+
+#[test]
+fn every_fault_loses_the_game_and_leaves_no_process() {
+    if skip() {
+        return;
+    }
+    thread::scope(|scope| {
+        for (kind, fault) in [
+            ("silent", "exceeded its time"),
+            ("garbage", "exceeded its time"),
+            ("children", "exceeded its time"),
+            ("deaf-to-quit", "exceeded its time"),
+            ("exit", "ended before the game was over (exit status: 7)"),
+            ("crash", "ended before the game was over (signal: 6"),
+            ("long-line", "sent a line of more than 4096 bytes"),
+            ("no-pit", "sent the move '\\u{1b}[2Jten', which is no pit"),
+            ("illegal", "sent an illegal move"),
+            ("error", "reported an error: I do not feel well"),
+        ] {
+            scope.spawn(move || {
+                let directory = tempfile::tempdir().unwrap();
+                let pids = directory.path().join("pids");
+                let engine = python(&format!("pid {kind} '{}'", pids.display()));
+                let report = tournament(&[&engine, "greedy"], "0.1");
+                let games = report["games"].as_array().unwrap();
+                for (game, forfeits) in games.iter().zip([true, true, true, false]) {
+                    let told = game["forfeit"]["fault"].as_str();
+                    assert_eq!(told.is_some_and(|told| told.starts_with(fault)), forfeits, "{kind}: {game}");
+                    if forfeits {
+                        let is_first = game["first"] == engine.as_str();
+                        let seeds = if is_first { [0, 24] } else { [24, 0] };
+                        assert_eq!(game["seeds"], Value::from(&seeds[..]), "{kind}: {game}");
+                    }
+                }
+                assert_ended(&pids);
+            });
+        }
+    });
+}
+
+#[test]
+fn an_engine_that_answers_when_asked_to_stop_is_in_time() {
+    if skip() {
+        return;
+    }
+    let report = tournament(&[&python("slow")], "0.02");
+    assert!(report["games"][0].get("forfeit").is_none(), "{report}");
+}
+
+#[test]
+fn engines_that_cannot_play_at_all_fail_before_the_games() {
+    if skip() {
+        return;
+    }
+    let missing = "engine:/no/such/program".to_owned();
+    for (engine, why) in [
+        (missing, "cannot be started: No such file"),
+        (python("exit-at-once"), "ended before the game was over (exit status: 3)"),
+        (python("newer"), "speaks version '2' of the protocol, not 1"),
+        (python("other-rules"), "does not play by the rules standard"),
+    ] {
+        let flags = ["tournament", "greedy", &engine, "--time", "1", "--rules", "standard", "--start", "4x3"];
+        let output = kalah(&flags);
+        assert_eq!(output.status.code(), Some(1), "{engine}");
+        assert!(stderr(&output).contains(&format!("{engine} {why}")), "{}", stderr(&output));
+    }
+    // Without a time a game might never end; a command line without an end is none.
+    for arguments in [&["tournament", "greedy", "engine:x"][..], &["tournament", "engine:'x", "--time", "1"]] {
+        assert_eq!(kalah(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn interrupted_tournaments_leave_no_engine() {
+    if skip() {
+        return;
+    }
+    for signals in [1, 2] {
+        let directory = tempfile::tempdir().unwrap();
+        let pids = directory.path().join("pids");
+        let engine = python(&format!("pid deaf-to-quit '{}'", pids.display()));
+        let flags = ["tournament", &engine, "--start", "4x3", "--rules", "standard", "--time", "100", "--threads", "2"];
+        let child = command(&flags).spawn().unwrap();
+        // The first process is that of the trial before the games.
+        while std::fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let pid = rustix::process::Pid::from_child(&child);
+        for _ in 0..signals {
+            rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+            thread::sleep(Duration::from_millis(50));
+        }
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert!(signals == 2 || stderr(&output).contains("stopped after 0 of 1 games"), "{}", stderr(&output));
+        assert_ended(&pids);
+    }
+}
+
+#[test]
+fn a_game_in_the_terminal_is_played_against_an_engine() {
+    if skip() {
+        return;
+    }
+    let play = |engine: &str| {
+        let flags = ["play", "4x3", "--rules", "standard", "--south", "greedy", "--north", engine, "--time", "5"];
+        stdout(&kalah(&flags))
+    };
+    let text = play(&python("greedy"));
+    assert!(text.contains("(evaluation ") && text.contains("by the engine's word)"), "{text}");
+    assert!(text.lines().last().unwrap().starts_with("line "), "{text}");
+    let text = play(&python("illegal"));
+    assert!(text.contains("forfeits the game: it sent an illegal move") && text.contains("South wins\n"), "{text}");
+}
+
+/// What our engine answers to some lines.
+fn answers(lines: &str) -> String {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    command.args(["engine", "--memory", "16MiB"]).env("KALAH_TABLES", directory()).write_stdin(lines);
+    stdout(&command.output().unwrap())
+}
+
+#[test]
+fn the_engine_answers_as_its_page_says() {
+    let text = answers("kalah 9\nisready\n");
+    assert!(text.starts_with("id name kalah ") && text.contains("\nrules ") && text.contains("standard"), "{text}");
+    assert!(text.ends_with("\nkalahok 1\nreadyok\n"), "{text}");
+    // By the tables.
+    let text = answers("newgame standard <4,0,0,1,0,0,1,0,1,1,0>\nposition <4,0,0,1,0,0,1,0,1,1,0>\ngo\n");
+    let (info, best) = text.trim().split_once('\n').unwrap();
+    let words: Vec<&str> = info.split(' ').collect();
+    assert_eq!(
+        (words[..2].join(" "), words[3], &words[5..]),
+        ("info move".to_owned(), "value", &["text", "from", "the", "tables"][..])
+    );
+    assert_eq!(best, format!("bestmove {}", words[2]));
+}
+
+#[test]
+fn the_engine_says_what_is_wrong_and_goes_on() {
+    let long = "x".repeat(100_000);
+    let text = answers(&format!(
+        "go\nhello\nposition 6x\ngo depth\n{long}\n\n\u{1b}[2J\nposition <4,1,2,0,0,0,0,1,1,0,0>\ngo\nstop\nisready\nquit\nisready\n"
+    ));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 8, "{text}");
+    for (line, start) in lines.iter().zip([
+        "error there is no position yet",
+        "error unknown command 'hello'",
+        "error ",
+        "error go depth takes a whole number from 1 on",
+        "error a line is longer than 4096 bytes",
+        "error unknown command '\\u{1b}[2J'",
+        "error the game is over",
+        "readyok",
+    ]) {
+        assert!(line.starts_with(start), "{line}: {text}");
+    }
+}
+
+#[test]
+fn a_search_without_a_limit_ends_when_it_is_asked_to() {
+    for end in ["stop\n", "quit\n", ""] {
+        let mut child = command(&["engine", "--memory", "16MiB", "--no-book", "--player", "perfect"])
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        // Far from being solved in the time of a test.
+        input.write_all(b"newgame standard 10x10\nposition 10x10\ngo\nisready\n").unwrap();
+        assert!(lines.next().unwrap().starts_with("info "));
+        if end.is_empty() {
+            drop(input);
+        } else {
+            input.write_all(end.as_bytes()).unwrap();
+        }
+        let best = lines.by_ref().find(|line| !line.starts_with("info ")).unwrap();
+        assert!(best.starts_with("bestmove "), "{best}");
+        assert_eq!(lines.next().as_deref(), Some("readyok"));
+        drop(lines);
+        if end == "stop\n" {
+            child.kill().unwrap();
+        }
+        assert_eq!(child.wait().unwrap().success(), end != "stop\n");
+    }
+}
+
+#[test]
+fn the_times_and_depths_of_go_are_kept() {
+    // Limited to its depth, and to a smaller one.
+    let go = |flags: &str| {
+        let mut child = command(&["engine", "--player", "alphabeta:5"]).stdin(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        input.write_all(format!("position 6x4\n{flags}\n").as_bytes()).unwrap();
+        // Before the end of the input, which ends searches.
+        let mut heard = Vec::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            heard.push(line.unwrap());
+            if heard.last().unwrap().starts_with("bestmove") {
+                break;
+            }
+        }
+        drop(input);
+        assert!(child.wait().unwrap().success());
+        heard.join("\n")
+    };
+    assert!(go("go").contains("info depth 5 "), "{}", go("go"));
+    assert!(go("go depth 2 nodes 7").contains("info text nodes is not used by alphabeta:5\ninfo depth 2 "));
+    assert!(go("go depth 99").contains("info depth 5 "));
+    // No time at all: a move none the less.
+    assert!(go("go movetime 0").contains("bestmove "));
+}

@@ -1,0 +1,178 @@
+//! `kalah export`: every format has the scores of the tables, samples are parts of the layer, files are replaced whole.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::process::Output;
+use std::sync::LazyLock;
+
+use assert_cmd::Command;
+use kalah::build::build;
+use kalah::export::random_indices;
+use kalah::game::Rules;
+use kalah::index::LayerIndex;
+use kalah::table::{TableKey, Tables};
+use serde_json::Value;
+
+/// The pits and the seeds of the tables.
+const BOARDS: [(usize, usize); 3] = [(6, 6), (3, 12), (1, 9)];
+
+/// The tables, built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        for (pits, seeds) in BOARDS {
+            build(directory.path(), Rules::Standard, pits, seeds).unwrap();
+        }
+        directory
+    });
+    TABLES.path()
+}
+
+fn kalah(directory: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.args(["export", "--rules", "standard"]).args(arguments).env("KALAH_TABLES", directory);
+    command.output().unwrap()
+}
+
+/// What an export of a layer writes to standard output.
+#[track_caller]
+fn exported((pits, seeds): (usize, usize), arguments: &[&str]) -> Vec<u8> {
+    let (pits, seeds) = (pits.to_string(), seeds.to_string());
+    let output = kalah(directory(), &[&["--pits", &pits, "--seeds", &seeds], arguments].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// All records of a layer, by the tables: the mover's row, the other row, the score.
+fn expected((pits, seeds): (usize, usize)) -> Vec<Vec<u8>> {
+    let tables = Tables::open(directory(), Rules::Standard, pits, seeds).unwrap();
+    let index = LayerIndex::new(tables.rows(), seeds);
+    let record = |rank| {
+        let (mover, other) = index.unrank(rank);
+        let score = tables.score(&mover, &other).unwrap();
+        [&mover[..pits], &other[..pits], &[score]].concat()
+    };
+    (0..index.positions()).map(record).collect()
+}
+
+fn csv(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let pits = reader.headers().unwrap().len() / 2;
+    let columns = |row: &'static str| (1..=pits).map(move |pit| format!("{row}{pit}"));
+    let heading: Vec<String> = columns("mover").chain(columns("other")).chain(["score".to_owned()]).collect();
+    assert_eq!(reader.headers().unwrap(), &csv::StringRecord::from(heading));
+    reader.records().map(|record| record.unwrap().iter().map(|cell| cell.parse::<u8>().unwrap()).collect()).collect()
+}
+
+fn json_lines(bytes: &[u8]) -> Vec<Vec<u8>> {
+    let number = |value: &Value| value.as_u64().unwrap() as u8;
+    let record = |line: &str| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(record.as_object().unwrap().len(), 3);
+        let rows = ["mover", "other"].iter().flat_map(|row| record[row].as_array().unwrap()).map(number);
+        rows.chain([number(&record["score"])]).collect::<Vec<u8>>()
+    };
+    std::str::from_utf8(bytes).unwrap().lines().map(record).collect()
+}
+
+/// Reads an array as the page of the format says: numpy/lib/format.py.
+fn npy(bytes: &[u8]) -> Vec<Vec<u8>> {
+    assert_eq!(bytes[..8], *b"\x93NUMPY\x01\x00");
+    let start = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+    let head = std::str::from_utf8(&bytes[10..start]).unwrap();
+    let shape = head.split_once("'shape': (").unwrap().1.split_once(')').unwrap().0;
+    let (rows, columns) = shape.split_once(", ").unwrap();
+    assert_eq!(head.trim_end(), format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({shape}), }}"));
+    let (rows, columns): (usize, usize) = (rows.parse().unwrap(), columns.parse().unwrap());
+    assert!(start.is_multiple_of(64) && bytes.len() == start + rows * columns);
+    bytes[start..].chunks(columns).map(<[u8]>::to_vec).collect()
+}
+
+/// Reads what was exported.
+type Reader = fn(&[u8]) -> Vec<Vec<u8>>;
+
+const FORMATS: [(&str, Reader); 3] = [("csv", csv), ("jsonl", json_lines), ("npy", npy)];
+
+#[test]
+fn every_format_has_every_position_with_its_score() {
+    for board in BOARDS {
+        let expected = expected(board);
+        for (format, read) in FORMATS {
+            assert_eq!(read(&exported(board, &["--format", format])), expected, "{board:?} {format}");
+        }
+    }
+}
+
+#[test]
+fn a_sample_is_a_part_of_the_layer_and_depends_on_the_seed_alone() {
+    let (board, all) = (BOARDS[1], expected(BOARDS[1]));
+    for count in [1, 100, all.len() - 1, all.len()] {
+        let indices = random_indices(all.len() as u64, count as u64, 7);
+        let expected: Vec<Vec<u8>> = indices.iter().map(|&index| all[index as usize].clone()).collect();
+        for (format, read) in FORMATS {
+            let flags = ["--format", format, "--sample", &count.to_string(), "--seed", "7", "--threads", "3"];
+            assert_eq!(read(&exported(board, &flags)), expected, "{format} {count}");
+        }
+    }
+}
+
+#[test]
+fn a_file_is_replaced_when_all_is_written_and_only_then() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = tempfile::tempdir().unwrap();
+    build(tables.path(), Rules::Standard, 3, 8).unwrap();
+    let file = directory.path().join("scores.csv");
+    std::fs::write(&file, "old").unwrap();
+    let flags = ["--pits", "3", "--seeds", "8", "--output", file.to_str().unwrap()];
+    let sound = kalah(tables.path(), &flags);
+    assert!(sound.status.success() && sound.stdout.is_empty());
+    let written = std::fs::read(&file).unwrap();
+    assert_eq!(written, kalah(tables.path(), &flags[..4]).stdout);
+    // A damaged table: the file stays as it is, and nothing is left beside it.
+    let table = TableKey { rules: Rules::Standard, pits: 3, seeds: 8 }.path(tables.path());
+    let mut bytes = std::fs::read(&table).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 16;
+    std::fs::write(&table, bytes).unwrap();
+    let damaged = kalah(tables.path(), &flags);
+    assert_eq!(damaged.status.code(), Some(3), "{}", String::from_utf8_lossy(&damaged.stderr));
+    assert_eq!(std::fs::read(&file).unwrap(), written);
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused() {
+    for (arguments, code, why) in [
+        (&["--seeds", "6", "--sample", "1000000000"][..], 2, "sample fewer, or leave --sample out"),
+        (&["--seeds", "6", "--sample", "0"], 2, "--sample"),
+        (&["--seeds", "6", "--format", "xml"], 2, "csv, jsonl, npy"),
+        (&["--seeds", "7"], 1, "kalah build"),
+        (&["--seeds", "6", "--output", "/no/such/directory/file"], 1, "cannot write /no/such/directory/file"),
+    ] {
+        let output = kalah(directory(), arguments);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {error}");
+        assert!(error.contains(why) && output.stdout.is_empty(), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn the_version_tells_what_the_program_was_built_from() {
+    let run = |flag: &str| {
+        let output = Command::cargo_bin("kalah").unwrap().arg(flag).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let version = format!("kalah {}\n", env!("CARGO_PKG_VERSION"));
+    assert_eq!(run("-V"), version);
+    let long = run("--version");
+    assert!(long.starts_with(&version), "{long}");
+    let names: Vec<&str> = long.lines().skip(1).map(|line| line.split_once(": ").unwrap().0).collect();
+    assert_eq!(names, ["commit", "features", "instruction set"], "{long}");
+    let features = long.lines().find(|line| line.starts_with("features")).unwrap();
+    assert_eq!(features.contains("gpu"), cfg!(feature = "gpu"), "{long}");
+    assert!(long.contains("instruction set: ") && long.contains(", of baseline"), "{long}");
+    let commit = long.lines().find_map(|line| line.strip_prefix("commit: ")).unwrap();
+    let digits = commit.trim_end_matches(", changed");
+    assert!(commit == "unknown" || digits.bytes().all(|byte| byte.is_ascii_hexdigit()), "{long}");
+}

@@ -1,0 +1,141 @@
+//! The endings of relays are what sowing does, with every other row in exactly one of them.
+
+use kalah::game::{Pit, Rules, sow};
+use kalah::index::{RowIndex, TableRow, game_row, table_row};
+use kalah::rows::{OffsetList, RankOffsets, Relays, RowMove};
+use proptest::prelude::*;
+
+/// A row as [`kalah::rows::RankSums::offsets`] takes it.
+fn bytes(row: &TableRow) -> u64 {
+    row.iter().rev().fold(0, |bytes, &seeds| bytes << 8 | u64::from(seeds))
+}
+
+fn sum(row: &TableRow) -> usize {
+    row.iter().map(|&seeds| usize::from(seeds)).sum()
+}
+
+/// Compares all relays of `mover` with sowing, against all other rows with `seeds` seeds; returns how many relays there were.
+fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> usize {
+    let pits = rows.pits();
+    let others: Vec<TableRow> = (0..rows.rows(seeds) as u32).map(|rank| rows.unrank(seeds, rank)).collect();
+    let moves = RowMove::all(relays.rules(), pits, mover);
+    let relay_moves = moves.filter_map(|(pit, row_move)| match row_move {
+        RowMove::Relay { own, spilled } => Some((pit, own, spilled)),
+        _ => None,
+    });
+    let mut played = 0;
+    for (pit, own, spilled) in relay_moves {
+        let mut met = vec![false; others.len()];
+        relays.endings(&own, usize::from(spilled), seeds, &mut |ending| {
+            let before = relays.sums().from(seeds, ending.before);
+            let after = relays.sums().from(usize::from(ending.opponent), ending.after);
+            let fillings = relays.fillings(ending.unmet, usize::from(ending.rest));
+            let single = fillings.offsets().iter().map(|&filling| (before.rank(filling), after.rank(filling)));
+            let ranks: Vec<(u32, u32)> = before.both(after, fillings).collect();
+            assert!(single.eq(ranks.iter().copied()), "with and without checks");
+            assert!(ranks.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "the ranks of an ending ascend");
+            for (rank, rank_after) in ranks {
+                let other = &others[rank as usize];
+                let told = format!("{mover:?} against {other:?}, pit {pit}: {ending:?}");
+                assert!(!std::mem::replace(&mut met[rank as usize], true), "met twice: {told}");
+                let sown = sow(
+                    relays.rules(),
+                    &game_row(pits, mover),
+                    &game_row(pits, other),
+                    Pit::from_index(pit).expect("a pit of the board"),
+                );
+                let (left, opponent) = (table_row(&sown.mover).unwrap(), table_row(&sown.other).unwrap());
+                assert_eq!(
+                    (usize::from(ending.left), ending.own, usize::from(ending.opponent), rank_after, ending.again),
+                    (sum(&left), rows.rank(&left), sum(&opponent), rows.rank(&opponent), sown.again),
+                    "{told}"
+                );
+                played += 1;
+            }
+        });
+        assert!(met.iter().all(|&met| met), "an other row in no ending: {mover:?}, pit {pit}");
+    }
+    played
+}
+
+fn rules_with_relays() -> Rules {
+    Rules::ALL.into_iter().find(|rules| rules.relays()).expect("one of the rule sets")
+}
+
+#[test]
+fn all_rows_of_small_boards() {
+    for (pits, mover_seeds, other_seeds) in [(1, 40, 7), (2, 24, 6), (3, 12, 5), (4, 9, 4), (5, 6, 4)] {
+        let rows = RowIndex::new(pits, mover_seeds + other_seeds - 1);
+        let relays = Relays::new(rules_with_relays(), &rows);
+        let mut played = 0;
+        for seeds in 1..=mover_seeds {
+            for rank in 0..rows.rows(seeds) as u32 {
+                let mover = rows.unrank(seeds, rank);
+                played += (1..=other_seeds).map(|other| check(&relays, &rows, &mover, other)).sum::<usize>();
+            }
+        }
+        assert!(played > 0);
+    }
+}
+
+#[test]
+fn sums_are_ranks_of_all_rows() {
+    for pits in 1..=6 {
+        let most = [48, 48, 30, 20, 16, 14][pits - 1];
+        let rows = RowIndex::new(pits, most);
+        let relays = Relays::new(rules_with_relays(), &rows);
+        let sums = relays.sums();
+        for seeds in 0..=most {
+            for rank in 0..rows.rows(seeds) as u32 {
+                let offsets = sums.offsets(bytes(&rows.unrank(seeds, rank)));
+                assert_eq!(sums.from(seeds, offsets).rank(RankOffsets::default()), rank, "{pits} pits, {seeds} seeds");
+            }
+        }
+    }
+}
+
+#[test]
+fn fillings_of_all_pits_are_all_rows_by_rank() {
+    for pits in 1..=6 {
+        let rows = RowIndex::new(pits, 12);
+        let relays = Relays::new(rules_with_relays(), &rows);
+        for seeds in 0..=12 {
+            let fillings = relays.fillings(((1u32 << pits) - 1) as u8, seeds);
+            let ranks = relays.sums().from(seeds, RankOffsets::default());
+            let ranks = fillings.offsets().iter().map(|&filling| ranks.rank(filling));
+            assert!(ranks.eq(0..rows.rows(seeds) as u32), "{pits} pits, {seeds} seeds");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "too many seeds")]
+fn more_seeds_than_the_tables_have_are_refused() {
+    let rows = RowIndex::new(6, 12);
+    let relays = Relays::new(rules_with_relays(), &rows);
+    // The row has all its seeds, and gets as many again.
+    let all = relays.sums().offsets(12 << 40);
+    let list: OffsetList = [all].into_iter().collect();
+    let ranks = relays.sums().from(12, all);
+    ranks.both(ranks, &list).for_each(drop);
+}
+
+/// A row of six pits of which often most seeds lie in one pit.
+fn mover() -> impl Strategy<Value = TableRow> {
+    prop::collection::vec(prop_oneof![1 => 0..6usize, 1 => Just(1), 1 => Just(4)], 1..=36).prop_map(|places| {
+        let mut row = TableRow::default();
+        places.into_iter().for_each(|place| row[place] += 1);
+        row
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn six_pits((mover, other) in (mover(), 1..=9usize)) {
+        // As many seeds as rows and layers can have at most: 47 in a row, 48 in play.
+        let rows = RowIndex::new(6, 47);
+        check(&Relays::new(rules_with_relays(), &rows), &rows, &mover, other);
+    }
+}

@@ -1,0 +1,61 @@
+//! Shaders can be expressed in the languages of Metal and DirectX 12, although they are compiled for Vulkan here.
+#![cfg(feature = "gpu")]
+
+use kalah::build::gpu::stages::Stage;
+use naga::back::{hlsl, msl};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use naga::{AddressSpace, Module};
+
+fn parsed(source: &str, what: &str) -> (Module, ModuleInfo) {
+    let module =
+        naga::front::wgsl::parse_str(source).unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty())
+        .validate(&module)
+        .unwrap_or_else(|error| panic!("{what}: {}", error.emit_to_string(source)));
+    (module, info)
+}
+
+/// The shader in the language of Metal.
+fn metal(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+    let options = msl::Options { lang_version: (2, 0), ..msl::Options::default() };
+    let written = msl::write_string(module, info, &options, &msl::PipelineOptions::default());
+    let (text, translation) = written.map_err(|error| error.to_string())?;
+    translation.entry_point_names.into_iter().collect::<Result<Vec<String>, _>>().map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+/// The shader in the language of DirectX, for the compiler that every Windows has.
+fn directx(module: &Module, info: &ModuleInfo) -> Result<String, String> {
+    let options = hlsl::Options { shader_model: hlsl::ShaderModel::V5_1, ..hlsl::Options::default() };
+    let (mut text, pipeline) = (String::new(), hlsl::PipelineOptions::default());
+    let reflection = hlsl::Writer::new(&mut text, &options, &pipeline).write(module, info, None);
+    let names = reflection.map_err(|error| error.to_string())?.entry_point_names;
+    names.into_iter().collect::<Result<Vec<String>, _>>().map_err(|error| error.to_string())?;
+    Ok(text)
+}
+
+#[test]
+fn every_shader_can_be_written_for_metal_and_directx() {
+    for stage in Stage::ALL {
+        let (module, info) = parsed(&stage.kernel().source(), stage.name());
+        let languages =
+            [("Metal", metal(&module, &info), "kernel void"), ("DirectX", directx(&module, &info), "[numthreads(")];
+        for (language, written, entry) in languages {
+            let text = written.unwrap_or_else(|error| panic!("{} for {language}: {error}", stage.name()));
+            assert_eq!(text.matches(entry).count(), 1, "entry points of {} for {language}", stage.name());
+        }
+    }
+}
+
+/// The least that Metal and DirectX 12 guarantee for workgroup memory, in bytes.
+const WORKGROUP_MEMORY: u32 = 32 << 10;
+
+#[test]
+fn workgroup_memory_is_within_the_limits_of_all_systems() {
+    for stage in Stage::ALL {
+        let (module, _) = parsed(&stage.kernel().source(), stage.name());
+        let shared = module.global_variables.iter().filter(|(_, variable)| variable.space == AddressSpace::WorkGroup);
+        let bytes: u32 = shared.map(|(_, variable)| module.types[variable.ty].inner.size(module.to_ctx())).sum();
+        assert!(bytes <= WORKGROUP_MEMORY, "{}: {bytes} bytes", stage.name());
+    }
+}
