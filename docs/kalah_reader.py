@@ -334,7 +334,7 @@ class Tables:
 
     def layer(self, kind, pits, seeds):
         """The table or bound table, as `kind` says, of a layer."""
-        if not 1 <= pits <= 6 or seeds > 48:
+        if not 1 <= pits <= 8 or seeds > 48:
             raise TableError("no table has %d pits a side and %d seeds" % (pits, seeds))
         if (kind, pits, seeds) not in self.tables:
             if pits not in self.rows:

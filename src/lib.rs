@@ -2,7 +2,7 @@
 //!
 //! A *table* holds, for every position of a *layer* (all positions with the same number of seeds in play), how many of
 //! those seeds the mover collects with best play: the *score*. Tables exist for several [rule sets](game::Rules) and
-//! boards of 1 to 6 pits a side. They are built layer by layer, each from those below:
+//! boards of 1 to 8 pits a side. They are built layer by layer, each from those below:
 //!
 //! ```
 //! use kalah::build::build;

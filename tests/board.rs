@@ -62,8 +62,8 @@ fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
 fn all_moves_of_small_boards_are_those_of_the_rules() {
     const SEEDS: usize = 40;
     for rules in Rules::ALL {
-        let narrow: Vec<_> = (1..=6).map(|pits| Sower::<u64>::new(rules, pits, SEEDS)).collect();
-        let wide: Vec<_> = (1..=6).map(|pits| Sower::<u128>::new(rules, pits, SEEDS)).collect();
+        let narrow: Vec<_> = (1..=8).map(|pits| Sower::<u64>::new(rules, pits, SEEDS)).collect();
+        let wide: Vec<_> = (1..=8).map(|pits| Sower::<u128>::new(rules, pits, SEEDS)).collect();
         each_position(|position| {
             assert_sown_alike(&narrow[position.pits() - 1], position);
             assert_sown_alike(&wide[position.pits() - 1], position);

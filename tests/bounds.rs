@@ -60,7 +60,7 @@ fn compare(exact: &Tables, table: &BoundTable) {
 #[test]
 fn every_interval_holds_the_exact_score() {
     let mut random = fastrand::Rng::with_seed(7);
-    for (pits, seeds) in [(1, 20), (2, 14), (4, 10), (6, 7)] {
+    for (pits, seeds) in [(1, 20), (2, 14), (4, 10), (6, 7), (7, 6), (8, 6)] {
         for rules in Rules::ALL {
             let directory = tempfile::tempdir().unwrap();
             let exact = tables(directory.path(), rules, pits, seeds);

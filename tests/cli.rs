@@ -79,9 +79,9 @@ fn probe_refuses_what_it_cannot_answer_with_the_command_that_would() {
     let ran = kalah(tables(), &["probe", "6x2", "--rules", "standard"], "");
     assert_eq!((ran.code(), ran.stdout().as_str()), (1, ""));
     assert!(ran.stderr().contains("kalah build --seeds 24 --rules standard --tables"), "{}", ran.stderr());
-    let ran = kalah(tables(), &["probe", "7x1"], "");
+    let ran = kalah(tables(), &["probe", "9x1"], "");
     assert_eq!(ran.code(), 1);
-    assert!(ran.stderr().contains("tables end at 6 pits and 48 seeds"), "{}", ran.stderr());
+    assert!(ran.stderr().contains("tables end at 8 pits and 48 seeds"), "{}", ran.stderr());
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn bad_flags_are_usage_errors() {
         &["build", "--seeds", "1"],
         &["build", "--seeds", "49"],
         &["build", "--seeds", "x"],
-        &["build", "--seeds", "4", "--pits", "7"],
+        &["build", "--seeds", "4", "--pits", "9"],
         &["build", "--seeds", "4", "--rules", "oware"],
         &["build", "--seeds", "4", "--threads", "0"],
         &["build", "--seeds", "4", "--memory", "lots"],

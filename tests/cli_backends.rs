@@ -30,17 +30,21 @@ const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jso
 fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path();
-    for rules in Rules::ALL.map(Rules::name) {
-        let built = json(tables, &["build", "--seeds", "9", "--backend", "cpu", "--rules", rules, "--json"]);
-        assert_eq!(built["built"].as_array().unwrap().len(), 8);
-        let checked = json(tables, &["verify", "--manifest", MANIFEST, "--rules", rules, "--json"]);
-        assert_eq!(checked["passed"].as_array().unwrap().len(), 8);
+    let boards = [("6", 9), ("7", 8), ("8", 7)];
+    for (rules, (pits, seeds)) in Rules::ALL.into_iter().flat_map(|rules| boards.map(|board| (rules.name(), board))) {
+        let (board, most) = (["--rules", rules, "--pits", pits], seeds.to_string());
+        let flags = ["--seeds", &most, "--backend", "cpu", "--json"];
+        let built = json(tables, &[&["build"][..], &board, &flags].concat());
+        assert_eq!(built["built"].as_array().unwrap().len(), seeds - 1);
+        let checked = json(tables, &[&["verify", "--manifest", MANIFEST, "--json"][..], &board].concat());
+        assert_eq!(checked["passed"].as_array().unwrap().len(), seeds - 1, "{rules} {pits}");
         assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "manifest"));
     }
 
     // `info --manifest` prints the entries of the manifest.
     let (code, printed, _) = kalah(tables, &["info", "--manifest"]);
-    assert_eq!((code, printed.lines().count()), (0, 8 * Rules::ALL.len()));
+    let layers: usize = boards.iter().map(|(_, seeds)| seeds - 1).sum();
+    assert_eq!((code, printed.lines().count()), (0, layers * Rules::ALL.len()));
     let known = std::fs::read_to_string(MANIFEST).unwrap();
     assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
 

@@ -24,9 +24,9 @@ use kalah::table::{PackedFrame, Table, TableKey, TableWriter, Tables};
 use kalah::verify::{Fault, check_against};
 
 /// Boards and layers that are quick to build; with two pits, layers with exceptions.
-const BOARDS: [(usize, usize); 6] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10)];
+const BOARDS: [(usize, usize); 8] = [(1, 20), (2, 21), (3, 12), (4, 10), (5, 9), (6, 10), (7, 6), (8, 6)];
 /// The same for slow adapters.
-const SMALL_BOARDS: [(usize, usize); 6] = [(1, 12), (2, 14), (3, 8), (4, 7), (5, 6), (6, 7)];
+const SMALL_BOARDS: [(usize, usize); 8] = [(1, 12), (2, 14), (3, 8), (4, 7), (5, 6), (6, 7), (7, 4), (8, 4)];
 
 /// All of these layers; on a slow adapter only the first.
 fn some_of<const N: usize>(
@@ -36,7 +36,7 @@ fn some_of<const N: usize>(
     layers.into_iter().take(if adapter.is_slow() { 1 } else { N })
 }
 
-fn boards(adapter: &TestAdapter) -> [(usize, usize); 6] {
+fn boards(adapter: &TestAdapter) -> [(usize, usize); 8] {
     if adapter.is_slow() { SMALL_BOARDS } else { BOARDS }
 }
 

@@ -273,7 +273,7 @@ fn graphs_that_do_not_fit_are_refused() {
         other => panic!("{other:?}"),
     }
     assert!(matches!(explore(board, need.expected - 1), Err(GraphError::Memory { .. })));
-    for (pits, seeds) in [(7, 1), (6, 5), (1, 25), (1, 0)] {
+    for (pits, seeds) in [(9, 1), (6, 5), (1, 25), (1, 0)] {
         assert!(matches!(explore(start(pits, seeds), u64::MAX), Err(GraphError::Board(_))), "{pits}x{seeds}");
     }
 }

@@ -40,18 +40,25 @@ fn binomial(n: usize, k: usize) -> u64 {
     (1..=k).fold(1u128, |product, i| product * (n - k + i) as u128 / i as u128) as u64
 }
 
-/// A row of six pits with `seeds` seeds.
-fn row_with(seeds: usize) -> impl Strategy<Value = TableRow> {
-    prop::collection::vec(0..=seeds, 5).prop_map(move |mut cuts| {
+/// The boards whose ranks are drawn at random.
+fn large_boards() -> impl Strategy<Value = usize> {
+    6..=MAX_TABLE_PITS
+}
+
+/// A row of `pits` pits with `seeds` seeds.
+fn row_with(pits: usize, seeds: usize) -> impl Strategy<Value = TableRow> {
+    prop::collection::vec(0..=seeds, pits - 1).prop_map(move |mut cuts| {
         cuts.extend([0, seeds]);
         cuts.sort_unstable();
-        std::array::from_fn(|pit| (cuts[pit + 1] - cuts[pit]) as u8)
+        let mut row = TableRow::default();
+        row.iter_mut().zip(cuts.windows(2)).for_each(|(pit, cuts)| *pit = (cuts[1] - cuts[0]) as u8);
+        row
     })
 }
 
 #[test]
 fn ranks_of_rows_ascend_by_potential_then_lexicographically() {
-    for (pits, max_seeds) in [(1, 48), (2, 48), (3, 30), (4, 18), (5, 13), (6, 11)] {
+    for (pits, max_seeds) in [(1, 48), (2, 48), (3, 30), (4, 18), (5, 13), (6, 11), (7, 9), (8, 8)] {
         // The index must not depend on its maximum number of seeds.
         let (index, large) = (RowIndex::new(pits, max_seeds), RowIndex::new(pits, MAX_TABLE_SEEDS));
         for seeds in 0..=max_seeds {
@@ -78,29 +85,31 @@ proptest! {
 
     #[test]
     fn rank_and_unrank_of_large_rows(
-        (seeds, one, two, rank) in (0..=MAX_TABLE_SEEDS)
-            .prop_flat_map(|seeds| (Just(seeds), row_with(seeds), row_with(seeds), 0..row_count(6, seeds) as u32))
+        (pits, seeds, one, two, rank) in (large_boards(), 0..=MAX_TABLE_SEEDS).prop_flat_map(|(pits, seeds)| {
+            let rank = 0..row_count(pits, seeds) as u32;
+            (Just(pits), Just(seeds), row_with(pits, seeds), row_with(pits, seeds), rank)
+        })
     ) {
-        let index = RowIndex::new(6, MAX_TABLE_SEEDS);
+        let index = RowIndex::new(pits, MAX_TABLE_SEEDS);
         let row = index.unrank(seeds, rank);
         prop_assert_eq!(row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>(), seeds);
         prop_assert_eq!(index.rank(&row), rank);
         prop_assert_eq!(index.unrank(seeds, index.rank(&one)), one);
-        let order = (potential(6, &one), one).cmp(&(potential(6, &two), two));
+        let order = (potential(pits, &one), one).cmp(&(potential(pits, &two), two));
         prop_assert_eq!(index.rank(&one).cmp(&index.rank(&two)), order);
     }
 
     #[test]
     fn rank_and_unrank_of_large_layers(
-        (mover, other) in (2..=MAX_TABLE_SEEDS).prop_flat_map(|seeds| {
-            (1..seeds).prop_flat_map(move |mover| (row_with(mover), row_with(seeds - mover)))
+        (pits, mover, other) in (large_boards(), 2..=MAX_TABLE_SEEDS).prop_flat_map(|(pits, seeds)| {
+            (1..seeds).prop_flat_map(move |mover| (Just(pits), row_with(pits, mover), row_with(pits, seeds - mover)))
         }),
         at in any::<prop::sample::Index>(),
     ) {
-        let rows = RowIndex::new(6, MAX_TABLE_SEEDS - 1);
+        let rows = RowIndex::new(pits, MAX_TABLE_SEEDS - 1);
         let seeds = mover.iter().chain(&other).map(|&seeds| usize::from(seeds)).sum();
         let layer = LayerIndex::new(&rows, seeds);
-        prop_assert_eq!(layer.positions(), layer_positions(6, seeds));
+        prop_assert_eq!(layer.positions(), layer_positions(pits, seeds));
         prop_assert_eq!(layer.unrank(layer.rank(&mover, &other)), (mover, other));
         let rank = at.index(layer.positions() as usize) as u64;
         let (mover, other) = layer.unrank(rank);
@@ -111,7 +120,7 @@ proptest! {
 
 #[test]
 fn frames_follow_each_other_and_the_movers_row_runs_fastest() {
-    for (pits, max_seeds) in [(1, 30), (2, 14), (3, 9), (4, 7), (5, 6), (6, 6)] {
+    for (pits, max_seeds) in [(1, 30), (2, 14), (3, 9), (4, 7), (5, 6), (6, 6), (7, 5), (8, 5)] {
         let rows = RowIndex::new(pits, max_seeds - 1);
         for seeds in 2..=max_seeds {
             let layer = LayerIndex::new(&rows, seeds);
@@ -164,21 +173,24 @@ fn quiet_moves_descend(pits: usize, row: &TableRow) {
 
 #[test]
 fn quiet_moves_of_all_small_rows_lower_the_level() {
-    for (pits, max_seeds) in [(2, 40), (3, 16), (4, 11), (5, 9), (6, 8)] {
+    for (pits, max_seeds) in [(2, 40), (3, 16), (4, 11), (5, 9), (6, 8), (7, 7), (8, 7)] {
         (0..=max_seeds).flat_map(|seeds| rows_found(pits, seeds)).for_each(|row| quiet_moves_descend(pits, &row));
     }
 }
 
 proptest! {
     #[test]
-    fn quiet_moves_of_large_rows_lower_the_level(row in (1..=MAX_TABLE_SEEDS).prop_flat_map(row_with)) {
-        quiet_moves_descend(6, &row);
+    fn quiet_moves_of_large_rows_lower_the_level(
+        (pits, row) in (large_boards(), 1..=MAX_TABLE_SEEDS)
+            .prop_flat_map(|(pits, seeds)| (Just(pits), row_with(pits, seeds)))
+    ) {
+        quiet_moves_descend(pits, &row);
     }
 }
 
 #[test]
 fn spill_maps_sow_on_the_other_row() {
-    for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 15), (5, 13), (6, 14)] {
+    for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 15), (5, 13), (6, 14), (7, 9), (8, 9)] {
         let index = Arc::new(RowIndex::new(pits, max_seeds));
         let maps = RowMaps::new(Arc::clone(&index));
         for (seeds, spilled) in (0..=max_seeds).flat_map(|seeds| (0..=max_seeds - seeds).map(move |more| (seeds, more)))
@@ -203,7 +215,7 @@ fn spill_maps_sow_on_the_other_row() {
 
 #[test]
 fn capture_maps_take_a_pit() {
-    for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 12), (5, 10), (6, 10)] {
+    for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 12), (5, 10), (6, 10), (7, 8), (8, 8)] {
         let index = Arc::new(RowIndex::new(pits, max_seeds));
         let maps = RowMaps::new(Arc::clone(&index));
         for (seeds, pit) in (0..=max_seeds).flat_map(|seeds| (0..pits).map(move |pit| (seeds, pit))) {

@@ -9,7 +9,7 @@ use kalah::verify::Oracle;
 #[test]
 fn every_score_is_the_minimax_of_its_children() {
     for rules in Rules::ALL {
-        for (pits, seeds) in [(1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 10)] {
+        for (pits, seeds) in [(1, 30), (2, 24), (3, 18), (4, 13), (5, 11), (6, 10), (7, 8), (8, 8)] {
             let directory = tempfile::tempdir().unwrap();
             build(directory.path(), rules, pits, seeds).unwrap();
             let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();

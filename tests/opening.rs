@@ -144,6 +144,7 @@ fn assert_sown_alike_on_its_ring(rules: Rules, position: &Position) {
         5 => assert_sown_alike::<11>(rules, position),
         6 => assert_sown_alike::<13>(rules, position),
         7 => assert_sown_alike::<15>(rules, position),
+        8 => assert_sown_alike::<17>(rules, position),
         16 => assert_sown_alike::<33>(rules, position),
         pits => panic!("{pits}"),
     }

@@ -80,10 +80,10 @@ fn what_no_table_holds_is_told_apart() {
         other => panic!("{other:?}"),
     }
     assert!(matches!(probe("3x1"), Err(ProbeError::OtherPits { pits: 3, tables: 4, .. })));
-    assert!(matches!(probe("7x1"), Err(ProbeError::BeyondTables { .. })));
+    assert!(matches!(probe("9x1"), Err(ProbeError::BeyondTables { .. })));
     assert!(matches!(probe("300,0,0,0/0,0,0,1"), Err(ProbeError::BeyondTables { .. })));
     // A game that is over needs no table.
-    assert_eq!(probe("<7,5,9,0,0,0,0,0,0,0,300,0,0,0,0,0,0>").unwrap().value, 5 - 9 - 300);
+    assert_eq!(probe("<9,5,9,0,0,0,0,0,0,0,0,0,300,0,0,0,0,0,0,0,0>").unwrap().value, 5 - 9 - 300);
 }
 
 /// `kalah probe --json` in a separate directory, with tables up to 6 seeds.

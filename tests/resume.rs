@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 /// Boards and layers that are quick to build; with two pits, layers with exceptions.
-const BOARDS: [(usize, usize); 5] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7)];
+const BOARDS: [(usize, usize); 7] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7), (7, 6), (8, 6)];
 
 fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildReport, BuildError> {
     let builder = Builder::new(directory, key);

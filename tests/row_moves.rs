@@ -1,7 +1,7 @@
 //! The effect of a move according to the mover's row alone is its effect on the whole board.
 
 use kalah::game::{Row, Rules, sow};
-use kalah::index::{RowIndex, TableRow};
+use kalah::index::{MAX_TABLE_PITS, RowIndex, TableRow};
 use kalah::rows::RowMove;
 use proptest::prelude::*;
 
@@ -99,7 +99,7 @@ fn all_rows(pits: usize, seeds: usize) -> Vec<TableRow> {
 
 #[test]
 fn all_rows_of_small_boards() {
-    for (pits, mover_seeds, other_seeds) in [(1, 48, 8), (2, 24, 6), (3, 12, 4), (4, 9, 3)] {
+    for (pits, mover_seeds, other_seeds) in [(1, 48, 8), (2, 24, 6), (3, 12, 4), (4, 9, 3), (7, 4, 2), (8, 4, 2)] {
         let (movers, others) = (all_rows(pits, mover_seeds), all_rows(pits, other_seeds));
         for rules in Rules::ALL {
             let relays: usize =
@@ -109,16 +109,16 @@ fn all_rows_of_small_boards() {
     }
 }
 
-/// Two rows of six pits with up to 48 seeds together, of which often most lie in one pit.
-fn two_rows() -> impl Strategy<Value = (TableRow, TableRow)> {
+/// Two rows of `pits` pits with up to 48 seeds together, of which often most lie in one pit.
+fn two_rows(pits: usize) -> impl Strategy<Value = (TableRow, TableRow)> {
     prop_oneof![
-        prop::collection::vec(0..12usize, 0..=48),
-        prop::collection::vec(prop_oneof![1 => 0..12usize, 2 => Just(1), 2 => Just(4)], 0..=48),
+        prop::collection::vec(0..2 * pits, 0..=48),
+        prop::collection::vec(prop_oneof![1 => 0..2 * pits, 2 => Just(1), 2 => Just(4)], 0..=48),
     ]
-    .prop_map(|places| {
+    .prop_map(move |places| {
         let mut rows = (TableRow::default(), TableRow::default());
         for place in places {
-            if place < 6 { rows.0[place] += 1 } else { rows.1[place - 6] += 1 }
+            if place < pits { rows.0[place] += 1 } else { rows.1[place - pits] += 1 }
         }
         rows
     })
@@ -128,9 +128,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
     #[test]
-    fn six_pits((mover, other) in two_rows()) {
+    fn large_boards((pits, (mover, other)) in (6..=MAX_TABLE_PITS).prop_flat_map(|pits| (Just(pits), two_rows(pits)))) {
         for rules in Rules::ALL {
-            check(rules, 6, &mover, &other);
+            check(rules, pits, &mover, &other);
         }
     }
 }

@@ -109,6 +109,31 @@ fn zero_window_tests_agree_with_an_exhaustive_search() {
 }
 
 #[test]
+fn searches_above_tables_of_7_and_8_pits_agree_with_an_exhaustive_search() {
+    for (pits, seeds) in [(7, 6), (8, 6)] {
+        for rules in Rules::ALL {
+            let directory = tempfile::tempdir().unwrap();
+            build(directory.path(), rules, pits, seeds).unwrap();
+            let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
+            let (mut random, mut known, mut hits) = (fastrand::Rng::with_seed(8), HashMap::new(), 0);
+            for _ in 0..scaled(15) {
+                let position = random_position(&mut random, pits, 10);
+                if position.is_over() {
+                    continue;
+                }
+                let score = exhaustive(rules, &position, &mut known);
+                let narrow = Solver::with_word::<u64>(options(rules, &position, Some(&tables))).unwrap();
+                let wide = Solver::with_word::<u128>(options(rules, &position, Some(&tables))).unwrap();
+                assert_eq!(narrow.value(&position, 0).unwrap().0, score, "{rules} {position}");
+                assert_eq!(wide.value(&position, 0).unwrap().0, score, "{rules} {position}");
+                hits += narrow.table_hits();
+            }
+            assert!(hits > 0, "{rules} {pits} pits");
+        }
+    }
+}
+
+#[test]
 fn tests_of_wide_boards_agree_with_an_exhaustive_search() {
     let boards = [(9, 8), (10, 8), (11, 7), (12, 7), (13, 6), (14, 6), (15, 6), (16, 6)];
     assert_tests_agree_with_an_exhaustive_search(&boards, [1 << 16, 1 << 20], scaled(400));
@@ -430,7 +455,7 @@ fn boards_too_large_are_refused() {
         assert!(matches!(solver.test(&other, 1), Err(SolveError::Board { .. })), "{other}");
         assert!(matches!(solver.first_guess(&other), Err(SolveError::Board { .. })), "{other}");
     }
-    // More than 6 pits are searched without tables.
+    // Without tables.
     let position = "8,0,0,0,0,0,0,1/1,0,0,0,1,0,0,0".parse().unwrap();
     let solver = Solver::new(options(Rules::Standard, &position, None)).unwrap();
     let score = exhaustive(Rules::Standard, &position, &mut HashMap::new());

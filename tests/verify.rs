@@ -194,7 +194,7 @@ fn a_manifest_that_compares_nothing_fails() {
     ran.says("not in the directory: the layer of 9 seeds");
 
     // Entries that would never be compared.
-    for (field, value) in [("rules", Value::from("oware")), ("pits", 7.into()), ("seeds", 49.into())] {
+    for (field, value) in [("rules", Value::from("oware")), ("pits", 9.into()), ("seeds", 49.into())] {
         let mut unknown = entries.clone();
         unknown[2][field] = value;
         write_manifest(directory.path(), &unknown);

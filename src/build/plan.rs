@@ -6,6 +6,7 @@ use super::gpu::least_memory;
 use crate::game::Rules;
 use crate::gpu::Tier;
 use crate::index::{layer_positions, row_count};
+use crate::rows::Relays;
 use crate::system::{available_disk, available_memory};
 use crate::table::{PairKey, TableKey};
 
@@ -16,13 +17,19 @@ const BITS_PER_POSITION: f64 = 4.2;
 const ROW_RATE: f64 = 110e6;
 const RELAY_RATE: f64 = 30e6;
 
+/// With relays of boards so wide that they are played position by position (measured beside other work: 5 to 8.5 million).
+const WIDE_RELAY_RATE: f64 = 8e6;
+
 /// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays a tenth.
 const GPU_RATE: f64 = 1e9;
 const SOFTWARE_GPU_RATE: f64 = 4e6;
 const GPU_RELAY_SHARE: f64 = 0.1;
 
-/// Bytes of maps and moves for each row of a board (measured: some 130 at 6 pits and 18 seeds).
+/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6 pits and 18 seeds).
 const ROW_BYTES: u64 = 160;
+
+/// The same with more pits, to which more moves and maps belong (measured: some 220 at 7 pits and 18 seeds, and at 8 and 16).
+const WIDE_ROW_BYTES: u64 = 240;
 
 /// Bytes of the program without any table: stacks, buffers of threads, the allocator.
 const PROGRAM_BYTES: u64 = 4 << 20;
@@ -100,7 +107,7 @@ impl Plan {
             memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
             device_memory,
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
-            seconds: positions as f64 / rate(rules, backend, threads),
+            seconds: positions as f64 / rate((rules, pits), backend, threads),
             missing,
         }
     }
@@ -118,7 +125,7 @@ impl Plan {
                 Backend::Cpu(_) => 0,
             },
             disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
-            seconds: positions as f64 / rate(rules, backend, threads),
+            seconds: positions as f64 / rate((rules, pits), backend, threads),
         }
     }
 
@@ -146,9 +153,10 @@ impl Plan {
 }
 
 /// Positions per second.
-pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
+pub(super) fn rate((rules, pits): (Rules, usize), backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {
+        Backend::Cpu(_) if relays && pits > Relays::MOST_PITS => threads as f64 * WIDE_RELAY_RATE,
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
         Backend::Gpu(gpu) => {
             let rate = if gpu.report().tier == Tier::Software { SOFTWARE_GPU_RATE } else { GPU_RATE };
@@ -179,5 +187,5 @@ pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
         Backend::Gpu(_) => 4 * packed,
     };
     let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
-    working + rows * ROW_BYTES + PROGRAM_BYTES
+    working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
 }

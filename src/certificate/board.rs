@@ -229,7 +229,7 @@ mod tests {
             (xxhash_rust::xxh3::xxh3_64(&bytes) % u64::from(seeds + 1)) as u8
         };
         for rules in Rules::ALL {
-            for (pits, seeds) in [(1, 2..=12), (2, 2..=9), (3, 2..=7), (6, 2..=4)] {
+            for (pits, seeds) in [(1, 2..=12), (2, 2..=9), (3, 2..=7), (6, 2..=4), (8, 2..=3)] {
                 let (oracle, law) = (Oracle::new(rules, pits), Law::new(rules, pits));
                 for position in positions(pits, seeds) {
                     let row = |row: &Row| table_row(row).expect("few seeds");

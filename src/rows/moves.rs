@@ -56,7 +56,7 @@ impl Moves {
         let rows = maps.rows();
         let rank = |own: &TableRow| (rows.rank(own), own.iter().sum::<u8>());
         let of_row = |row: &TableRow| {
-            let (mut forward, mut quiet) = (Vec::with_capacity(6), Vec::with_capacity(6));
+            let (mut forward, mut quiet) = (Vec::with_capacity(rows.pits()), Vec::with_capacity(rows.pits()));
             let mut lower = |kind, own: &TableRow, stored, spilled| {
                 let (own, left) = rank(own);
                 forward.push(ForwardMove { kind, own, left, stored, spilled });

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::ops::{Add, AddAssign};
 
-use crate::index::{MAX_TABLE_PITS, RowIndex};
+use crate::index::RowIndex;
 
 /// Where the seeds of some pits of a row stand in the three tables of [`RankSums`].
 ///
@@ -92,7 +92,7 @@ impl FromIterator<RankOffsets> for OffsetList {
 /// distances.
 pub struct RankSums {
     /// The offsets of a seed in each pit.
-    weights: [RankOffsets; MAX_TABLE_PITS],
+    weights: [RankOffsets; RankSums::MOST_PITS],
     /// By seeds of the row: by the potential and, with six pits, the first pit.
     first: Vec<Vec<u32>>,
     /// By seeds and potential of the last four pits.
@@ -102,11 +102,18 @@ pub struct RankSums {
 }
 
 impl RankSums {
+    /// The most pits of rows. The ranks of longer ones would be sums of more numbers.
+    pub const MOST_PITS: usize = 6;
+
     /// The tables for all rows that `rows` ranks.
+    ///
+    /// # Panics
+    /// When these have more than [`RankSums::MOST_PITS`] pits.
     pub fn new(rows: &RowIndex) -> RankSums {
         let (pits, most) = (rows.pits(), rows.max_seeds());
+        assert!(pits <= RankSums::MOST_PITS, "{pits} pits");
         let (potentials, middle_potentials, places) = (5 * most + 1, 3 * most + 1, most + 1);
-        let mut weights = [RankOffsets::default(); MAX_TABLE_PITS];
+        let mut weights = [RankOffsets::default(); RankSums::MOST_PITS];
         for (pit, weight) in weights[..pits].iter_mut().enumerate() {
             let distance = pits - 1 - pit;
             *weight = RankOffsets::new(

@@ -54,10 +54,13 @@ struct Sown {
 }
 
 impl Relays {
+    /// The most pits a side.
+    pub const MOST_PITS: usize = RankSums::MOST_PITS;
+
     /// Relays of the rows that `rows` ranks, with one seed more in play than a row can have.
     ///
     /// # Panics
-    /// When a sowing can end in a capture by these rules.
+    /// When a sowing can end in a capture by these rules, or there are more than [`Relays::MOST_PITS`] pits a side.
     pub fn new(rules: Rules, rows: &RowIndex) -> Relays {
         assert!(rules.capture() == Capture::Never, "relays are played without captures");
         let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);

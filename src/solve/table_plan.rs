@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn plans_fit_and_more_memory_is_never_worse() {
-        for pits in 1..=6 {
+        for pits in 1..=MAX_TABLE_PITS {
             let mut before: Option<TablePlan> = None;
             for memory in (24..38).map(|bits| 3u64 << bits) {
                 let Some(plan) = TablePlan::new(pits, 72, memory, None, 48) else { continue };
@@ -182,7 +182,7 @@ mod tests {
             }
             assert!(before.is_some());
         }
-        assert_eq!(TablePlan::new(7, 42, 1 << 34, None, 48), None);
+        assert_eq!(TablePlan::new(9, 54, 1 << 34, None, 48), None);
         assert_eq!(TablePlan::new(6, 72, 1 << 20, None, 48), None);
     }
 

@@ -1,8 +1,8 @@
 use crate::game::Rules;
-use crate::index::TableRow;
+use crate::index::{MAX_TABLE_PITS, TableRow};
 
-/// Pits and stores of a ring: 2 (6 + 1).
-const MAX_RING: usize = 14;
+/// Pits and stores of the largest ring.
+const MAX_RING: usize = 2 * (MAX_TABLE_PITS + 1);
 
 /// A second implementation of the rules, from their description alone, sharing no code with [`crate::game`] or
 /// [`crate::build`].
@@ -16,7 +16,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// The oracle of a rule set and a number of pits a side, 1 to 6.
+    /// The oracle of a rule set and a number of pits a side, 1 to [`MAX_TABLE_PITS`].
     pub fn new(rules: Rules, pits: usize) -> Oracle {
         assert!((1..MAX_RING / 2).contains(&pits));
         Oracle { rules, pits }

@@ -3,7 +3,7 @@
 use kalah::game::{Position, Row};
 
 /// Boards with few positions: pits a side and the most seeds in play. On the smallest ones seeds go around many times.
-const BOARDS: [(usize, u32); 6] = [(1, 40), (2, 15), (3, 10), (4, 7), (5, 6), (6, 5)];
+const BOARDS: [(usize, u32); 8] = [(1, 40), (2, 15), (3, 10), (4, 7), (5, 6), (6, 5), (7, 4), (8, 4)];
 
 /// Calls `each` with every position without stores of each small board, finished games included.
 pub fn each_position(mut each: impl FnMut(&Position)) {

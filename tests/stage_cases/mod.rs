@@ -2,7 +2,7 @@
 //!
 //! For each stage there is a function of its name.
 
-#![allow(dead_code, reason = "every test binary uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "every test binary uses a part of it")]
 
 mod forward;
 mod operand;

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{NO_MOVE, QuietLarge, QuietSmall, RANK_BITS, Stage, TILE, Transpose};
+use kalah::index::MAX_TABLE_PITS;
 
 use super::{
     Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_shape, random_words, some, until_enough,
@@ -55,7 +56,7 @@ pub fn quiet_large(on: &mut impl Run) {
     let mut raised = 0;
     until_enough(on, 5, |on, rng| {
         let (rows, columns) = random_shape(rng, 60_000);
-        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
+        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
         let lowest = rng.usize(0..=part.start);
         let (moves, entries_at) = quiet_moves(rng, rows, pits, |_| lowest as u32..part.start as u32);
@@ -84,7 +85,7 @@ pub fn quiet_small(on: &mut impl Run) {
     let mut raised = 0;
     until_enough(on, 6, |on, rng| {
         let (rows, columns) = random_shape(rng, 60_000);
-        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=6));
+        let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
         let (moves, quads_at) = quads(rng, columns, pits);
         let map = captures(rng, pits, rows);

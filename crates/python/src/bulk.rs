@@ -15,11 +15,14 @@ const BATCH: usize = 64;
 /// Positions of a task; so many are looked up on the calling thread.
 pub const TASK: usize = 1 << 12;
 
+/// Nothing, or the first error that was found and the position of an array that has it.
+pub type Checked = Result<(), (usize, RowError)>;
+
 /// The score that stands for a move that is not legal.
 pub const NO_MOVE: i8 = -1;
 
 /// The scores of the positions in `seeds`, `2 pits` numbers each; an error names the position.
-pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Result<(), (usize, RowError)> {
+pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let width = 2 * tables.pits();
     in_tasks(seeds, width, scores, 1, |seeds, scores| {
         let mut places = [Place::Over(0); BATCH];
@@ -44,8 +47,8 @@ fn in_tasks<T: Send>(
     width: usize,
     results: &mut [T],
     results_each: usize,
-    task: impl Fn(&[u8], &mut [T]) -> Result<(), (usize, RowError)> + Sync,
-) -> Result<(), (usize, RowError)> {
+    task: impl Fn(&[u8], &mut [T]) -> Checked + Sync,
+) -> Checked {
     if seeds.len() <= TASK * width {
         return task(seeds, results);
     }
@@ -69,7 +72,7 @@ struct Child {
 }
 
 /// For each position in `seeds` the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it is not legal.
-pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Result<(), (usize, RowError)> {
+pub fn move_scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let pits = tables.pits();
     in_tasks(seeds, 2 * pits, scores, pits, |seeds, scores| {
         scores.fill(NO_MOVE);
@@ -124,7 +127,7 @@ fn after(rules: Rules, rows: &[Row; 2], pit: Pit) -> (bool, u8, TableRow, TableR
 }
 
 /// For each position in `seeds`, `pits` flags: whether the move reaches the best score.
-pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Result<(), (usize, RowError)> {
+pub fn best_moves(tables: &Tables, seeds: &[u8], best: &mut [bool]) -> Checked {
     let pits = tables.pits();
     let mut scores = vec![NO_MOVE; best.len()];
     move_scores(tables, seeds, &mut scores)?;

@@ -19,7 +19,7 @@ use crate::errors::{OrRaise, ToPython};
 use crate::line::Line;
 use crate::position::PositionArgument;
 use crate::probe::{Probe, moves_dict};
-use crate::rows::{RowError, Rows};
+use crate::rows::Rows;
 use crate::rules::{Rules, RulesArgument};
 use crate::waiting::{pool, wait_for};
 
@@ -316,7 +316,7 @@ impl Tables {
         each: usize,
         empty: T,
         threads: Option<usize>,
-        compute: fn(&OpenTables, &[u8], &mut [T]) -> Result<(), (usize, RowError)>,
+        compute: fn(&OpenTables, &[u8], &mut [T]) -> bulk::Checked,
     ) -> PyResult<Vec<T>> {
         let rows = Rows::new(positions, self.pits())?;
         let (width, seeds, tables) = (2 * self.pits(), rows.seeds(), &*self.tables);

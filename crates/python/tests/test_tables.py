@@ -105,7 +105,7 @@ def test_positions_outside_the_tables_are_errors_that_say_what_to_do(tables: Tab
     with pytest.raises(MissingTableError, match="kalah.build"):
         kalah.sample(10, 15, directory=tables.directory)
     with pytest.raises(ValueError):
-        Tables.open(tmp_path, pits=7)
+        Tables.open(tmp_path, pits=9)
     with pytest.raises(TypeError, match="a position is"):
         tables.score(5)  # type: ignore[arg-type]
 

@@ -9,6 +9,7 @@
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | `relay` | one row against all others: the relays |
+//! | `relays_by_position` | relays, played against every other row |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
 //! | `computer` | all frames of a layer, packed |
@@ -20,6 +21,7 @@ mod forward;
 pub mod kernels;
 mod pair;
 mod relay;
+mod relays_by_position;
 mod workspace;
 
 pub(super) use computer::CpuComputer;

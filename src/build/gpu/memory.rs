@@ -9,8 +9,8 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 /// The assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
 
-/// Bytes of moves and maps for each row at 6 pits: measured 60 to 90, and some 14 for the quiet moves of four rows at
-/// once.
+/// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6 pits, and some 14 for the
+/// quiet moves of four rows at once; with more pits as many times more.
 const ROW_BYTES: u64 = 112;
 
 /// Bytes for parameters, places of frames, ranks, times, and other small buffers.
@@ -63,7 +63,10 @@ impl DeviceMemory {
             operand_bytes: 0,
             least_operand_bytes: 0,
             packer_bytes: largest.map_or(0, packer_bytes),
-            row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>() * ROW_BYTES,
+            row_bytes: (1..seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>()
+                * ROW_BYTES
+                * pits.max(6) as u64
+                / 6,
         };
         // A share of what the rest leaves, so that a budget that suffices for small operands always suffices.
         let share = budget.map_or(u64::MAX, |budget| budget.saturating_sub(memory.least()) / 4);

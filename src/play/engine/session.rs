@@ -224,11 +224,10 @@ impl<'s, W: Write> Session<'s, W> {
         let limit = go.time.map_or_else(Limit::none, |time| Limit::time(time.saturating_sub(at.elapsed())));
         let limit = limit.or_stop(Arc::clone(stop));
         let at_depth = go.depth.and_then(|depth| self.setting.player.at_most(depth));
-        for unused in [go.depth.filter(|_| at_depth.is_none()).map(|_| "depth"), go.nodes.map(|_| "nodes")] {
-            if let Some(what) = unused {
-                let text = format!("{what} is not used by {}", self.setting.player);
-                self.say(&Reply::Info(Info { text, ..Info::default() }))?;
-            }
+        let unused = [go.depth.filter(|_| at_depth.is_none()).map(|_| "depth"), go.nodes.map(|_| "nodes")];
+        for what in unused.into_iter().flatten() {
+            let text = format!("{what} is not used by {}", self.setting.player);
+            self.say(&Reply::Info(Info { text, ..Info::default() }))?;
         }
         let pits = position.pits();
         let mut limited = at_depth.map(|name| name.player(&self.player_setting(pits)));

@@ -1,5 +1,5 @@
 /// The most pits a side a table can have.
-pub const MAX_TABLE_PITS: usize = 6;
+pub const MAX_TABLE_PITS: usize = 8;
 
 /// The most seeds in play a table can have.
 pub const MAX_TABLE_SEEDS: usize = 48;
@@ -12,7 +12,7 @@ fn binomial(n: u64, k: u64) -> u64 {
 
 /// Rows of `pits` pits that hold exactly `seeds` seeds: C(seeds + pits - 1, pits - 1).
 ///
-/// `pits` is 1 to [`MAX_TABLE_PITS`], `seeds` at most [`MAX_TABLE_SEEDS`]; then the count is below 2^22.
+/// `pits` is 1 to [`MAX_TABLE_PITS`], `seeds` at most [`MAX_TABLE_SEEDS`]; then the count is below 2^28.
 pub fn row_count(pits: usize, seeds: usize) -> usize {
     assert!((1..=MAX_TABLE_PITS).contains(&pits) && seeds <= MAX_TABLE_SEEDS);
     binomial((seeds + pits - 1) as u64, pits as u64 - 1) as usize
