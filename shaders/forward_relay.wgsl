@@ -3,51 +3,32 @@
 // The mover's rows, then those of the other side, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
 
-// A ring is the mover's row, the store, and the other row: a byte for each place, up to RING. A seed in each of the first
-// places, by their number:
-const ONES: array<vec4<u32>, RING + 1u> = array<vec4<u32>, RING + 1u>(
-    vec4<u32>(0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x00000001u, 0x00000000u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x00000101u, 0x00000000u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x00010101u, 0x00000000u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x00000000u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x00000001u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x00000101u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x00010101u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x01010101u, 0x00000000u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x01010101u, 0x00000001u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x01010101u, 0x00000101u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x01010101u, 0x00010101u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x01010101u, 0x01010101u, 0x00000000u),
-    vec4<u32>(0x01010101u, 0x01010101u, 0x01010101u, 0x00000001u),
-);
+// The ring is the mover's row, the store, and the other row: places 0 to 2 pits. A sowing keeps it without the store, as
+// the two rows, each from a word of its own on: a byte for each pit.
 
-// What a place holds.
-fn place_of(ring: vec4<u32>, place: u32) -> u32 {
-    let low = select(ring.x, ring.y, place >= 4u);
-    let high = select(ring.z, ring.w, place >= 12u);
-    return extractBits(select(low, high, place >= 8u), 8u * (place % 4u), 8u);
+// The byte of a place other than the store.
+fn byte_of(place: u32) -> u32 {
+    return select(place, place + 7u - params.pits, place > params.pits);
 }
 
-// A row, two words, from its first place on.
-fn sown_at(row: vec2<u32>, place: u32) -> vec4<u32> {
-    let shift = 8u * (place % 4u);
-    let words = vec3<u32>(
-        row.x << shift,
-        (row.y << shift) | ((row.x >> 1u) >> (31u - shift)),
-        (row.y >> 1u) >> (31u - shift),
-    );
-    return select(vec4<u32>(words, 0u), vec4<u32>(0u, words), vec4<bool>(place >= 4u));
+// What a place other than the store holds.
+fn held_at(ring: vec4<u32>, place: u32) -> u32 {
+    let byte = byte_of(place);
+    let low = select(ring.x, ring.y, byte >= 4u);
+    let high = select(ring.z, ring.w, byte >= 12u);
+    return extractBits(select(low, high, byte >= 8u), 8u * (byte % 4u), 8u);
 }
 
-// The row that begins at a place, below 8.
-fn row_at(ring: vec4<u32>, place: u32) -> vec2<u32> {
-    let shift = 8u * (place % 4u);
-    let words = select(ring.xyz, ring.yzw, vec3<bool>(place >= 4u));
-    return vec2<u32>(
-        (words.x >> shift) | ((words.y << 1u) << (31u - shift)),
-        (words.y >> shift) | ((words.z << 1u) << (31u - shift)),
-    );
+// A seed in each of the first `count` bytes.
+fn ones(count: u32) -> vec2<u32> {
+    // A shift by 32 is undefined: half of it, twice.
+    let half = vec2<u32>(16u - 4u * min(count, 4u), 32u - 4u * max(count, 4u));
+    return (vec2<u32>(0x01010101u) >> half) >> half;
+}
+
+// A seed in each of the first `count` places.
+fn first_places(count: u32) -> vec4<u32> {
+    return vec4<u32>(ones(min(count, params.pits)), ones(max(count, params.pits + 1u) - params.pits - 1u));
 }
 
 struct Sown {
@@ -58,38 +39,30 @@ struct Sown {
 
 // Sows from `pit` until the move is over.
 fn sow(before: vec4<u32>, pit: u32) -> Sown {
-    var ones = ONES;
     let places = 2u * params.pits + 1u;
+    let lap = first_places(places);
     var ring = before;
     var place = pit;
     loop {
-        var hand = place_of(ring, place);
-        // The pit is emptied: as many seeds are taken as lie between the places before it and those up to it.
-        ring -= (ones[place + 1u] - ones[place]) * hand;
+        var hand = held_at(ring, place);
+        let byte = byte_of(place);
+        let word = vec4<bool>(byte / 4u == 0u, byte / 4u == 1u, byte / 4u == 2u, byte / 4u == 3u);
+        ring = select(ring, ring & vec4<u32>(~(0xffu << (8u * (byte % 4u)))), word);
         while (hand >= places) {
-            ring += ones[places];
+            ring += lap;
             hand -= places;
         }
+        // One seed in each place after this one up to, not including, the end; beyond the last from the first on.
         let end = place + 1u + hand;
-        if (end <= places) {
-            ring += ones[end] - ones[place + 1u];
-            place = end - 1u;
-        } else {
-            ring += ones[places] - ones[place + 1u] + ones[end - places];
-            place = end - places - 1u;
-        }
-        if (place == params.pits || place_of(ring, place) == 1u) {
+        let is_beyond = end > places;
+        let rest = select(end, end - places, is_beyond);
+        ring += first_places(rest) - first_places(place + 1u) + select(vec4<u32>(0u), lap, is_beyond);
+        place = rest - 1u;
+        if (place == params.pits || held_at(ring, place) == 1u) {
             break;
         }
     }
     return Sown(ring, place);
-}
-
-// The mover's row.
-fn mover_part(ring: vec4<u32>) -> vec2<u32> {
-    let bits = 8u * params.pits;
-    let low = select((1u << (bits % 32u)) - 1u, 0xffffffffu, bits >= 32u);
-    return ring.xy & vec2<u32>(low, select(0u, (1u << (bits % 32u)) - 1u, bits > 32u));
 }
 
 // The seeds of a row.
@@ -100,10 +73,10 @@ fn seeds_of(row: vec2<u32>) -> u32 {
 fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
     let mover_row = vec2<u32>(rows[2u * row], rows[2u * row + 1u]);
     let other_row = vec2<u32>(rows[params.others_at + 2u * other], rows[params.others_at + 2u * other + 1u]);
-    let sown = sow(vec4<u32>(mover_row, 0u, 0u) | sown_at(other_row, params.pits + 1u), pit);
+    let sown = sow(vec4<u32>(mover_row, other_row), pit);
     let in_store = sown.place == params.pits;
-    let mover_left = mover_part(sown.ring);
-    let other_left = row_at(sown.ring, params.pits + 1u);
+    let mover_left = sown.ring.xy;
+    let other_left = sown.ring.zw;
     let mover_seeds = seeds_of(mover_left);
     let other_seeds = seeds_of(other_left);
     let mover_first = in_store && params.moves_again > 0u && other_seeds > 0u;
@@ -121,7 +94,8 @@ fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
         let packed = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index).x;
         found = packed + operand_byte(frame.profile_at + rank_to_move) - BASE_BIAS;
     }
-    return select(params.total - found, place_of(sown.ring, params.pits) + found, mover_first);
+    // All other seeds are in the store.
+    return select(params.total - found, params.total - to_move - waiting + found, mover_first);
 }
 
 @compute @workgroup_size(WORKGROUP)

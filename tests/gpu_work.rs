@@ -51,7 +51,7 @@ fn dispatches_and_copies_are_those_of_builds() {
             let workgroups = layer.dispatches.iter().map(|dispatch| dispatch.threads.div_ceil(256)).sum::<u64>()
                 - without.iter().map(|groups| groups.div_ceil(256)).sum::<u64>();
             // A build may divide dispatches so that none takes long; then parts may end in the middle of a workgroup.
-            let divided = found.dispatches - dispatches as u64;
+            let divided = found.dispatches.checked_sub(dispatches as u64).expect("at least so many dispatches");
             assert!(found.workgroups >= workgroups, "{key}, {seeds} seeds");
             assert!(found.workgroups <= workgroups + divided, "{key}, {seeds} seeds: {found:?}, not {workgroups}");
             // Of what is copied, the layer's own frames stay and go to the machine. The size of patches is an assumption.

@@ -19,9 +19,14 @@ const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 /// The largest alignment that a part of a buffer may need.
 const MAX_ALIGNMENT: u64 = 256;
 
-/// The assumed bytes of a frame on the device.
+/// The likely bytes of a frame on the device.
+pub(super) fn likely_bytes(frame: Frame) -> u64 {
+    head_bytes(frame) * PATCHES.0 / PATCHES.1
+}
+
+/// The assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
 pub(super) fn with_patches(frame: Frame) -> u64 {
-    head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096
+    likely_bytes(frame) + 4096
 }
 
 /// The least device memory for a build of all layers up to a given one.

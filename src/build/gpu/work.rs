@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::memory::{DeviceMemory, with_patches};
+use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
 use super::pair::forward_unit;
 use super::rows::{ClassKind, quads};
@@ -149,12 +149,12 @@ impl BoardWork {
             let (stage, _, children) = class.kind.children(frame, class.spilled, class.left);
             let (mut parts, mut filled) = (1, 0);
             for (_, child) in children.into_iter().filter(|(_, child)| child.mover > 0 && child.other > 0) {
-                let bytes = with_patches(child);
+                let bytes = likely_bytes(child);
                 if filled > 0 && filled + bytes > operand_bytes {
                     (parts, filled) = (parts + 1, 0);
                 }
                 filled += bytes;
-                *layer.brought.entry(child.mover + child.other).or_default() += bytes;
+                *layer.brought.entry(child.mover + child.other).or_default() += with_patches(child);
                 layer.copies += 2;
             }
             for _ in 0..parts {

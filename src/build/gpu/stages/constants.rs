@@ -1,7 +1,6 @@
 //! Numbers that shaders and their twins share.
 
 use crate::gpu::WORKGROUP;
-use crate::index::MAX_TABLE_PITS;
 use crate::table::group;
 
 /// Bytes on a side of a tile of the stage `transpose`.
@@ -41,8 +40,6 @@ pub(super) const PATCHED: u32 = group::PATCHED as u32;
 pub(super) const MOVED_CODES: u32 = group::MOVED_CODES as u32;
 pub(super) const PATCH_HEAD_BYTES: u32 = group::PATCH_HEAD_BYTES as u32;
 pub(super) const EXCEPTION_BYTES: u32 = group::EXCEPTION_BYTES as u32;
-/// Places on the largest ring: two rows and a store.
-pub(super) const RING: u32 = 2 * MAX_TABLE_PITS as u32 + 1;
 
 /// Every constant that shaders use, with its name.
 pub(super) const CONSTANTS: &[(&str, u32)] = &[
@@ -67,5 +64,4 @@ pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("MOVED_CODES", MOVED_CODES),
     ("PATCH_HEAD_BYTES", PATCH_HEAD_BYTES),
     ("EXCEPTION_BYTES", EXCEPTION_BYTES),
-    ("RING", RING),
 ];
