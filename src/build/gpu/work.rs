@@ -188,7 +188,7 @@ impl BoardWork {
         (2..=seeds).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(seeds + 1)
     }
 
-    /// The least device memory for the layers up to `seeds`: see [`super::memory`].
+    /// The least device memory for the layers up to `seeds`, in bytes: see `memory.rs`.
     pub fn least_memory(&self, seeds: usize, budget: u64, max_binding: u64) -> u64 {
         DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least()
     }
