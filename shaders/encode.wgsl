@@ -1,8 +1,15 @@
 // Packs scores into groups. A thread packs one group and stores the number of bytes of its patch.
 //
-// In a group with exceptions the first word still holds its codes; the stage `patch` moves them.
+// Few groups have exceptions. For these, threads of the workgroup that would wait otherwise try the bases, BASE_THREADS for
+// each group. The first word of such a group still holds its codes; the stage `patch` moves them.
 
 @group(0) @binding(3) var<storage, read_write> sizes: array<u32>;
+
+// How many groups of the workgroup have exceptions; the thread, least and greatest residual of each, a byte each; and for
+// each thread the best base found for its group: how many residuals fit above 255 - base; 0 without exceptions.
+var<workgroup> exceptional: array<atomic<u32>, 1>;
+var<workgroup> ranges: array<u32, WORKGROUP>;
+var<workgroup> best: array<atomic<u32>, WORKGROUP>;
 
 // The residuals of four positions with mover's rows that share a word of scores.
 fn aligned(row: u32, word: u32) -> u32 {
@@ -67,14 +74,13 @@ fn four_codes(values: u32, base: u32) -> u32 {
     return (pairs | (pairs >> 8u)) & 0xffffu;
 }
 
-@compute @workgroup_size(WORKGROUP)
-fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
-    if (id.x >= params.threads) {
-        return;
-    }
-    let group = params.first_group + id.x;
-    let positions = group_positions(group);
-    let first = cursor_at(group * GROUP_POSITIONS);
+struct Range {
+    least: u32,
+    greatest: u32,
+}
+
+// The least and the greatest residual of a group.
+fn range_of(first: Cursor, positions: u32) -> Range {
     var cursor = first;
     var least4 = splat4(127u);
     var greatest4 = 0u;
@@ -86,25 +92,64 @@ fn encode(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let leasts = unpack4xU8(least4);
     let greatests = unpack4xU8(greatest4);
-    let least = min(min(leasts.x, leasts.y), min(leasts.z, leasts.w));
-    let greatest = max(max(greatests.x, greatests.y), max(greatests.z, greatests.w));
-    var base = least;
+    return Range(
+        min(min(leasts.x, leasts.y), min(leasts.z, leasts.w)),
+        max(max(greatests.x, greatests.y), max(greatests.z, greatests.w)),
+    );
+}
+
+// Tries bases for the groups with exceptions: the one with which the most residuals fit 4 bits, the smallest such base.
+// The range is seldom much wider.
+fn try_bases(first_group: u32, local: u32) {
+    let count = atomicLoad(&exceptional[0]);
+    for (var number = local / BASE_THREADS; number < count; number += WORKGROUP / BASE_THREADS) {
+        let range = ranges[number];
+        let greatest = range >> 16u;
+        let group = first_group + (range & 0xffu);
+        let first = cursor_at(group * GROUP_POSITIONS);
+        let positions = group_positions(group);
+        for (var base = ((range >> 8u) & 0xffu) + local % BASE_THREADS; base + 15u <= greatest; base += BASE_THREADS) {
+            atomicMax(&best[range & 0xffu], (fitting(first, positions, base) << 8u) | (255u - base));
+        }
+    }
+}
+
+@compute @workgroup_size(WORKGROUP)
+fn encode(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let first_group = params.first_group + workgroup.x * WORKGROUP;
+    let is_needed = workgroup.x * WORKGROUP + local < params.threads;
+    let group = first_group + local;
+    let first = cursor_at(group * GROUP_POSITIONS);
+    var positions = 0u;
+    if (is_needed) {
+        positions = group_positions(group);
+    }
+    if (local == 0u) {
+        atomicStore(&exceptional[0], 0u);
+    }
+    atomicStore(&best[local], 0u);
+    let range = range_of(first, positions);
+    workgroupBarrier();
+    let is_exceptional = is_needed && range.greatest > range.least + 15u;
+    if (is_exceptional) {
+        ranges[atomicAdd(&exceptional[0], 1u)] = local | (range.least << 8u) | (range.greatest << 16u);
+    }
+    workgroupBarrier();
+    try_bases(first_group, local);
+    workgroupBarrier();
+    if (!is_needed) {
+        return;
+    }
+    var base = range.least;
     var mark = 0u;
     var size = 0u;
-    if (greatest - least > 15u) {
-        // The base with which the most residuals fit 4 bits, the smallest such base. The range is seldom much wider.
-        var most = 0u;
-        for (var other = least; other + 15u <= greatest; other++) {
-            let fit = fitting(first, positions, other);
-            if (fit > most) {
-                most = fit;
-                base = other;
-            }
-        }
+    if (is_exceptional) {
+        let found = atomicLoad(&best[local]);
+        base = 255u - (found & 0xffu);
         mark = PATCHED;
-        size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (positions - most);
+        size = PATCH_HEAD_BYTES + EXCEPTION_BYTES * (positions - (found >> 8u));
     }
-    cursor = first;
+    var cursor = first;
     for (var word = 0u; word < GROUP_WORDS; word++) {
         var codes = 0u;
         for (var half = 0u; half < 2u; half++) {

@@ -39,16 +39,19 @@ fn patched_code(group: u32, patch_at: u32, place: u32) -> u32 {
 // With groups at word 0 and index 0 it reads the first group of the operand, whatever that is, but no patch.
 fn residuals(groups_at: vec4<u32>, patches_at: vec4<u32>, index: vec4<u32>) -> vec4<u32> {
     let number = index / GROUP_POSITIONS;
-    let place = index - number * GROUP_POSITIONS;
+    // The number of the code in the frame: a group has two more than positions, in their place is the base. It is below
+    // 2^32, since the groups have less than 2^31 bytes.
+    let code_at = index + (8u * GROUP_WORDS - GROUP_POSITIONS) * number;
     let group = groups_at + number * GROUP_WORDS;
     // Everything is loaded before anything is used.
     let last = group + GROUP_WORDS - 1u;
     let base = vec4<u32>(operand[last.x], operand[last.y], operand[last.z], operand[last.w]) >> vec4<u32>(24u);
-    let at = group + place / 8u;
+    let at = groups_at + code_at / 8u;
     let word = vec4<u32>(operand[at.x], operand[at.y], operand[at.z], operand[at.w]);
-    var code = (word >> (4u * (place % 8u))) & vec4<u32>(15u);
+    var code = (word >> ((4u * code_at) % 32u)) & vec4<u32>(15u);
     let patched = select(vec4<u32>(0u), base & vec4<u32>(PATCHED), groups_at > vec4<u32>(0u));
     if ((patched.x | patched.y | patched.z | patched.w) != 0u) {
+        let place = code_at % (8u * GROUP_WORDS);
         if (patched.x != 0u) {
             code.x = patched_code(group.x, patches_at.x + operand[group.x], place.x);
         }

@@ -13,6 +13,8 @@ pub const AGAIN_GROUPS: u32 = 32;
 pub const AGAIN_WORDS: u32 = WORKGROUP / AGAIN_GROUPS;
 /// Numbers that a workgroup of the stage `scan` adds up.
 pub const SCAN_BLOCK: u32 = 1024;
+/// Threads of the stage `encode` that try bases for a group with exceptions.
+pub const BASE_THREADS: u32 = 4;
 /// Bits of a rank in an entry of moves or maps; the bits above have other uses.
 pub const RANK_BITS: u32 = 24;
 /// Mask of the rank in an entry.
@@ -49,6 +51,7 @@ pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("AGAIN_GROUPS", AGAIN_GROUPS),
     ("AGAIN_WORDS", AGAIN_WORDS),
     ("SCAN_BLOCK", SCAN_BLOCK),
+    ("BASE_THREADS", BASE_THREADS),
     ("RANK_BITS", RANK_BITS),
     ("RANK_MASK", RANK_MASK),
     ("PIT_MASK", PIT_MASK),
