@@ -36,7 +36,8 @@ def rate(work: Callable[[], object]) -> float:
 
 def boards(material: list[str], count: int) -> list[chess.Board]:
     """Random legal positions, each of one of these tables, such as `KQvKR`."""
-    chooser, found = random.Random(1), []
+    chooser = random.Random(1)
+    found: list[chess.Board] = []
     while len(found) < count:
         white, black = chooser.choice(material).split("v")
         board = chess.Board(None)
