@@ -20,14 +20,32 @@ macro_rules! file {
 }
 
 /// All of them.
-pub(super) const FILES: [File; 9] = [
+pub(super) const FILES: [File; 27] = [
     file!("/", HTML, "index.html"),
     file!("/style.css", CSS, "style.css"),
-    file!("/app.js", SCRIPT, "app.js"),
+    file!("/board.css", CSS, "board.css"),
+    file!("/analysis.js", SCRIPT, "analysis.js"),
     file!("/api.js", SCRIPT, "api.js"),
+    file!("/app.js", SCRIPT, "app.js"),
     file!("/board.js", SCRIPT, "board.js"),
-    file!("/game.js", SCRIPT, "game.js"),
-    file!("/graph.js", SCRIPT, "graph.js"),
-    file!("/words.js", SCRIPT, "words.js"),
+    file!("/dialogs.js", SCRIPT, "dialogs.js"),
     file!("/editor.js", SCRIPT, "editor.js"),
+    file!("/game.js", SCRIPT, "game.js"),
+    file!("/gametext.js", SCRIPT, "gametext.js"),
+    file!("/graph.js", SCRIPT, "graph.js"),
+    file!("/keys.js", SCRIPT, "keys.js"),
+    file!("/layout.js", SCRIPT, "layout.js"),
+    file!("/line.js", SCRIPT, "line.js"),
+    file!("/link.js", SCRIPT, "link.js"),
+    file!("/machine.js", SCRIPT, "machine.js"),
+    file!("/moves.js", SCRIPT, "moves.js"),
+    file!("/players.js", SCRIPT, "players.js"),
+    file!("/report.js", SCRIPT, "report.js"),
+    file!("/rules.js", SCRIPT, "rules.js"),
+    file!("/seeds.js", SCRIPT, "seeds.js"),
+    file!("/settings.js", SCRIPT, "settings.js"),
+    file!("/sound.js", SCRIPT, "sound.js"),
+    file!("/sow.js", SCRIPT, "sow.js"),
+    file!("/texts.js", SCRIPT, "texts.js"),
+    file!("/words.js", SCRIPT, "words.js"),
 ];

@@ -3,6 +3,8 @@
 //! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning;
 //! with `KALAH_REQUIRE_BROWSER=1` they fail.
 
+pub mod board;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,6 +86,25 @@ impl Browser {
 
     pub fn go(&self, url: &str) {
         self.post("/url", &json!({ "url": url }));
+    }
+
+    /// Sends a command of the Chrome DevTools Protocol.
+    #[track_caller]
+    fn devtools(&self, command: &str, parameters: Value) {
+        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+    }
+
+    /// Shows the page on a screen of this size in CSS pixels, which may be smaller than any window.
+    #[track_caller]
+    pub fn screen(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Has a media feature such as `forced-colors` take a value.
+    #[track_caller]
+    pub fn media(&self, name: &str, value: &str) {
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": [{ "name": name, "value": value }] }));
     }
 
     /// What a script returns.
