@@ -3,6 +3,8 @@
 //! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning;
 //! with `KALAH_REQUIRE_BROWSER=1` they fail.
 
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
 pub mod board;
 
 use std::io::{BufRead, BufReader};
@@ -99,6 +101,13 @@ impl Browser {
     pub fn screen(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         self.devtools("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Has the screen be one for fingers.
+    #[track_caller]
+    pub fn touch(&self) {
+        self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
+        self.devtools("Emulation.setEmitTouchEventsForMouse", json!({ "enabled": true, "configuration": "mobile" }));
     }
 
     /// Has a media feature such as `forced-colors` take a value.

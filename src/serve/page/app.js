@@ -69,10 +69,10 @@ function status(place) {
   return t("toMoveValue", { side: name(side), value: tell(answer).full, origin: origin(answer) });
 }
 
-/** Whether the other side may exchange the sides now. */
+/** Whether the other side may exchange the sides now: after the first turn. */
 const mayExchange = (place) =>
-  game.pie === "open" && place.before && !place.finished && place.side !== game.root.side && place.before.side === game.root.side &&
-  place.path.length === game.all().indexOf(place);
+  game.pie === "open" && place.before !== undefined && !place.finished && place.side !== game.root.side &&
+  game.places.slice(0, game.at).every((before) => before.side === game.root.side);
 
 /** Shows all that is known now, the seeds aside. */
 function tellAll() {
@@ -276,7 +276,11 @@ async function begin({ rules, board: text, side, moves = [], at = 0, also = [], 
 /** Begins the game of a link; says what is wrong with it, and begins another one if that cannot be played. */
 async function load(push = false) {
   const shared = fromFragment(location.hash.slice(1));
-  if (!shared.board) return begin(beginning(), push);
+  if (!shared.board) {
+    if (settings.values === undefined) remember({ values: false });
+    find("values").checked = settings.values;
+    return begin(beginning(), push);
+  }
   for (const side of ["south", "north"]) {
     const player = shared.players[side] ?? { south: "human", north: "perfect" }[side];
     if (!isPlayer(player)) fail(new Error(t("unknownPlayer", { player })));
@@ -309,8 +313,6 @@ function beginning(asked = lastGame()) {
     if (!isPlayer(players[side])) players[side] = "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }
-  if (settings.values === undefined) remember({ values: false });
-  find("values").checked = settings.values;
   return { rules: asked.rules, board: `${asked.pits}x${asked.seeds}`, side: asked.first, pie: asked.pie ? "open" : undefined };
 }
 

@@ -66,7 +66,8 @@ export async function newGame(given) {
   showPlayer(find("new-opponent"), find("new-ahead"), given.opponent);
   find("new-pie").checked = Boolean(given.pie);
   const opponent = () => {
-    find("new-opponent").parentElement.hidden = find("new-you").value === "both";
+    const both = find("new-you").value === "both";
+    for (const id of ["new-opponent", "new-time"]) find(id).parentElement.hidden = both;
     showPlayer(find("new-opponent"), find("new-ahead"), chosenPlayer(find("new-opponent"), find("new-ahead")));
   };
   find("new-you").onchange = find("new-opponent").onchange = opponent;
