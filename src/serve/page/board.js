@@ -48,9 +48,6 @@ export class Board {
       Object.assign(element.dataset, { pit: number, side });
       const svg = drawing(element);
       const count = make("span", "count", element);
-      const shown = make("span", "number", element);
-      shown.textContent = number;
-      shown.setAttribute("aria-hidden", "true");
       const label = make("span", "label", cell);
       element.addEventListener("click", () => this.choose(side, number));
       return { element, svg, count, label, kind: "pit", side, number };

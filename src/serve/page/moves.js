@@ -65,7 +65,7 @@ export class MoveList {
     const wrong = lost?.seeds > 0;
     const text = `${letter(mover)} ${place.by.move}${wrong ? ` −${lost.seeds}` : ""}`;
     if (button.textContent !== text) button.textContent = text;
-    const label = t("moveLabel", { side: name(mover), pit: place.by.move });
+    const label = `${text}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
     button.setAttribute("aria-label", wrong ? `${label}, ${t("moveLost", { n: lost.seeds })}` : label);
     button.title = wrong ? t("moveLost", { n: lost.seeds }) : "";
     button.className = [wrong ? (lost.turns ? "blunder" : "slip") : "", this.shown.has(place) ? "" : "aside"].join(" ").trim();
