@@ -11,7 +11,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "export", "pack", "unpack", "bench", "gpu"],
     ),
     ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check", "book"]),
-    ("Play", &["play", "move", "tournament"]),
+    ("Play", &["play", "move", "tournament", "puzzles"]),
     ("Serve", &["serve", "kgp", "engine"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
     ("About this program", &["rules", "completions", "man", "help"]),
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 33] = [
+const EXAMPLES: [(&str, &[Example]); 34] = [
     (
         "build",
         &[
@@ -141,6 +141,13 @@ const EXAMPLES: [(&str, &[Example]); 33] = [
         &[
             ("Three players, each against each", "kalah tournament greedy minimax:4 random:1"),
             ("Another program against ours", "kalah tournament 'engine:python3 my_engine.py' perfect --time 1"),
+        ],
+    ),
+    (
+        "puzzles",
+        &[
+            ("Ten positions with only one winning move", "kalah puzzles"),
+            ("Hard ones, by the rules that most people play", "kalah puzzles --level hard --rules standard --json"),
         ],
     ),
     ("serve", &[("A page to play on, for this machine alone", "kalah serve --address 127.0.0.1:8080")]),

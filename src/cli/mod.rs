@@ -44,6 +44,7 @@ mod probe;
 mod progress;
 mod prove;
 mod prove_status;
+mod puzzles;
 mod report;
 mod rules;
 mod search;
@@ -125,6 +126,7 @@ enum Command {
     #[command(name = "move")]
     Choose(choose::Choose),
     Tournament(tournament::Tournament),
+    Puzzles(puzzles::Puzzles),
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
     #[cfg(feature = "serve")]
@@ -237,6 +239,7 @@ impl Cli {
             Command::Play(play) => play.run(),
             Command::Choose(choose) => choose.run(),
             Command::Tournament(tournament) => tournament.run(),
+            Command::Puzzles(puzzles) => puzzles.run(),
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
             #[cfg(feature = "serve")]
