@@ -20,7 +20,7 @@ macro_rules! file {
 }
 
 /// All of them.
-pub(super) const FILES: [File; 27] = [
+pub(super) const FILES: [File; 30] = [
     file!("/", HTML, "index.html"),
     file!("/style.css", CSS, "style.css"),
     file!("/board.css", CSS, "board.css"),
@@ -39,7 +39,10 @@ pub(super) const FILES: [File; 27] = [
     file!("/link.js", SCRIPT, "link.js"),
     file!("/machine.js", SCRIPT, "machine.js"),
     file!("/moves.js", SCRIPT, "moves.js"),
+    file!("/pace.js", SCRIPT, "pace.js"),
     file!("/players.js", SCRIPT, "players.js"),
+    file!("/preferences.js", SCRIPT, "preferences.js"),
+    file!("/puzzle.js", SCRIPT, "puzzle.js"),
     file!("/report.js", SCRIPT, "report.js"),
     file!("/rules.js", SCRIPT, "rules.js"),
     file!("/seeds.js", SCRIPT, "seeds.js"),

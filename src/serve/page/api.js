@@ -142,3 +142,6 @@ export const readText = (text) => ask("api/text/read", { method: "POST", body: J
 
 /** A game as text. */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });
+
+/** A puzzle; `asked` has rules, board, level, and day or seed. */
+export const puzzle = (asked) => ask(`api/puzzle?${query(asked)}`);

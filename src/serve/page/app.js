@@ -3,22 +3,25 @@
 import * as api from "./api.js";
 import { analyse, isKnown, learn } from "./analysis.js";
 import { Board } from "./board.js";
-import { newGame, prepare, undisturbed } from "./dialogs.js";
+import { defaultRules, newGame, prepare, undisturbed } from "./dialogs.js";
 import { setUp } from "./editor.js";
 import { Game, other, parse, write } from "./game.js";
 import { gameText } from "./gametext.js";
 import { Graph, setBar } from "./graph.js";
 import { listenToKeys } from "./keys.js";
 import { showLine } from "./line.js";
-import { fragment, fromFragment } from "./link.js";
+import { copyLink, fragment, fromFragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { MoveList } from "./moves.js";
+import { pause } from "./pace.js";
 import { MIDDLE, chosenPlayer, fillPlayers, isPlayer, setPrograms, showPlayer } from "./players.js";
+import { preparePreferences } from "./preferences.js";
+import { askPuzzle, task, tryMove } from "./puzzle.js";
 import { openReport, tellReport } from "./report.js";
 import { showRules } from "./rules.js";
 import { remember, settings } from "./settings.js";
-import { seen, sow } from "./sow.js";
-import { ending, happened, languages, language, name, origin, t, tell, translate } from "./words.js";
+import { sow } from "./sow.js";
+import { ending, happened, language, name, origin, t, tell, translate } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
@@ -89,6 +92,8 @@ function tellAll() {
     find("line").dataset.line = "";
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
   }
+  find("task").hidden = !game.puzzle;
+  if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
   find("about").textContent = t("about", { rules: game.rules, n: pits });
   find("undo").disabled = !place.before;
   find("redo").disabled = !place.chosen;
@@ -143,19 +148,6 @@ function arrive(push = false) {
   }
 }
 
-const wait = (milliseconds, signal) => new Promise((done) => {
-  const timer = setTimeout(done, milliseconds);
-  signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
-});
-
-/** Waits until the next move is asked for. */
-const nextAsked = (signal) => new Promise((done) => {
-  const button = find("next");
-  button.hidden = false;
-  button.addEventListener("click", () => (button.hidden = true, done()), { once: true, signal });
-  signal.addEventListener("abort", done, { once: true });
-});
-
 async function letProgramMove(place, begun) {
   const { signal } = asking;
   await undisturbed();
@@ -167,8 +159,7 @@ async function letProgramMove(place, begun) {
   if (mayExchange(place) && (place.answer.value ?? place.answer.estimate ?? 0) < 0) return exchange();
   const choice = await api.move(place.literal, game.rules, players[place.side], settings.time, signal);
   setWork();
-  if (settings.speed === "step") await nextAsked(signal);
-  else await wait(Math.max(0, shownAt + seen() - performance.now()), signal);
+  await pause(shownAt, signal);
   await undisturbed();
   if (begun === turn) await make(choice);
 }
@@ -181,10 +172,11 @@ async function make(move, push = false) {
   played = true;
   const place = game.play(move);
   sowing = true;
+  if (game.puzzle && place.before === game.root) game.told = tryMove(game.puzzle, move.move);
   // Before anything is seen to move, so that the move is kept if the page is left meanwhile.
   keep(push);
   board.label(place.before, false, false);
-  announce(`${happened(place)} ${place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`}`);
+  announce(`${happened(place)} ${place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`} ${game.told ?? ""}`);
   const whole = await sow(board, place);
   if (whole && begun === turn) arrive();
 }
@@ -242,7 +234,7 @@ async function playLine(moves) {
 }
 
 /** Begins a game, or takes up a shared one. */
-async function begin({ rules, board: text, side, moves = [], at = 0, also = [], pie }, push = false) {
+async function begin({ rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle }, push = false) {
   turn += 1;
   const begun = turn;
   asking.abort();
@@ -253,6 +245,7 @@ async function begin({ rules, board: text, side, moves = [], at = 0, also = [], 
   if (begun !== turn) return;
   game = new Game(rules, places[0].position, side);
   game.pie = pie;
+  game.puzzle = puzzle;
   for (const place of places.slice(0, -1)) game.play(place);
   game.show(game.places[at] ?? game.root);
   played = false;
@@ -282,11 +275,11 @@ async function load(push = false) {
     return begin(beginning(), push);
   }
   for (const side of ["south", "north"]) {
-    const player = shared.players[side] ?? { south: "human", north: "perfect" }[side];
+    shared.players[side] ??= { south: "human", north: "perfect" }[side];
+    const player = shared.players[side];
     if (!isPlayer(player)) fail(new Error(t("unknownPlayer", { player })));
-    players[side] = isPlayer(player) ? player : "human";
-    showPlayer(find(side), find(`${side}-number`), players[side]);
   }
+  setPlayers(shared.players.south, shared.players.north);
   find("values").checked = shared.values ? shared.values !== "off" : settings.values ?? true;
   const asked = { ...shared, rules: shared.rules ?? server.rules[0] };
   try {
@@ -305,37 +298,28 @@ async function load(push = false) {
 /** The last new game, or one that a beginner can enjoy. */
 const lastGame = () => ({ rules: server.default, pits: 6, seeds: 4, first: "south", you: "south", opponent: MIDDLE, time: server.time, ...settings.game });
 
-/** Sets the players of a new game, and says how it begins. */
-function beginning(asked = lastGame()) {
-  players.south = asked.you === "south" || asked.you === "both" ? "human" : asked.opponent;
-  players.north = asked.you === "north" || asked.you === "both" ? "human" : asked.opponent;
-  for (const side of ["south", "north"]) {
-    if (!isPlayer(players[side])) players[side] = "human";
+/** Sets who plays, a person where the server does not have a player. */
+function setPlayers(south, north) {
+  for (const [side, player] of [["south", south], ["north", north]]) {
+    players[side] = isPlayer(player) ? player : "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }
+}
+
+/** Sets the players of a new game, and says how it begins. */
+function beginning(asked = lastGame()) {
+  const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);
+  setPlayers(of("south"), of("north"));
   return { rules: asked.rules, board: `${asked.pits}x${asked.seeds}`, side: asked.first, pie: asked.pie ? "open" : undefined };
 }
 
 /** The sides change their players, by the pie rule. */
 function exchange() {
-  [players.south, players.north] = [players.north, players.south];
-  for (const side of ["south", "north"]) showPlayer(find(side), find(`${side}-number`), players[side]);
+  setPlayers(players.north, players.south);
   game.pie = "swapped";
   played = true;
   arrive(true);
   announce(t("swapped"));
-}
-
-async function copyLink() {
-  const button = find("share");
-  const link = values() ? location.href : `${location.href}&values=off`;
-  try {
-    await navigator.clipboard.writeText(link);
-    button.textContent = t("copied");
-  } catch {
-    button.textContent = t("copyYourself");
-  }
-  setTimeout(() => (button.textContent = t("share")), 2000);
 }
 
 async function askNewGame() {
@@ -348,6 +332,7 @@ async function askNewGame() {
   const { board, time, ...kept } = asked;
   remember({ game: kept, time });
   forgive();
+  if (game.puzzle) find("values").checked = settings.values ?? true;
   await begin({ ...beginning(asked), board }, true);
 }
 
@@ -375,35 +360,25 @@ async function longer() {
   await learn(game, place, asking.signal, LONG, () => place === game.place && tellAll());
 }
 
-/** Fills the settings, and does what they say. */
-function prepareSettings() {
-  find("speed").value = settings.speed;
-  find("speed").addEventListener("change", () => remember({ speed: find("speed").value }));
-  find("sounds").checked = settings.sounds;
-  find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
-  const large = () => {
-    document.body.classList.toggle("large", settings.large);
-    board.fit();
-  };
-  find("large").checked = settings.large;
-  find("large").addEventListener("change", () => (remember({ large: find("large").checked }), large()));
-  large();
-  find("language").replaceChildren(...languages.map(([tag, told]) => new Option(told, tag)));
-  find("language").value = language;
-  find("language").addEventListener("change", () => (remember({ language: find("language").value }), location.reload()));
-}
-
 function listen() {
   const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
   click("undo", () => step(-1));
   click("redo", () => step(1));
-  click("share", copyLink);
+  click("share", () => copyLink(values()));
   click("hint", hint);
   click("report", report);
   click("longer", longer);
   click("swap", exchange);
   click("new", askNewGame);
   click("rules", () => showRules(server.rule_sets.find((set) => set.name === game.rules), fail));
+  click("puzzle", async () => {
+    const puzzle = await askPuzzle(game.rules);
+    if (!puzzle) return;
+    setPlayers("human", "human");
+    find("values").checked = false;
+    await begin({ rules: puzzle.rules, board: puzzle.position, side: "south", puzzle }, true);
+    announce(task(puzzle, "south"));
+  });
   click("go", () => {
     played = true;
     arrive();
@@ -452,13 +427,6 @@ function listen() {
   });
 }
 
-/** The rules of a first game: those most people play, unless there are more tables for other ones. */
-function defaultRules({ rules }, { tables }) {
-  const most = (name) => Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
-  const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
-  return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;
-}
-
 async function start() {
   document.documentElement.lang = language;
   translate(document);
@@ -468,7 +436,7 @@ async function start() {
   setPrograms(server.players);
   for (const side of ["south", "north"]) fillPlayers(find(side));
   prepare(server);
-  prepareSettings();
+  preparePreferences(() => board.fit());
   await load();
   listen();
 }

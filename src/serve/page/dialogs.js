@@ -89,3 +89,10 @@ export async function newGame(given) {
     board: write({ stores: [0, 0], rows: [row, row] }),
   };
 }
+
+/** The rules of a first game: those most people play, unless there are more tables for other ones. */
+export function defaultRules({ rules }, { tables }) {
+  const most = (name) => Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
+  const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
+  return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;
+}

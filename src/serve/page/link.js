@@ -1,5 +1,7 @@
 // The whole game as the fragment of an address, and back.
 
+import { t } from "./words.js";
+
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
 
 /** The game as a fragment: `extra` are further fields. */
@@ -31,4 +33,17 @@ export function fromFragment(text) {
     values: field("values"),
     pie: field("pie"),
   };
+}
+
+/** Copies the link to the game; without values if they are hidden. */
+export async function copyLink(values) {
+  const button = document.getElementById("share");
+  const link = values ? location.href : `${location.href}&values=off`;
+  try {
+    await navigator.clipboard.writeText(link);
+    button.textContent = t("copied");
+  } catch {
+    button.textContent = t("copyYourself");
+  }
+  setTimeout(() => (button.textContent = t("share")), 2000);
 }
