@@ -245,3 +245,12 @@ fn colours_need_no_new_function_of_the_browser() {
         assert!(!text.contains("light-dark("), "{}", file.display());
     }
 }
+
+#[test]
+fn a_bad_variation_in_a_link_does_not_lose_the_game() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&moves=1,2&also=3;1,1,1;2"));
+    browser.wait("document.querySelector('#error').textContent.includes('1,1,1') || document.querySelector('#error').textContent.includes('not legal')");
+    moves(&browser, 4);
+    assert_eq!(browser.run("return document.querySelector('#moves [aria-current]').textContent.slice(0, 3)"), "N 2");
+}

@@ -251,19 +251,23 @@ async function begin({ rules, board: text, side, moves = [], at = 0, also = [], 
   played = false;
   paused = false;
   arrive(push);
-  const begunGame = game;
+  const to = game;
   for (const path of also) {
-    const shown = game.place;
-    const line = await api.line(game.root.literal, rules, path);
-    if (game !== begunGame) return;
-    const now = game.place;
-    const chosen = game.places.at(-1);
-    game.show(game.root);
-    for (const place of line.places.slice(0, -1)) game.play(place);
-    game.show(chosen);
-    game.show(now);
-    if (shown === now) tellAll();
+    await addVariation(to, path).catch((error) => fail(new Error(t("badMoves", { reason: error.message }))));
   }
+}
+
+/** Adds a line from the start to the tree of a game, if it is still there; what is shown stays. */
+async function addVariation(to, path) {
+  const { places } = await api.line(to.root.literal, to.rules, path);
+  if (game !== to) return;
+  const [now, end] = [game.place, game.places.at(-1)];
+  game.show(game.root);
+  for (const place of places.slice(0, -1)) game.play(place);
+  game.show(end);
+  game.show(now);
+  tellAll();
+  keep();
 }
 
 /** Begins the game of a link; says what is wrong with it, and begins another one if that cannot be played. */
@@ -430,8 +434,7 @@ function listen() {
 async function start() {
   document.documentElement.lang = language;
   translate(document);
-  const first = location.hash.length < 2 && !settings.game;
-  const [told, tables] = await Promise.all([api.server(), first ? api.tables() : { tables: [] }]);
+  const [told, tables] = await Promise.all([api.server(), api.tables()]);
   server = { ...told, default: defaultRules(told, tables) };
   setPrograms(server.players);
   for (const side of ["south", "north"]) fillPlayers(find(side));
