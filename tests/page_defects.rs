@@ -16,11 +16,14 @@ const AWAY: &str =
 /// The same, with the answer of a proxy whose server is away.
 const PROXY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
     new Response('<html><h1>502 Bad Gateway</h1></html>', { status: 502, headers: { 'content-type': 'text/html' } }))";
+/// The same, with the answer of a server whose searches are all in use.
+const BUSY: &str = "window.real ??= window.fetch; window.fetch = () => Promise.resolve(
+    new Response('{\"error\":{\"code\":\"busy\",\"message\":\"all searches are taken\"}}', { status: 503, headers: { 'retry-after': '1' } }))";
 const BACK: &str = "window.fetch = window.real; window.dispatchEvent(new Event('online'))";
 
 /// Whether something can be seen.
 fn shown(selector: &str) -> String {
-    format!("document.querySelector({}).checkVisibility()", json!(selector))
+    format!("document.querySelector({})?.checkVisibility()", json!(selector))
 }
 
 #[test]
@@ -68,20 +71,20 @@ fn a_bad_link_says_what_is_wrong_and_a_game_begins() {
 #[test]
 fn the_other_player_moves_when_the_server_is_back() {
     let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
-    for fault in [AWAY, PROXY] {
+    for (fault, state) in [(AWAY, "offline"), (PROXY, "offline"), (BUSY, "busy")] {
         browser.go("about:blank");
         browser.go(&server.url("/#board=3x2&north=perfect"));
         settled(&browser, "south");
         browser.run(fault);
         browser.click(".cell.south .pit[data-pit='1']");
         moves(&browser, 1);
-        browser.wait(&shown("#machine.offline"));
+        browser.wait(&shown(&format!("#machine.{state}")));
         // Nothing of a parser's message.
         let text = browser.run("return document.body.innerText");
         assert!(!text.as_str().unwrap().contains("Unexpected token"), "{text}");
         browser.run(BACK);
         browser.wait("document.querySelectorAll('#moves button').length >= 2");
-        browser.wait("!document.querySelector('#machine.offline')");
+        browser.wait("!document.querySelector('#machine.offline, #machine.busy')");
     }
 }
 
