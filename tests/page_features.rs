@@ -21,6 +21,13 @@ fn remember(browser: &Browser, origin: &str, settings: &Value) {
     browser.go("about:blank");
 }
 
+/// Notes in `playable` when pits of South can be first clicked, and in `requests` what was asked of the server until then.
+const PLAYABLE: &str = "new MutationObserver(() => {
+      if (window.playable || !document.querySelector('.cell.south .pit.legal')) return;
+      window.playable = performance.now();
+      window.requests = performance.getEntriesByType('resource').filter((entry) => entry.responseEnd > 0).map((entry) => new URL(entry.name).pathname).sort();
+    }).observe(document, { subtree: true, childList: true, attributes: true })";
+
 /// The pits of a side with a mark of the last move.
 fn marked(browser: &Browser, mark: &str) -> Value {
     browser.run(&format!(
@@ -109,7 +116,10 @@ fn another_move_is_a_variation_and_back_and_forward_go_through_them() {
     browser.wait(&format!("{here} === 'N 3'"));
     moves(&browser, 3);
     // The link has all of them.
-    browser.run("location.reload()");
+    browser.run("window.before = true; location.reload()");
+    browser.wait("!window.before && document.querySelector('.pit.legal')");
+    // Before all of them are there again, too.
+    assert!(browser.run("return location.hash").as_str().unwrap().contains("also="));
     moves(&browser, 3);
     // A new game can be left by Back.
     browser.click("#new");
@@ -290,4 +300,37 @@ fn a_link_can_hide_the_values() {
     browser.go("about:blank");
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
+}
+
+#[test]
+fn the_page_is_playable_after_what_its_html_names() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.before(PLAYABLE);
+    browser.go(&server.url("/"));
+    browser.wait("window.playable");
+    let expected = json!(["/api", "/api/tables", "/board.css", "/page.js", "/style.css"]);
+    assert_eq!(browser.run("return window.requests"), expected);
+    let html = std::fs::read_to_string("src/serve/page/index.html").unwrap();
+    for path in expected.as_array().unwrap() {
+        let path = path.as_str().unwrap().trim_start_matches('/');
+        assert!(html.contains(&format!("\"{path}\"")), "{path}");
+    }
+}
+
+#[test]
+#[ignore = "prints figures for docs/measurements.md"]
+fn figures_of_loading() {
+    for milliseconds in [0, 300] {
+        for _ in 0..3 {
+            let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+            browser.before(PLAYABLE);
+            browser.latency(milliseconds);
+            browser.go(&server.url("/"));
+            browser.wait("window.playable");
+            println!(
+                "latency {milliseconds} ms: playable after {} ms",
+                browser.run("return Math.round(window.playable)")
+            );
+        }
+    }
 }

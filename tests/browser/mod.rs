@@ -96,6 +96,21 @@ impl Browser {
         self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
     }
 
+    /// Runs a script in each page before its own.
+    #[track_caller]
+    pub fn before(&self, script: &str) {
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
+    }
+
+    /// Delays every answer by so many milliseconds.
+    #[track_caller]
+    pub fn latency(&self, milliseconds: u32) {
+        let conditions =
+            json!({ "offline": false, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.devtools("Network.enable", json!({}));
+        self.devtools("Network.emulateNetworkConditions", conditions);
+    }
+
     /// Shows the page on a screen of this size in CSS pixels, which may be smaller than any window.
     #[track_caller]
     pub fn screen(&self, width: u32, height: u32) {

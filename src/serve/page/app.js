@@ -246,6 +246,7 @@ async function begin({ rules, board: text, side, moves = [], at = 0, also = [], 
   game = new Game(rules, places[0].position, side);
   game.pie = pie;
   game.puzzle = puzzle;
+  game.pending = [...also];
   for (const place of places.slice(0, -1)) game.play(place);
   game.show(game.places[at] ?? game.root);
   played = false;
@@ -259,7 +260,7 @@ async function begin({ rules, board: text, side, moves = [], at = 0, also = [], 
 
 /** Adds a line from the start to the tree of a game, if it is still there; what is shown stays. */
 async function addVariation(to, path) {
-  const { places } = await api.line(to.root.literal, to.rules, path);
+  const { places } = await api.line(to.root.literal, to.rules, path).finally(() => to.pending.shift());
   if (game !== to) return;
   const [now, end] = [game.place, game.places.at(-1)];
   game.show(game.root);

@@ -106,6 +106,8 @@ export class Game {
     this.rules = rules;
     this.root = new Place(literal, side);
     this.place = this.root;
+    /** Lines from the start that a link names and the server has not described yet. */
+    this.pending = [];
   }
 
   /** The places of the line that is shown: through the shown place, to the end that was last seen. */
@@ -158,9 +160,9 @@ export class Game {
     return found;
   }
 
-  /** The moves to each end of the tree, apart from that of the shown line. */
+  /** The moves to each end of the tree, those to come included, apart from that of the shown line. */
   get others() {
     const ends = this.all().filter((place) => place.after.length === 0 && place !== this.places.at(-1));
-    return ends.filter((place) => place.before).map((place) => place.path);
+    return [...ends.filter((place) => place.before).map((place) => place.path), ...this.pending];
   }
 }
