@@ -7,12 +7,12 @@ mod serving;
 use std::collections::BTreeSet;
 
 use browser::Browser;
-use browser::board::{STILL, directory, drawn, moves, server, settled};
+use browser::board::{RULES, STILL, directory, drawn, moves, server, settled};
+use kalah::build::build;
 use kalah::game::{Pit, Position, Rules};
 use kalah::table::Tables;
 use serde_json::{Value, json};
-
-const RULES: Rules = Rules::EmptyCapture;
+use serving::Server;
 
 /// Remembers settings before the page is shown; `origin` is any address of the server.
 fn remember(browser: &Browser, origin: &str, settings: &Value) {
@@ -300,6 +300,59 @@ fn a_link_can_hide_the_values() {
     browser.go("about:blank");
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
+}
+
+#[test]
+fn a_game_is_taken_out_as_text_and_put_in_again() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&moves=2,3,1"));
+    moves(&browser, 3);
+    browser.click("#text");
+    browser.wait("document.querySelector('#text-text').value.includes('[Start \"3x2\"]')");
+    let text = browser.run("return document.querySelector('#text-text').value");
+    // What is wrong is shown, with its line; the dialog stays.
+    browser.run("document.querySelector('#text-text').value = '[Start \"3x2\"]\\n\\n1. 9'");
+    browser.click("#text-dialog .main");
+    browser.wait("document.querySelector('#text-error').textContent.includes('line 3')");
+    browser.keys("\u{e00c}");
+    browser.go("about:blank");
+    browser.go(&server.url("/#board=3x1&north=human"));
+    settled(&browser, "south");
+    browser.click("#text");
+    browser.wait("document.querySelector('#text-text').value.includes('3x1')");
+    browser.run(&format!("document.querySelector('#text-text').value = {text}"));
+    browser.click("#text-dialog .main");
+    moves(&browser, 3);
+    browser.wait("location.hash.includes('moves=2,3,1')");
+}
+
+#[test]
+fn puzzles_are_solved_and_counted() {
+    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
+    let tables = tempfile::tempdir().unwrap();
+    build(tables.path(), RULES, 6, 12).unwrap();
+    let server = Server::start(tables.path(), &["--no-book", "--time", "1"]);
+    browser.go(&server.url("/#board=6x1&north=human"));
+    browser.wait("document.querySelector('.pit.legal')");
+    for solved in 1..3 {
+        browser.click("#puzzle");
+        browser.click("#puzzle-dialog .main");
+        browser.wait("document.querySelector('#task').checkVisibility() && document.querySelector('.pit.legal')");
+        let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
+        let position: Position = board.as_str().unwrap().parse().unwrap();
+        let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();
+        let [best] = probe.best().collect::<Vec<_>>()[..] else { panic!("{position} has one best move") };
+        assert!(!browser.text("#task").contains("Right"));
+        browser.keys(&best.to_string());
+        browser.wait(&format!("document.querySelector('#task').textContent.endsWith('Solved in a row: {solved}.')"));
+        if solved == 2 {
+            // Another move is wrong.
+            browser.keys("u");
+            browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
+            browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
+            browser.wait("document.querySelector('#task').textContent.startsWith('Not this one')");
+        }
+    }
 }
 
 #[test]

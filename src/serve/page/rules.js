@@ -24,6 +24,7 @@ function begin(key) {
   game = new Game(rules, literal, "south");
   shown = key;
   board.show(game.place, true, false);
+  board.hole("south", pit).element.classList.add("hint");
   find("rules-do").textContent = t("example", { pit });
   for (const button of document.querySelectorAll("[data-example]")) {
     button.setAttribute("aria-pressed", String(button.dataset.example === key));
