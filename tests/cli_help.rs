@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 35] = [
     "build",
     "plan",
     "train",

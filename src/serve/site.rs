@@ -18,10 +18,11 @@ use crate::index::MAX_TABLE_PITS;
 use crate::table::{Shelf, TableError, TableKey};
 
 /// The modules that answer in place of a server.
-const MODULES: [(&str, &str); 4] = [
+const MODULES: [(&str, &str); 5] = [
     ("game.js", include_str!("site/game.js")),
     ("server.js", include_str!("site/server.js")),
     ("tables.js", include_str!("site/tables.js")),
+    ("text.js", include_str!("site/text.js")),
     ("xxh3.js", include_str!("site/xxh3.js")),
 ];
 

@@ -3,12 +3,16 @@
 
 import { Wrong, final, isOver, literal, moves, parse, play, search, seeds, value } from "./game.js";
 import { Rows, Table, TableError } from "./tables.js";
+import * as texts from "./text.js";
 
 // The page's own requests come here; all others go where they always do.
 globalThis.plainFetch = globalThis.fetch.bind(globalThis);
 
 /** The depth in moves of the searches above the tables, and the most for players. */
 const [DEPTH, MAX_DEPTH] = [6, 8];
+
+/** Milliseconds after which an answer is given without a line of best play. */
+const LINE_TIME = 1500;
 
 const cached = new Map();
 const once = (key, make) => {
@@ -83,6 +87,22 @@ const sown = (played) => ({
   ...(played.captured.length > 0 ? { captured: played.captured } : {}),
 });
 
+/** A line of best play in the tables, which may need many requests. */
+async function bestLine(rules, at) {
+  const turns = [];
+  for (let again = false; !isOver(at); ) {
+    const legal = moves(at).map((move) => ({ move, played: play(rules, at, move) }));
+    const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
+    const worth = legal.map(({ played }, index) => valueBounds(at, played, after[index]).lower);
+    // The one next to the store, as the library does.
+    const { move, played } = legal[worth.lastIndexOf(Math.max(...worth))];
+    if (again) turns.at(-1).push(move);
+    else turns.push([move]);
+    [at, again] = [played.position, played.again];
+  }
+  return turns.map((turn) => turn.join("")).join(" ");
+}
+
 /** What is known of a position. */
 async function position(rules, at) {
   const answer = { position: literal(at), rules: rules.name, seeds: seeds(at) };
@@ -104,7 +124,11 @@ async function position(rules, at) {
   const most = Math.max(...entries.map((entry) => entry.worth));
   const best = entries.filter((entry) => entry.worth === most).map((entry) => entry.move);
   const result = entries.map(({ worth, ...entry }) => entry);
-  if (exact !== undefined) return { ...answer, ...scored, source: itself.source, moves: result, best };
+  if (exact !== undefined) {
+    const late = new Promise((done) => setTimeout(done, LINE_TIME));
+    const line = itself.source === "tables" ? await Promise.race([bestLine(rules, at), late]) : undefined;
+    return { ...answer, ...scored, source: itself.source, moves: result, best, ...(line === undefined ? {} : { line }) };
+  }
   if (isKnown && entries.every((entry) => entry.known === "exact")) {
     const score = (most - value(at, 0)) / 2;
     return { ...answer, score, ...known({ lower: most, upper: most }), source: "tables", moves: result, best };
@@ -212,8 +236,11 @@ async function answer(path, fields) {
   if (path === "") return (await site()).server;
   if (path === "/tables") return { tables: (await site()).tables, damaged: [] };
   if (path === "/puzzle") return puzzle(fields);
-  if (path.startsWith("/text")) throw needsServer("a game as text");
-  if (fields.text !== undefined) throw needsServer("a game as text");
+  if (path === "/text/read") return texts.read(fields.text ?? "", rulesOf);
+  if (fields.text !== undefined) {
+    const { rules, board, moves } = await texts.read(fields.text, rulesOf);
+    return answer(path, { rules, board, moves });
+  }
   if (fields.board === undefined) throw new Wrong(400, "request", "'board' is missing; it must be a position such as 6x4");
   const [rules, at] = [await rulesOf(fields.rules), parse(fields.board)];
   const given = fields.moves ?? [];
@@ -227,6 +254,9 @@ async function answer(path, fields) {
       const ended = found.known === "exact" ? "proved" : "depth";
       return { ...found, nodes: 0, seconds: (performance.now() - begin) / 1000, ended };
     }
+    case "/text/write":
+      line(rules, at, numbers);
+      return { text: texts.write(rules, at, numbers, fields) };
     case "/line":
       return { rules: rules.name, places: line(rules, at, numbers).map(({ place }) => place) };
     case "/game":
