@@ -1,4 +1,6 @@
-use crate::isa::{Isa, Set};
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Set;
 
 /// [`max_after_pass`](super::max_after_pass) of the scores at `places`.
 ///

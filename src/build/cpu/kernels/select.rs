@@ -1,4 +1,6 @@
-use crate::isa::{Isa, Set};
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Set;
 use crate::rows::SpillMap;
 
 /// How many bytes `out` must have beyond the ranks of the map: whole blocks are stored.
