@@ -455,7 +455,7 @@ fn pages_of_named_websites_may_use_the_api() {
 #[test]
 fn files_of_the_page_are_compressed_and_sent_once() {
     let server = server();
-    for path in ["/", "/style.css", "/app.js"] {
+    for path in ["/", "/style.css", "/page.js"] {
         let (status, plain) = head(&server, &format!("GET {path}"), &[]);
         assert!(status == 200 && !plain.contains("content-encoding") && plain.contains("vary: accept-encoding"));
         let (status, packed) = head(&server, &format!("GET {path}"), &["Accept-Encoding: br, gzip;q=0.8"]);

@@ -21,7 +21,10 @@ mod completions;
 mod complexity;
 mod engine;
 mod export;
+#[cfg(feature = "serve")]
+mod export_site;
 mod failure;
+mod games;
 mod gpu;
 mod graph;
 mod help;
@@ -131,6 +134,8 @@ enum Command {
     OpeningScan(opening_scan::OpeningScan),
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
+    #[cfg(feature = "serve")]
+    ExportSite(export_site::ExportSite),
     Kgp(kgp::Kgp),
     Engine(engine::Engine),
     Stats(stats::Stats),
@@ -244,6 +249,8 @@ impl Cli {
             Command::OpeningScan(scan) => scan.run(),
             #[cfg(feature = "serve")]
             Command::Serve(serve) => serve.run(),
+            #[cfg(feature = "serve")]
+            Command::ExportSite(export) => export.run(),
             Command::Kgp(kgp) => kgp.run(),
             Command::Engine(engine) => engine.run(),
             Command::Stats(stats) => stats.run(),

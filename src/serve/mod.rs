@@ -19,6 +19,7 @@
 //! | `searcher` | one search: values, bounds or evaluations of a position and its moves within a time |
 //! | `events` | answers in parts, while the work goes on |
 //! | `game` | whole games: every position and move of a line of play |
+//! | [`site`](export_site()) | the page without a server |
 //! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and how they are sent |
 
@@ -37,6 +38,7 @@ mod routes;
 mod searcher;
 mod searches;
 mod server;
+mod site;
 mod slots;
 mod texts;
 mod wire;
@@ -45,3 +47,4 @@ pub use cors::{BadOrigin, SharedOrigin};
 pub use error::ApiError;
 pub use hosts::{BadHost, Host};
 pub use server::{Options, Stop, serve};
+pub use site::{SiteError, SiteOptions, SiteReport, export_site};
