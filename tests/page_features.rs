@@ -336,8 +336,8 @@ fn puzzles_are_solved_and_counted() {
     browser.wait("document.querySelector('.pit.legal')");
     for solved in 1..3 {
         browser.click("#puzzle");
-        browser.click("#puzzle-dialog .main");
-        browser.wait("document.querySelector('#task').checkVisibility() && document.querySelector('.pit.legal')");
+        browser.click(if solved == 1 { "#puzzle-dialog .main" } else { "#puzzle-dialog [value=other]" });
+        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && document.querySelector('.pit.legal')");
         let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
         let position: Position = board.as_str().unwrap().parse().unwrap();
         let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();

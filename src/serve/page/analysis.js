@@ -26,9 +26,12 @@ async function newer(request, run) {
   }
 }
 
+/** How much an answer says: what is proved more than an evaluation, and that the more the deeper its search was. */
+const worth = ({ known, depth = 0 }) => ({ exact: 1e6, bounds: 1e5 })[known] ?? depth;
+
+/** Keeps what an answer says of a place. The first answers of a longer search say less than what is there. */
 function take(place, answer) {
-  // A shorter search knows less than what is there.
-  if (place.answer && answer.known !== "exact" && place.answer.known === "exact") return;
+  if (place.answer && worth(answer) < worth(place.answer)) return;
   const moves = answer.moves.map((move) => ({ ...place.answer?.moves.find((known) => known.move === move.move), ...move }));
   place.answer = { ...answer, moves };
   place.over = answer.finished ?? place.over;

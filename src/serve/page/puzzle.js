@@ -10,7 +10,7 @@ const find = (id) => document.getElementById(id);
 /** The day of a date, in the time zone of the browser, as the server writes it. */
 const dayOf = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
-const solved = () => ({ row: 0, days: 0, day: "", ...settings.puzzles });
+const solved = () => ({ row: 0, days: 0, day: "", last: "", ...settings.puzzles });
 
 /** Asks which puzzle, by the rules of a game; resolves to it, undefined if none shall be begun. */
 export async function askPuzzle(rules) {
@@ -27,12 +27,12 @@ export async function askPuzzle(rules) {
 /** What is to be done in a puzzle. */
 export const task = ({ outcome, level }, side) => t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
-/** Says whether a first move solves a puzzle, and counts it unless it was tried before. */
+/** Says whether a first move solves a puzzle, and counts it unless it was tried, or solved last, before. */
 export function tryMove(puzzle, move) {
   const right = move === puzzle.move;
-  if (!puzzle.tried) {
-    const { row, days, day } = solved();
-    const kept = { row: right ? row + 1 : 0, days, day };
+  const { row, days, day, last } = solved();
+  if (!puzzle.tried && puzzle.position !== last) {
+    const kept = { row: right ? row + 1 : 0, days, day, last: right ? puzzle.position : last };
     if (right && puzzle.day && puzzle.day !== day) {
       const before = new Date(`${puzzle.day}T12:00`);
       before.setDate(before.getDate() - 1);
