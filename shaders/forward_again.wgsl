@@ -1,19 +1,30 @@
 // Moves that end in the store: worth what they store plus what the mover still collects.
+//
+// For each other row, the children of neighbouring mover's rows are near each other: so neighbouring threads have
+// neighbouring groups, and a workgroup has AGAIN_WORDS words of each of AGAIN_GROUPS groups.
 
 @compute @workgroup_size(WORKGROUP)
-fn forward_again(@builtin(global_invocation_id) id: vec3<u32>) {
-    if (id.x >= params.threads) {
+fn forward_again(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) local: u32) {
+    let across = (params.words + AGAIN_WORDS - 1u) / AGAIN_WORDS;
+    let tile = workgroup.x / across;
+    let number = tile * AGAIN_GROUPS + local % AGAIN_GROUPS;
+    let word = (workgroup.x - tile * across) * AGAIN_WORDS + local / AGAIN_GROUPS;
+    if (number >= params.groups || word >= params.words) {
         return;
     }
-    let work = work_of(id.x);
+    let work = work_at(number, word);
     let frame = frames[params.frames_at];
     var best = unpack4xU8(scores[work.at]);
+    let opponents = spilled(work.word) * frame.rows;
     for (var entry = work.first; entry < work.end; entry++) {
         let own = moves[entry] & RANK_MASK;
         let stored = moves[entry] >> RANK_BITS;
-        for (var lane = 0u; lane < 4u && work.other + lane < params.others; lane++) {
-            let opponent = spilled(work.other + lane);
-            best[lane] = max(best[lane], stored + score(frame, opponent * frame.rows + own, own));
+        if (frame.rows == OVER) {
+            best = max(best, vec4<u32>(stored + frame.profile_at));
+        } else {
+            let profile = operand_byte(frame.profile_at + own);
+            let found = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), opponents + own);
+            best = max(best, stored + profile - BASE_BIAS + found);
         }
     }
     scores[work.at] = pack4xU8(best);

@@ -11,16 +11,26 @@ fn forward_capture(@builtin(global_invocation_id) id: vec3<u32>) {
         let own = moves[entry] & RANK_MASK;
         let pit = (moves[entry] >> RANK_BITS) & PIT_MASK;
         let even_empty = (moves[entry] & EVEN_EMPTY) != 0u;
-        for (var lane = 0u; lane < 4u && work.other + lane < params.others; lane++) {
-            let place = map[params.map_at + pit * params.others + work.other + lane];
-            let captured = place >> RANK_BITS;
-            let frame = frames[params.frames_at + captured];
-            if ((captured == 0u && !even_empty) || frame.rows == ABSENT) {
-                continue;
-            }
-            let opponent = place & RANK_MASK;
-            best[lane] = max(best[lane], params.total - score(frame, own * frame.rows + opponent, opponent));
-        }
+        // For each pit the map has a whole number of words of scores.
+        let place = map[params.map_at / 4u + pit * params.words + work.word];
+        let captured = place >> vec4<u32>(RANK_BITS);
+        let opponents = place & vec4<u32>(RANK_MASK);
+        let x = frames[params.frames_at + captured.x];
+        let y = frames[params.frames_at + captured.y];
+        let z = frames[params.frames_at + captured.z];
+        let w = frames[params.frames_at + captured.w];
+        let rows = vec4<u32>(x.rows, y.rows, z.rows, w.rows);
+        let profile_at = vec4<u32>(x.profile_at, y.profile_at, z.profile_at, w.profile_at);
+        // Frames that are over or absent have no groups: nothing that is read for them counts.
+        let groups_at = vec4<u32>(x.groups_at, y.groups_at, z.groups_at, w.groups_at);
+        let patches_at = vec4<u32>(x.patches_at, y.patches_at, z.patches_at, w.patches_at);
+        let is_packed = groups_at > vec4<u32>(0u);
+        let index = select(vec4<u32>(0u), own * rows + opponents, is_packed);
+        let profile = profiles(select(vec4<u32>(0u), profile_at + opponents, is_packed));
+        let packed = residuals(groups_at, patches_at, index) + profile - BASE_BIAS;
+        let found = params.total - select(profile_at, packed, is_packed);
+        let is_move = (captured > vec4<u32>(0u)) | vec4<bool>(even_empty);
+        best = max(best, select(vec4<u32>(0u), found, is_move & (rows != vec4<u32>(ABSENT))));
     }
     scores[work.at] = pack4xU8(best);
 }

@@ -8,11 +8,14 @@ fn forward_pass(@builtin(global_invocation_id) id: vec3<u32>) {
     let work = work_of(id.x);
     let frame = frames[params.frames_at];
     var best = unpack4xU8(scores[work.at]);
-    for (var entry = work.first; entry < work.end; entry++) {
-        let own = moves[entry] & RANK_MASK;
-        for (var lane = 0u; lane < 4u && work.other + lane < params.others; lane++) {
-            let opponent = spilled(work.other + lane);
-            best[lane] = max(best[lane], params.total - score(frame, own * frame.rows + opponent, opponent));
+    if (frame.rows == OVER) {
+        best = max(best, vec4<u32>(params.total - frame.profile_at));
+    } else {
+        let opponents = spilled(work.word);
+        let most = params.total + BASE_BIAS - profiles(frame.profile_at + opponents);
+        for (var entry = work.first; entry < work.end; entry++) {
+            let index = (moves[entry] & RANK_MASK) * frame.rows + opponents;
+            best = max(best, most - residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index));
         }
     }
     scores[work.at] = pack4xU8(best);

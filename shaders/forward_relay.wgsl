@@ -3,40 +3,82 @@
 // The mover's rows, then those of the other side, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
 
-// Sows from `pit` until the move is over; returns whether the last seed fell into the store. The ring holds the mover's
-// row, the store, and the other row.
-fn sow(ring: ptr<function, array<u32, RING>>, pit: u32) -> bool {
+// The ring is the mover's row, the store, and the other row: places 0 to 2 pits. A sowing keeps it without the store, as
+// the two rows, each from a word of its own on: a byte for each pit.
+
+// The byte of a place other than the store.
+fn byte_of(place: u32) -> u32 {
+    return select(place, place + 7u - params.pits, place > params.pits);
+}
+
+// What a place other than the store holds.
+fn held_at(ring: vec4<u32>, place: u32) -> u32 {
+    let byte = byte_of(place);
+    let low = select(ring.x, ring.y, byte >= 4u);
+    let high = select(ring.z, ring.w, byte >= 12u);
+    return extractBits(select(low, high, byte >= 8u), 8u * (byte % 4u), 8u);
+}
+
+// A seed in each of the first `count` bytes.
+fn ones(count: u32) -> vec2<u32> {
+    // A shift by 32 is undefined: half of it, twice.
+    let half = vec2<u32>(16u - 4u * min(count, 4u), 32u - 4u * max(count, 4u));
+    return (vec2<u32>(0x01010101u) >> half) >> half;
+}
+
+// A seed in each of the first `count` places.
+fn first_places(count: u32) -> vec4<u32> {
+    return vec4<u32>(ones(min(count, params.pits)), ones(max(count, params.pits + 1u) - params.pits - 1u));
+}
+
+struct Sown {
+    ring: vec4<u32>,
+    // Where the last seed fell.
+    place: u32,
+}
+
+// Sows from `pit` until the move is over.
+fn sow(before: vec4<u32>, pit: u32) -> Sown {
     let places = 2u * params.pits + 1u;
+    let lap = first_places(places);
+    var ring = before;
     var place = pit;
     loop {
-        var hand = (*ring)[place];
-        (*ring)[place] = 0u;
-        while (hand > 0u) {
-            place = select(place + 1u, 0u, place + 1u == places);
-            (*ring)[place] += 1u;
-            hand -= 1u;
+        var hand = held_at(ring, place);
+        let byte = byte_of(place);
+        let word = vec4<bool>(byte / 4u == 0u, byte / 4u == 1u, byte / 4u == 2u, byte / 4u == 3u);
+        ring = select(ring, ring & vec4<u32>(~(0xffu << (8u * (byte % 4u)))), word);
+        while (hand >= places) {
+            ring += lap;
+            hand -= places;
         }
-        if (place == params.pits || (*ring)[place] == 1u) {
+        // One seed in each place after this one up to, not including, the end; beyond the last from the first on.
+        let end = place + 1u + hand;
+        let is_beyond = end > places;
+        let rest = select(end, end - places, is_beyond);
+        ring += first_places(rest) - first_places(place + 1u) + select(vec4<u32>(0u), lap, is_beyond);
+        place = rest - 1u;
+        if (place == params.pits || held_at(ring, place) == 1u) {
             break;
         }
     }
-    return place == params.pits;
+    return Sown(ring, place);
+}
+
+// The seeds of a row.
+fn seeds_of(row: vec2<u32>) -> u32 {
+    return ((row.x + row.y) * 0x01010101u) >> 24u;
 }
 
 fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
-    var ring: array<u32, RING>;
-    for (var place = 0u; place < params.pits; place++) {
-        let shift = 8u * (place % 4u);
-        ring[place] = extractBits(rows[2u * row + place / 4u], shift, 8u);
-        ring[params.pits + 1u + place] = extractBits(rows[params.others_at + 2u * other + place / 4u], shift, 8u);
-    }
-    let in_store = sow(&ring, pit);
-    var mover_seeds = 0u;
-    var other_seeds = 0u;
-    for (var place = 0u; place < params.pits; place++) {
-        mover_seeds += ring[place];
-        other_seeds += ring[params.pits + 1u + place];
-    }
+    let mover_row = vec2<u32>(rows[2u * row], rows[2u * row + 1u]);
+    let other_row = vec2<u32>(rows[params.others_at + 2u * other], rows[params.others_at + 2u * other + 1u]);
+    let sown = sow(vec4<u32>(mover_row, other_row), pit);
+    let in_store = sown.place == params.pits;
+    let mover_left = sown.ring.xy;
+    let other_left = sown.ring.zw;
+    let mover_seeds = seeds_of(mover_left);
+    let other_seeds = seeds_of(other_left);
     let mover_first = in_store && params.moves_again > 0u && other_seeds > 0u;
     let to_move = select(other_seeds, mover_seeds, mover_first);
     let waiting = select(mover_seeds, other_seeds, mover_first);
@@ -46,13 +88,14 @@ fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
     }
     var found = frame.profile_at;
     if (frame.rows != OVER) {
-        let mover_rank = rank(&ring, 0u);
-        let other_rank = rank(&ring, params.pits + 1u);
-        let rank_to_move = select(other_rank, mover_rank, mover_first);
-        let rank_waiting = select(mover_rank, other_rank, mover_first);
-        found = score(frame, rank_waiting * frame.rows + rank_to_move, rank_to_move);
+        let rank_to_move = rank(select(other_left, mover_left, vec2<bool>(mover_first)), to_move);
+        let rank_waiting = rank(select(mover_left, other_left, vec2<bool>(mover_first)), waiting);
+        let index = vec4<u32>(rank_waiting * frame.rows + rank_to_move);
+        let packed = residuals(vec4<u32>(frame.groups_at), vec4<u32>(frame.patches_at), index).x;
+        found = packed + operand_byte(frame.profile_at + rank_to_move) - BASE_BIAS;
     }
-    return select(params.total - found, ring[params.pits] + found, mover_first);
+    // All other seeds are in the store.
+    return select(params.total - found, params.total - to_move - waiting + found, mover_first);
 }
 
 @compute @workgroup_size(WORKGROUP)
@@ -63,8 +106,8 @@ fn forward_relay(@builtin(global_invocation_id) id: vec3<u32>) {
     let work = work_of(id.x);
     var best = unpack4xU8(scores[work.at]);
     for (var entry = work.first; entry < work.end; entry++) {
-        for (var lane = 0u; lane < 4u && work.other + lane < params.others; lane++) {
-            best[lane] = max(best[lane], relay_score(work.row, work.other + lane, moves[entry]));
+        for (var lane = 0u; lane < 4u && 4u * work.word + lane < params.others; lane++) {
+            best[lane] = max(best[lane], relay_score(work.row, 4u * work.word + lane, moves[entry]));
         }
     }
     scores[work.at] = pack4xU8(best);

@@ -1,36 +1,58 @@
 // Quiet moves of the small side: to positions with the large side to move and the same large row.
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> moves: array<u32>;
+@group(0) @binding(1) var<storage, read> moves: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read> map: array<u32>;
 @group(0) @binding(3) var<storage, read> large_moves: array<u32>;
 @group(0) @binding(4) var<storage, read_write> small_moves: array<u32>;
+
+// Whether a move counts that may do so only if a pit of the large row is empty.
+fn is_move(only_if_empty: u32, row: u32) -> bool {
+    let pit = only_if_empty % NO_MOVE;
+    if (pit == 0u) {
+        return true;
+    }
+    return (map[(pit - 1u) * params.map_stride + row] >> RANK_BITS) == 0u;
+}
 
 @compute @workgroup_size(WORKGROUP)
 fn quiet_small(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= params.threads) {
         return;
     }
-    let row = params.first_row + id.x / params.words;
-    let word = id.x % params.words;
+    let number = id.x / params.words;
+    let word = id.x - number * params.words;
+    let row = params.first_row + number;
     let at = row * params.words + word - params.small_base;
     let children = row * params.words - params.large_base;
-    var best = unpack4xU8(small_moves[at]);
-    for (var lane = 0u; lane < 4u && 4u * word + lane < params.small_rows; lane++) {
-        let mover = 4u * word + lane;
-        for (var entry = moves[mover]; entry < moves[mover + 1u]; entry++) {
-            let quiet = moves[params.entries_at + entry];
-            let only_if_empty = quiet >> RANK_BITS;
-            if (only_if_empty > 0u) {
-                let captured = map[(only_if_empty - 1u) * params.others + row] >> RANK_BITS;
-                if (captured > 0u) {
-                    continue;
-                }
-            }
-            let own = quiet & RANK_MASK;
-            let child = extractBits(large_moves[children + own / 4u], 8u * (own % 4u), 8u);
-            best[lane] = max(best[lane], params.total - child);
+    var best = small_moves[at];
+    let entries = moves[params.quads_at / 4u + word];
+    // Each of the four small rows has a move in an entry.
+    for (var entry = entries.x; entry < entries.y; entry++) {
+        let quiet = moves[entry];
+        let own = quiet & vec4<u32>(RANK_MASK);
+        let from_at = children + own / 4u;
+        let words = vec4<u32>(
+            large_moves[from_at.x],
+            large_moves[from_at.y],
+            large_moves[from_at.z],
+            large_moves[from_at.w],
+        );
+        let scores = (words >> (8u * (own % 4u))) & vec4<u32>(0xffu);
+        var found = splat4(params.total) - (scores.x | (scores.y << 8u) | (scores.z << 16u) | (scores.w << 24u));
+        let condition = quiet >> vec4<u32>(RANK_BITS);
+        let absent = condition / NO_MOVE;
+        found &= ~((absent.x | (absent.y << 8u) | (absent.z << 16u) | (absent.w << 24u)) * 0xffu);
+        if ((condition.x | condition.y | condition.z | condition.w) % NO_MOVE != 0u) {
+            let counts = vec4<bool>(
+                is_move(condition.x, row),
+                is_move(condition.y, row),
+                is_move(condition.z, row),
+                is_move(condition.w, row),
+            );
+            found &= pack4xU8(select(vec4<u32>(0u), vec4<u32>(0xffu), counts));
         }
+        best = max4(best, found);
     }
-    small_moves[at] = pack4xU8(best);
+    small_moves[at] = best;
 }

@@ -1,4 +1,5 @@
-// Transposes a matrix of bytes, tile by tile: a workgroup does one tile of TILE x TILE bytes.
+// Transposes a matrix of bytes, tile by tile: a workgroup does one tile of TILE x TILE bytes, a thread a block of 4 x 4
+// bytes of it.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> from_: array<u32>;
@@ -9,30 +10,48 @@ const TILE_WORDS: u32 = TILE / 4u;
 const TILE_STRIDE: u32 = TILE_WORDS + 1u;
 var<workgroup> tile: array<u32, TILE * TILE_STRIDE>;
 
+const EVEN_BYTES: u32 = 0x00ff00ffu;
+
+// A word of the matrix; zero beyond the last row. Beyond the last word, where no column is, it may be anything.
+fn from_word(row: u32, word: u32) -> u32 {
+    let at = min(row, params.rows - 1u) * params.from_words + min(word, params.from_words - 1u);
+    return select(0u, from_[at - params.from_base], row < params.rows);
+}
+
 @compute @workgroup_size(WORKGROUP)
 fn transpose_(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) local: u32) {
-    let first_row = params.first_row + group.x / params.tiles * TILE;
-    let first_column = params.first_column + group.x % params.tiles * TILE;
-    for (var index = local; index < TILE * TILE_WORDS; index += WORKGROUP) {
-        let row = first_row + index / TILE_WORDS;
-        let word = first_column / 4u + index % TILE_WORDS;
-        var value = 0u;
-        if (row < params.rows && word < params.from_words) {
-            value = from_[row * params.from_words + word - params.from_base];
-        }
-        tile[index / TILE_WORDS * TILE_STRIDE + index % TILE_WORDS] = value;
-    }
+    let tile_row = group.x / params.tiles;
+    let first_row = params.first_row + tile_row * TILE;
+    let first_column = params.first_column + (group.x - tile_row * params.tiles) * TILE;
+    let word = local % TILE_WORDS;
+    let block = local / TILE_WORDS;
+    // Four bytes of each of four rows.
+    let row = first_row + 4u * block;
+    let from_at = first_column / 4u + word;
+    let a = from_word(row, from_at);
+    let b = from_word(row + 1u, from_at);
+    let c = from_word(row + 2u, from_at);
+    let d = from_word(row + 3u, from_at);
+    // Pairs of rows: the bytes of the even columns, and those of the odd ones.
+    let even_ab = (a & EVEN_BYTES) | ((b & EVEN_BYTES) << 8u);
+    let even_cd = (c & EVEN_BYTES) | ((d & EVEN_BYTES) << 8u);
+    let odd_ab = ((a >> 8u) & EVEN_BYTES) | (b & ~EVEN_BYTES);
+    let odd_cd = ((c >> 8u) & EVEN_BYTES) | (d & ~EVEN_BYTES);
+    let at = 4u * word * TILE_STRIDE + block;
+    tile[at] = (even_ab & 0xffffu) | (even_cd << 16u);
+    tile[at + TILE_STRIDE] = (odd_ab & 0xffffu) | (odd_cd << 16u);
+    tile[at + 2u * TILE_STRIDE] = (even_ab >> 16u) | (even_cd & 0xffff0000u);
+    tile[at + 3u * TILE_STRIDE] = (odd_ab >> 16u) | (odd_cd & 0xffff0000u);
     workgroupBarrier();
-    for (var index = local; index < TILE * TILE_WORDS; index += WORKGROUP) {
-        let column = index / TILE_WORDS;
-        let word = first_row / 4u + index % TILE_WORDS;
-        if (first_column + column < params.columns && word < params.to_words) {
-            var value = 0u;
-            for (var lane = 0u; lane < 4u; lane++) {
-                let row = 4u * (index % TILE_WORDS) + lane;
-                value |= extractBits(tile[row * TILE_STRIDE + column / 4u], 8u * (column % 4u), 8u) << (8u * lane);
-            }
-            to_[(first_column + column) * params.to_words + word - params.to_base] = value;
+    let to_word = first_row / 4u + word;
+    if (to_word >= params.to_words) {
+        return;
+    }
+    for (var index = 0u; index < 4u; index++) {
+        let place = block + index * TILE_WORDS;
+        let column = first_column + place;
+        if (column < params.columns) {
+            to_[column * params.to_words + to_word - params.to_base] = tile[place * TILE_STRIDE + word];
         }
     }
 }

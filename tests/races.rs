@@ -141,6 +141,11 @@ fn without_any_one_of_its_barriers_a_stage_races() {
     let races = races_with(Trace::without_barrier, 0, stage_cases::transpose);
     assert_eq!((races[0].0, races[0].1.memory), (Stage::Transpose, Memory::Workgroup(0)));
     assert!(races_with(Trace::without_barrier, 1, stage_cases::transpose).is_empty());
+    for barrier in 0..3 {
+        let races = races_with(Trace::without_barrier, barrier, stage_cases::encode);
+        let (stage, race) = races.first().unwrap_or_else(|| panic!("encode without barrier {barrier}"));
+        assert_eq!((*stage, matches!(race.memory, Memory::Workgroup(_))), (Stage::Encode, true));
+    }
 }
 
 #[test]
@@ -200,7 +205,21 @@ fn racing_kernels_are_found() {
     assert_eq!(found, race(buffer, 1, Some(Read), Write, (0, 1)));
     // An atomic operation and another one.
     let found = traced(|group, mut words| {
-        group.threads(512).for_each(|thread| if thread == 9 { words.set(0, 1) } else { words.atomic_add(0, 1) });
+        group.threads(512).for_each(|thread| if thread == 9 { words.set(0, 1) } else { words.atomic_max(0, 1) });
+    });
+    assert_eq!(found, race(buffer, 0, Some(Atomic), Write, (0, 9)));
+    // A sum that is read while others add to it, or cleared after they did.
+    let found = traced(|group, mut words| {
+        group.threads(512).for_each(|thread| match thread {
+            9 => assert_eq!(words.atomic_load(0), 9),
+            _ => assert!(words.atomic_add(0, 1) < 511),
+        });
+    });
+    assert_eq!(found, race(buffer, 0, Some(Atomic), Read, (0, 9)));
+    let found = traced(|group, mut words| {
+        group
+            .threads(512)
+            .for_each(|thread| if thread == 9 { words.atomic_store(0, 0) } else { words.atomic_max(0, 1) });
     });
     assert_eq!(found, race(buffer, 0, Some(Atomic), Write, (0, 9)));
     // Only between workgroups: thread 0 of each.

@@ -12,20 +12,25 @@ fn rows_below(seeds: u32, potential: u32) -> u32 {
     return ranks[params.levels_at + seeds * (params.stride + 1u) + potential];
 }
 
-// The rank of the row whose first pit is at `first` of the ring.
-fn rank(ring: ptr<function, array<u32, RING>>, first: u32) -> u32 {
-    var seeds = 0u;
+// What a pit of a row holds: two words, one byte per pit.
+fn pit_of(row: vec2<u32>, pit: u32) -> u32 {
+    return extractBits(select(row.x, row.y, pit >= 4u), 8u * (pit % 4u), 8u);
+}
+
+// The rank of a row with that many seeds.
+fn rank(row: vec2<u32>, row_seeds: u32) -> u32 {
     var potential = 0u;
-    for (var pit = 0u; pit < params.pits; pit++) {
-        potential += seeds;
-        seeds += (*ring)[first + pit];
+    for (var pit = 0u; pit + 1u < params.pits; pit++) {
+        potential += pit_of(row, pit) * (params.pits - 1u - pit);
     }
+    var seeds = row_seeds;
     var result = rows_below(seeds, potential);
     for (var pit = 0u; pit + 2u < params.pits; pit++) {
         let pits = params.pits - pit;
+        let held = pit_of(row, pit);
         result += row_count(pits, seeds, potential);
-        seeds -= (*ring)[first + pit];
-        potential -= (*ring)[first + pit] * (pits - 1u);
+        seeds -= held;
+        potential -= held * (pits - 1u);
         result -= row_count(pits, seeds, potential);
     }
     return result;

@@ -104,6 +104,8 @@ pub(crate) struct Recorder<'g> {
     pub copied: u64,
     /// The least bytes that kernels read and write, counted by their callers.
     pub touched: u64,
+    /// Dispatches, and their workgroups.
+    pub dispatched: (u64, u64),
 }
 
 impl<'g> Recorder<'g> {
@@ -123,6 +125,7 @@ impl<'g> Recorder<'g> {
             uploaded: 0,
             copied: 0,
             touched: 0,
+            dispatched: (0, 0),
         }
     }
 
@@ -197,6 +200,7 @@ impl<'g> Recorder<'g> {
         if workgroups == 0 {
             return Ok(());
         }
+        self.dispatched = (self.dispatched.0 + 1, self.dispatched.1 + u64::from(workgroups));
         if self.gpu.is_twin(bound.kernel) {
             return self.run_twin(bound, params, workgroups);
         }

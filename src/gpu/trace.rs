@@ -47,6 +47,9 @@ pub trait Tracer {
     fn barrier(&self, barrier: Barrier);
     /// The thread uses a word.
     fn access(&self, memory: Memory, word: u32, how: Use);
+    /// The thread reads or writes a word atomically. Unlike other atomic operations this needs an order with those of
+    /// other threads: a sum is read when it is complete, and written before anything is added.
+    fn atomic_access(&self, memory: Memory, word: u32, how: Use);
 }
 
 /// Twins run without a trace: costs nothing.
@@ -62,6 +65,8 @@ impl Tracer for NoTrace {
     fn barrier(&self, _barrier: Barrier) {}
     #[inline]
     fn access(&self, _memory: Memory, _word: u32, _how: Use) {}
+    #[inline]
+    fn atomic_access(&self, _memory: Memory, _word: u32, _how: Use) {}
 }
 
 /// A race, or a read of memory that has no defined contents.
@@ -223,6 +228,19 @@ impl Tracer for Trace {
             self.access(memory, word, Use::Read);
             return self.access(memory, word, Use::Write);
         }
+        self.note(memory, word, how);
+        self.state.borrow_mut().uses.insert((memory, how));
+    }
+
+    fn atomic_access(&self, memory: Memory, word: u32, how: Use) {
+        self.note(memory, word, how);
+        self.state.borrow_mut().uses.insert((memory, Use::Atomic));
+    }
+}
+
+impl Trace {
+    /// Notes a use and the race that it makes.
+    fn note(&self, memory: Memory, word: u32, how: Use) {
         let state = &mut *self.state.borrow_mut();
         let (workgroup, local) = (state.workgroup, state.local);
         let (memories, number, phase) = match memory {
@@ -247,6 +265,5 @@ impl Tracer for Trace {
             state.race.get_or_insert(Race { memory, word, earlier, later: how, thread: (workgroup, local) });
         }
         users[how as usize].add(workgroup, phase, local);
-        state.uses.insert((memory, how));
     }
 }

@@ -77,12 +77,34 @@ impl<T: Tracer> Words<'_, T> {
         self.words[at as usize] = word;
     }
 
-    /// `atomicAdd`.
+    /// `atomicLoad`.
     #[inline]
-    pub fn atomic_add(&mut self, at: u32, word: u32) {
+    pub fn atomic_load(&self, at: u32) -> u32 {
+        self.tracer.atomic_access(self.memory, at, Use::Read);
+        self.words[at as usize]
+    }
+
+    /// `atomicStore`.
+    #[inline]
+    pub fn atomic_store(&mut self, at: u32, word: u32) {
+        self.tracer.atomic_access(self.memory, at, Use::Write);
+        self.words[at as usize] = word;
+    }
+
+    /// `atomicAdd`; returns the word of before.
+    #[inline]
+    pub fn atomic_add(&mut self, at: u32, word: u32) -> u32 {
         self.tracer.access(self.memory, at, Use::Atomic);
         let sum = &mut self.words[at as usize];
-        *sum = sum.wrapping_add(word);
+        std::mem::replace(sum, sum.wrapping_add(word))
+    }
+
+    /// `atomicMax`.
+    #[inline]
+    pub fn atomic_max(&mut self, at: u32, word: u32) {
+        self.tracer.access(self.memory, at, Use::Atomic);
+        let most = &mut self.words[at as usize];
+        *most = word.max(*most);
     }
 
     /// `atomicOr`.

@@ -1,7 +1,9 @@
 use std::ops::Range;
 
 use fastrand::Rng;
-use kalah::build::gpu::stages::{ABSENT, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage};
+use kalah::build::gpu::stages::{
+    ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage,
+};
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
 
 use super::operand::Operand;
@@ -61,10 +63,10 @@ fn random_map(rng: &mut Rng, others: usize, bound: usize) -> (Vec<u32>, u32) {
     if others <= bound && rng.bool() {
         return (vec![0; 4], NO_MAP);
     }
-    let at = rng.usize(0..9);
+    let at = 4 * rng.usize(0..3);
     let mut map = random_words(rng, at);
     map.truncate(at);
-    map.extend((0..others.max(4)).map(|_| rng.u32(0..bound as u32)));
+    map.extend((0..others.next_multiple_of(4)).map(|_| rng.u32(0..bound as u32)));
     (map, at as u32)
 }
 
@@ -108,12 +110,17 @@ fn run_forward(
         groups_at: moves.groups_at,
         entries_at: moves.entries_at,
         first_group: part.groups.start as u32,
+        groups: part.groups.len() as u32,
         ..params
     };
     let ([operand, frames, map], more) = buffers;
     let mut all = vec![operand, frames, moves.words, map, part.scores.clone()];
     all.extend(more);
-    let made = on.run(stage, &params, workgroups(threads), all);
+    let workgroups = match stage {
+        Stage::ForwardAgain => params.groups.div_ceil(AGAIN_GROUPS) * params.words.div_ceil(AGAIN_WORDS),
+        _ => workgroups(threads),
+    };
+    let made = on.run(stage, &params, workgroups, all);
     seen.raised += made[4].iter().zip(&part.scores).filter(|(a, b)| a != b).count();
     threads as usize
 }
@@ -190,15 +197,14 @@ pub fn forward_capture(on: &mut impl Run) {
         absent += operand.frames.iter().filter(|frame| frame.rows == ABSENT).count();
         seen.over += operand.frames.iter().filter(|frame| frame.rows == OVER).count() as u32;
         seen.exceptions += operand.exceptions;
-        let map_at = rng.usize(0..9);
+        let map_at = 4 * rng.usize(0..3);
         let mut map = random_words(rng, map_at);
         map.truncate(map_at);
-        for _ in 0..pits * others {
+        for _ in 0..pits * others.next_multiple_of(4) {
             let captured = if rng.bool() { 0 } else { rng.u32(0..=mover as u32) };
             let rows = row_count(pits, mover - captured as usize) as u32;
             map.push(rng.u32(0..rows) | captured << RANK_BITS);
         }
-        map.resize(map.len().max(4), 0);
         let rows = rng.usize(1..400);
         let moves = random_moves(rng, rows, |rng, _| {
             some(rng, |rng| {

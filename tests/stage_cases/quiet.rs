@@ -1,7 +1,7 @@
 use std::ops::Range;
 
 use fastrand::Rng;
-use kalah::build::gpu::stages::{QuietLarge, QuietSmall, RANK_BITS, Stage, TILE, Transpose};
+use kalah::build::gpu::stages::{NO_MOVE, QuietLarge, QuietSmall, RANK_BITS, Stage, TILE, Transpose};
 use kalah::index::MAX_TABLE_PITS;
 
 use super::{
@@ -24,10 +24,32 @@ fn quiet_moves(rng: &mut Rng, rows: usize, pits: u32, bound: impl Fn(u32) -> Ran
     (at_least_four(words), at)
 }
 
+/// Quiet moves of rows, four rows at a time, after some other words; and where they begin.
+fn quads(rng: &mut Rng, rows: usize, pits: u32) -> (Vec<u32>, u32) {
+    let at = 4 * rng.usize(0..3);
+    let mut words = random_words(rng, at);
+    words.truncate(at);
+    let mut entries: Vec<u32> = Vec::new();
+    let first = (at / 4 + rows.div_ceil(4)) as u32;
+    for four in 0..rows.div_ceil(4) {
+        let begin = first + entries.len() as u32 / 4;
+        let count = rng.usize(0..6);
+        for row in (0..count).flat_map(|_| 4 * four..4 * four + 4) {
+            let row = row.min(rows - 1) as u32;
+            let is_move = row > 0 && rng.u8(0..4) > 0;
+            let quiet = |rng: &mut Rng| rng.u32(0..row) | rng.u32(0..=pits) << RANK_BITS;
+            entries.push(if is_move { quiet(rng) } else { row | NO_MOVE << RANK_BITS });
+        }
+        words.extend([begin, begin + count as u32, rng.u32(..), rng.u32(..)]);
+    }
+    words.extend(entries);
+    (words, at as u32)
+}
+
 /// What a pit of each row holds.
 fn captures(rng: &mut Rng, pits: u32, rows: usize) -> Vec<u32> {
     let place = |rng: &mut Rng| (rng.u32(..) % 1000) | if rng.bool() { 0 } else { rng.u32(1..40) << RANK_BITS };
-    (0..(pits as usize * rows).max(4)).map(|_| place(rng)).collect()
+    (0..pits as usize * rows.next_multiple_of(4)).map(|_| place(rng)).collect()
 }
 
 pub fn quiet_large(on: &mut impl Run) {
@@ -46,7 +68,6 @@ pub fn quiet_large(on: &mut impl Run) {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
-            others: columns as u32,
             total: TOTAL,
             entries_at,
             small_base: small_base as u32,
@@ -66,7 +87,7 @@ pub fn quiet_small(on: &mut impl Run) {
         let (rows, columns) = random_shape(rng, 60_000);
         let (words, pits) = (columns.div_ceil(4), rng.u32(1..=MAX_TABLE_PITS as u32));
         let part = random_part(rng, rows);
-        let (moves, entries_at) = quiet_moves(rng, columns, pits, |row| 0..row);
+        let (moves, quads_at) = quads(rng, columns, pits);
         let map = captures(rng, pits, rows);
         let bases = [(); 2].map(|()| base_before(rng, part.start * words));
         let large = random_scores(rng, part.end * words - bases[0], TOTAL);
@@ -75,10 +96,9 @@ pub fn quiet_small(on: &mut impl Run) {
             threads: (part.len() * words) as u32,
             first_row: part.start as u32,
             words: words as u32,
-            small_rows: columns as u32,
-            others: rows as u32,
             total: TOTAL,
-            entries_at,
+            quads_at,
+            map_stride: rows.next_multiple_of(4) as u32,
             small_base: bases[1] as u32,
             large_base: bases[0] as u32,
         };

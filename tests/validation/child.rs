@@ -118,6 +118,7 @@ fn stages_with_barriers() {
     let mut device = OnDevice(Gpu::open(&adapter, GpuOptions::default()).unwrap());
     stage_cases::scan(&mut device);
     stage_cases::transpose(&mut device);
+    stage_cases::encode(&mut device);
 }
 
 /// Runs the shader of a stage without one of its barriers in two workgroups; the parameters and all buffers are these

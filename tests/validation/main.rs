@@ -17,9 +17,10 @@ mod stage_cases;
 use layer::{Layer, Message, layers};
 
 /// What the layer says of itself, and what is wrong in wgpu: the identifier and a part of the text.
-const NOT_OURS: [(&str, &str); 3] = [
-    // naga writes an array stride where it may not: https://github.com/gfx-rs/wgpu/issues/7696
+const NOT_OURS: [(&str, &str); 4] = [
+    // naga writes array strides and offsets of members where it may not: https://github.com/gfx-rs/wgpu/issues/7696
     ("VUID-StandaloneSpirv-None-10684", "explicit layout from the ArrayStride decoration"),
+    ("VUID-StandaloneSpirv-None-10684", "explicit layout from the Offset decoration"),
     // The layer adapts its settings to the driver, and calls GPU-assisted validation slow.
     ("WARNING-Setting-Limit-Adjusted", "Warning that validation is adjusting settings"),
     ("VALIDATION-SETTINGS", "Both GPU Assisted Validation and Normal Core Check Validation are enabled"),

@@ -152,6 +152,8 @@ impl GpuComputer {
         self.traffic.uploaded += recorder.uploaded;
         self.traffic.copied += recorder.copied;
         self.traffic.touched += recorder.touched;
+        self.traffic.dispatches += recorder.dispatched.0;
+        self.traffic.workgroups += recorder.dispatched.1;
         self.traffic.resident = self.lower.resident_bytes();
         self.timing = recorder.timing.take();
         self.buffers = Some(recorder.into_buffers());

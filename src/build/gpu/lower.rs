@@ -104,7 +104,8 @@ impl Lower {
                 at += entry.checksums_at();
             }
             let first = recorder.records(bytemuck::cast_slice(&places))?;
-            run(recorder, Window { bytes: at.max(16), ..operand }, first)?;
+            // Stages may read the first group even if it means nothing.
+            run(recorder, Window { bytes: at.max(64), ..operand }, first)?;
             rest = later;
             if rest.is_empty() {
                 return Ok(());

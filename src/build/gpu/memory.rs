@@ -9,15 +9,25 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 /// The assumed size of a frame with patches, relative to one without.
 const PATCHES: (u64, u64) = (21, 20);
 
-/// Bytes of moves and maps for each row of a board with 6 pits or fewer (measured: 60 to 90 at 6 pits); with more pits as many
-/// times more.
-const ROW_BYTES: u64 = 96;
+/// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6 pits, and some 14 for the
+/// quiet moves of four rows at once; with more pits as many times more.
+const ROW_BYTES: u64 = 112;
 
 /// Bytes for parameters, places of frames, ranks, times, and other small buffers.
 const SMALL_BYTES: u64 = RECORDER_BYTES + (512 << 10);
 
 /// The largest alignment that a part of a buffer may need.
 const MAX_ALIGNMENT: u64 = 256;
+
+/// The likely bytes of a frame on the device.
+pub(super) fn likely_bytes(frame: Frame) -> u64 {
+    head_bytes(frame) * PATCHES.0 / PATCHES.1
+}
+
+/// The assumed bytes of a frame on the device, with a reserve for small frames full of exceptions.
+pub(super) fn with_patches(frame: Frame) -> u64 {
+    likely_bytes(frame) + 4096
+}
 
 /// The least device memory for a build of all layers up to a given one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +49,6 @@ impl DeviceMemory {
     /// buffer.
     pub fn new(pits: usize, seeds: usize, budget: Option<u64>, max_binding: u64) -> DeviceMemory {
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits, mover, other: seeds - mover });
-        let with_patches = |frame: Frame| head_bytes(frame) * PATCHES.0 / PATCHES.1 + 4096;
         let matrix_words = frames(seeds)
             .map(|frame| Matrix::words_of(row_count(pits, frame.mover), row_count(pits, frame.other)))
             .max()

@@ -14,6 +14,7 @@
 //! | `packer` | packing on the device |
 //! | `collector` | bringing packed frames back while the device goes on |
 //! | [`computer`](GpuComputer) | all frames of a layer |
+//! | [`work`](BoardWork) | the dispatches and copies of a layer, counted without a device |
 //! | [`self_test`](self_test()) | a small layer that a device computes before it is trusted |
 //! | [`traffic`](Traffic) | bytes copied to the device and back |
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
@@ -29,9 +30,11 @@ mod rows;
 mod self_test;
 pub mod stages;
 mod traffic;
+mod work;
 
 pub use computer::GpuComputer;
 pub(super) use memory::least_memory;
 pub use memory::max_seeds;
 pub use self_test::self_test;
 pub use traffic::Traffic;
+pub use work::{BoardWork, Dispatch, LayerWork};

@@ -7,11 +7,11 @@
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
-use super::rows::{Class, ClassKind, DeviceRows, RankParams};
-use super::stages::{Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
+use super::rows::{ClassKind, DeviceRows, RankParams};
+use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
-use crate::gpu::{Gpu, GpuError, MAX_WORKGROUPS, Recorder};
+use crate::gpu::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP};
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::Tables;
@@ -111,7 +111,6 @@ impl Pair {
                 threads,
                 first_row: first + (thread / u64::from(words)) as u32,
                 words,
-                others: small_rows,
                 total,
                 entries_at: large_list.quiet_at,
                 small_base: places[0],
@@ -121,10 +120,9 @@ impl Pair {
                 threads,
                 first_row: first + (thread / u64::from(words)) as u32,
                 words,
-                small_rows,
-                others: large_rows,
                 total,
-                entries_at: small_list.quiet_at,
+                quads_at: small_list.quads_at,
+                map_stride: large_rows.next_multiple_of(4),
                 small_base: places[2],
                 large_base: places[1],
             })?;
@@ -161,7 +159,7 @@ fn forward(
     let moves = rows.moves(recorder, frame.mover)?;
     for class in &moves.classes {
         let nothing = rows.nothing.window();
-        let (stage, count, children) = children(frame, class);
+        let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
         let (mut map, mut map_at, mut ranks) = (nothing, NO_MAP, RankParams::default());
         let mut more = Vec::new();
         match class.kind {
@@ -207,12 +205,18 @@ fn forward(
                     return Ok(());
                 }
                 recorder.touched += (end - first) * words * FORWARD_BYTES;
-                recorder.dispatch_threads(&bound, (end - first) * words, words, |thread, threads| Forward {
-                    threads,
-                    base,
-                    frames_at,
-                    first_group: (first + thread / words) as u32,
-                    ..params
+                let (unit, groups) = forward_unit(stage, words);
+                let threads = (end - first).div_ceil(groups) * unit;
+                recorder.dispatch_threads(&bound, threads, unit, |thread, threads| {
+                    let done = thread / unit * groups;
+                    Forward {
+                        threads,
+                        base,
+                        frames_at,
+                        first_group: (first + done) as u32,
+                        groups: (u64::from(threads) / unit * groups).min(end - first - done) as u32,
+                        ..params
+                    }
                 })?;
             }
             Ok(())
@@ -224,25 +228,37 @@ fn forward(
     Ok(true)
 }
 
-/// The stage of a class, the length of its list of frames, and the frames with their numbers.
-fn children(frame: Frame, class: &Class) -> (Stage, usize, Vec<Child>) {
-    let Frame { pits, mover, other } = frame;
-    let (left, opponent) = (class.left, other + class.spilled);
-    let child = |mover, other| Frame { pits, mover, other };
-    match class.kind {
-        ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
-        ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
-        ClassKind::Capture => {
-            let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
-            (Stage::ForwardCapture, opponent + 1, children.collect())
-        }
-        ClassKind::Relay => {
-            let total = mover + other;
-            let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
-            let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
-            (Stage::ForwardRelay, total * total, children.collect())
+impl ClassKind {
+    /// The stage of a class of moves of a frame, the length of its list of frames, and the frames with their numbers.
+    pub(super) fn children(self, frame: Frame, spilled: usize, left: usize) -> (Stage, usize, Vec<Child>) {
+        let Frame { pits, mover, other } = frame;
+        let opponent = other + spilled;
+        let child = |mover, other| Frame { pits, mover, other };
+        match self {
+            ClassKind::Pass => (Stage::ForwardPass, 1, vec![(0, child(opponent, left))]),
+            ClassKind::Again => (Stage::ForwardAgain, 1, vec![(0, child(left, opponent))]),
+            ClassKind::Capture => {
+                let children = (0..=opponent).map(|captured| (captured, child(opponent - captured, left)));
+                (Stage::ForwardCapture, opponent + 1, children.collect())
+            }
+            ClassKind::Relay => {
+                let total = mover + other;
+                let pairs = (0..total).flat_map(|to_move| (0..total - to_move).map(move |waiting| (to_move, waiting)));
+                let children = pairs.map(|(to_move, waiting)| (to_move * total + waiting, child(to_move, waiting)));
+                (Stage::ForwardRelay, total * total, children.collect())
+            }
         }
     }
+}
+
+/// What dispatches of a stage for moves to lower layers are multiples of, when a run has `words` words: threads, and the
+/// groups that these do.
+pub(super) fn forward_unit(stage: Stage, words: u64) -> (u64, u64) {
+    if stage == Stage::ForwardAgain {
+        let workgroups = words.div_ceil(AGAIN_WORDS.into());
+        return (workgroups * u64::from(WORKGROUP), AGAIN_GROUPS.into());
+    }
+    (words, 1)
 }
 
 /// Transposes a matrix into another one of suitable shape.

@@ -1,9 +1,10 @@
 //! The moves of rows and the maps of ranks that stages need: made on the CPU on first use, and kept on the device.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
-use super::stages::{EVEN_EMPTY, RANK_BITS};
+use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 use crate::game::Rules;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder};
 use crate::index::TableRow;
@@ -16,6 +17,21 @@ pub(super) enum ClassKind {
     Again,
     Capture,
     Relay,
+}
+
+impl ClassKind {
+    /// The class of a move: its kind, the seeds that it sows into the other row, and those that it leaves in the
+    /// mover's.
+    pub fn of(next: &ForwardMove) -> (ClassKind, usize, usize) {
+        let kind = match next.kind {
+            Kind::Pass => ClassKind::Pass,
+            Kind::Again => ClassKind::Again,
+            Kind::Capture { .. } => ClassKind::Capture,
+            // Where the seeds go depends on the other row.
+            Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
+        };
+        (kind, usize::from(next.spilled), usize::from(next.left))
+    }
 }
 
 /// A class of moves: those of one kind that sow the same number of seeds into the other row and leave the same number
@@ -36,10 +52,13 @@ pub(super) struct Class {
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
-    /// Where the quiet moves of each row begin; the quiet moves; the groups and entries of all classes.
+    /// Where the quiet moves of each row begin; the quiet moves; the same for four rows at once; the groups and entries
+    /// of all classes.
     pub buffer: DeviceBuffer,
     /// Where the quiet moves begin.
     pub quiet_at: u32,
+    /// Where the quiet moves for four rows at once begin: see [`QuietSmall`](super::stages::QuietSmall).
+    pub quads_at: u32,
     /// For each level, the lowest rank that its quiet moves lead to; the level's own first rank if there are none.
     pub lowest_child: Vec<u32>,
     pub classes: Vec<Class>,
@@ -98,7 +117,13 @@ impl DeviceRows {
             words.push(quiet.len() as u32);
         }
         let quiet_at = words.len() as u32;
+        let (ranges, entries) = quads(&words, &quiet);
         words.append(&mut quiet);
+        words.resize(words.len().next_multiple_of(4), 0);
+        let quads_at = words.len() as u32;
+        let first = quads_at / 4 + ranges.len() as u32;
+        words.extend(ranges.iter().flat_map(|range| [first + range.start, first + range.end, 0, 0]));
+        words.extend(entries.as_flattened());
         let levels = rows.level_bounds(seeds).windows(2);
         let lowest_child = levels
             .map(|level| {
@@ -107,16 +132,6 @@ impl DeviceRows {
             })
             .collect();
 
-        let class_of = |next: &ForwardMove| {
-            let kind = match next.kind {
-                Kind::Pass => ClassKind::Pass,
-                Kind::Again => ClassKind::Again,
-                Kind::Capture { .. } => ClassKind::Capture,
-                // Where the seeds go depends on the other row.
-                Kind::Relay { .. } => return (ClassKind::Relay, 0, 0),
-            };
-            (kind, usize::from(next.spilled), usize::from(next.left))
-        };
         let mut members: std::collections::BTreeMap<_, Vec<(u32, u32)>> = Default::default();
         for row in 0..count {
             for next in moves.forward(row) {
@@ -128,7 +143,7 @@ impl DeviceRows {
                     }
                     Kind::Relay { pit } => pit.into(),
                 };
-                members.entry(class_of(next)).or_default().push((row, entry));
+                members.entry(ClassKind::of(next)).or_default().push((row, entry));
             }
         }
         let mut classes = Vec::new();
@@ -148,10 +163,11 @@ impl DeviceRows {
             classes.push(Class { kind, spilled, left, groups_at, entries_at, rows });
         }
         let buffer = recorder.storage_of("moves", &words)?;
-        Ok(RowMoves { buffer, quiet_at, lowest_child, classes })
+        Ok(RowMoves { buffer, quiet_at, quads_at, lowest_child, classes })
     }
 
-    /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it.
+    /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it; the last rank is repeated up to a
+    /// whole number of words of scores.
     pub fn spill(
         &mut self,
         recorder: &mut Recorder,
@@ -160,12 +176,15 @@ impl DeviceRows {
     ) -> Result<Arc<DeviceBuffer>, GpuError> {
         let maps = &self.board.maps;
         kept(&mut self.spills, (seeds, spilled), || {
-            recorder.storage_of("a map of spills", maps.spill(seeds, spilled).ranks())
+            let mut words = maps.spill(seeds, spilled).ranks().to_vec();
+            fill_word(&mut words);
+            recorder.storage_of("a map of spills", &words)
         })
     }
 
     /// For each pit and each row with `seeds` seeds, after `spilled` more were sown into it and then the pit was
-    /// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row.
+    /// captured: the seeds captured, above [`RANK_BITS`] bits of the rank of the remaining row. For each pit the last one is
+    /// repeated up to a whole number of words of scores.
     pub fn capture(
         &mut self,
         recorder: &mut Recorder,
@@ -179,6 +198,7 @@ impl DeviceRows {
             let mut words = Vec::with_capacity(rows.pits() * spill.ranks().len());
             for pit in 0..rows.pits() {
                 let map = maps.capture(seeds + spilled, pit);
+                fill_word(&mut words);
                 let mut captured = map.segments().iter().map(|segment| segment.start).collect::<Vec<u32>>();
                 captured.push(u32::MAX);
                 words.extend(spill.ranks().iter().map(|&rank| {
@@ -187,6 +207,7 @@ impl DeviceRows {
                     (place - captured[taken]) | ((taken as u32) << RANK_BITS)
                 }));
             }
+            fill_word(&mut words);
             recorder.storage_of("a map of captures", &words)
         })
     }
@@ -230,6 +251,32 @@ impl DeviceRows {
     pub fn forget_relay_rows(&mut self) {
         self.relay_rows.clear();
     }
+}
+
+/// Repeats the last element up to a multiple of four: the positions of a word of scores.
+fn fill_word(ranks: &mut Vec<u32>) {
+    if let Some(&last) = ranks.last() {
+        ranks.resize(ranks.len().next_multiple_of(4), last);
+    }
+}
+
+/// The quiet moves of four rows at once, from where the moves of each row begin and the moves: the entries of each four
+/// rows, and all entries.
+pub(super) fn quads(starts: &[u32], quiet: &[u32]) -> (Vec<Range<u32>>, Vec<[u32; 4]>) {
+    let rows = starts.len() - 1;
+    let moves = |row: usize| &quiet[starts[row] as usize..starts[row + 1] as usize];
+    let (mut ranges, mut entries) = (Vec::new(), Vec::new());
+    for first in (0..rows).step_by(4) {
+        let four = [0, 1, 2, 3].map(|lane| (first + lane).min(rows - 1));
+        let most = four.iter().map(|&row| moves(row).len()).max().unwrap_or(0);
+        let begin = entries.len() as u32;
+        entries.extend((0..most).map(|number| {
+            let quiet = |row: usize| moves(row).get(number).copied();
+            four.map(|row| quiet(row).unwrap_or(row as u32 | NO_MOVE << RANK_BITS))
+        }));
+        ranges.push(begin..entries.len() as u32);
+    }
+    (ranges, entries)
 }
 
 /// How the counts for ranks are laid out.

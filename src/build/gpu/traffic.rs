@@ -11,6 +11,10 @@ pub struct Traffic {
     /// The least that the stages for moves, transposing and packing read and write: every score and child once per
     /// move.
     pub touched: u64,
+    /// Dispatches.
+    pub dispatches: u64,
+    /// Workgroups of all dispatches.
+    pub workgroups: u64,
     /// Bytes of lower frames that are on the device now.
     pub resident: u64,
 }

@@ -1,21 +1,29 @@
 //! Numbers that shaders and their twins share.
 
 use crate::gpu::WORKGROUP;
-use crate::index::MAX_TABLE_PITS;
 use crate::table::group;
 
 /// Bytes on a side of a tile of the stage `transpose`.
 pub const TILE: u32 = 64;
 /// Runs that a thread of the stage `profile` adds up.
 pub const PROFILE_ROWS: u32 = 64;
+/// Groups of a workgroup of the stage `forward_again`, and words of each: one for each thread.
+pub const AGAIN_GROUPS: u32 = 32;
+/// See [`AGAIN_GROUPS`].
+pub const AGAIN_WORDS: u32 = WORKGROUP / AGAIN_GROUPS;
 /// Numbers that a workgroup of the stage `scan` adds up.
 pub const SCAN_BLOCK: u32 = 1024;
+/// Threads of the stage `encode` that try bases for a group with exceptions.
+pub const BASE_THREADS: u32 = 4;
 /// Bits of a rank in an entry of moves or maps; the bits above have other uses.
 pub const RANK_BITS: u32 = 24;
 /// Mask of the rank in an entry.
 pub(super) const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
 /// Mask of the pit above the rank in the entry of a capture.
 pub(super) const PIT_MASK: u32 = 7;
+/// Instead of the pit that must be empty, above the rank in an entry of quiet moves of the small side: there is no move.
+/// A power of two, above all pits.
+pub const NO_MOVE: u32 = 128;
 /// Bit of the entry of a capture: an empty pit is captured too.
 pub const EVEN_EMPTY: u32 = 1 << 31;
 /// Instead of the start of a map: there is none.
@@ -34,20 +42,20 @@ pub(super) const PATCHED: u32 = group::PATCHED as u32;
 pub(super) const MOVED_CODES: u32 = group::MOVED_CODES as u32;
 pub(super) const PATCH_HEAD_BYTES: u32 = group::PATCH_HEAD_BYTES as u32;
 pub(super) const EXCEPTION_BYTES: u32 = group::EXCEPTION_BYTES as u32;
-/// Words for the counts of residuals with each value below 128, four counts per word.
-pub(super) const COUNT_WORDS: u32 = 32;
-/// Places on the largest ring: two rows and a store.
-pub(super) const RING: u32 = 2 * MAX_TABLE_PITS as u32 + 1;
 
 /// Every constant that shaders use, with its name.
 pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("WORKGROUP", WORKGROUP),
     ("TILE", TILE),
     ("PROFILE_ROWS", PROFILE_ROWS),
+    ("AGAIN_GROUPS", AGAIN_GROUPS),
+    ("AGAIN_WORDS", AGAIN_WORDS),
     ("SCAN_BLOCK", SCAN_BLOCK),
+    ("BASE_THREADS", BASE_THREADS),
     ("RANK_BITS", RANK_BITS),
     ("RANK_MASK", RANK_MASK),
     ("PIT_MASK", PIT_MASK),
+    ("NO_MOVE", NO_MOVE),
     ("EVEN_EMPTY", EVEN_EMPTY),
     ("NO_MAP", NO_MAP),
     ("OVER", OVER),
@@ -59,6 +67,4 @@ pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("MOVED_CODES", MOVED_CODES),
     ("PATCH_HEAD_BYTES", PATCH_HEAD_BYTES),
     ("EXCEPTION_BYTES", EXCEPTION_BYTES),
-    ("COUNT_WORDS", COUNT_WORDS),
-    ("RING", RING),
 ];

@@ -6,9 +6,11 @@ use crate::gpu::{Tracer, Words, params};
 params! {
     /// Parameters of the stages for moves to lower layers.
     ///
-    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also rows and ranks.
+    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also rows and ranks. A map has
+    /// a whole number of words of scores, for captures for each pit: after the last other row it goes on with ranks that
+    /// exist.
     pub struct Forward {
-        /// Threads: one for each word of each group.
+        /// Threads: one for each word of each group; of `forward_again`, all of the workgroups.
         threads,
         /// Words of a run of scores.
         words,
@@ -22,9 +24,11 @@ params! {
         groups_at,
         /// The first group to be done.
         first_group,
+        /// Groups to be done.
+        groups,
         /// Where the entries of the class begin in the moves.
         entries_at,
-        /// Where the map of other rows begins, or [`NO_MAP`].
+        /// Where the map of other rows begins, a multiple of 4; or [`NO_MAP`].
         map_at,
         /// The first frame.
         frames_at,
@@ -51,9 +55,14 @@ pub(super) struct Work {
     pub at: u32,
 }
 
+/// The work of a thread of a stage whose threads have the words of one group after the other.
 pub(super) fn work_of<T: Tracer>(params: &Forward, moves: &Words<T>, thread: u32) -> Work {
-    let word = thread % params.words;
-    let group = params.groups_at + 2 * (params.first_group + thread / params.words);
+    work_at(params, moves, thread / params.words, thread % params.words)
+}
+
+/// The work on a word of a group, by its number among those to be done.
+pub(super) fn work_at<T: Tracer>(params: &Forward, moves: &Words<T>, number: u32, word: u32) -> Work {
+    let group = params.groups_at + 2 * (params.first_group + number);
     let row = moves.get(group);
     Work {
         row,
@@ -63,12 +72,12 @@ pub(super) fn work_of<T: Tracer>(params: &Forward, moves: &Words<T>, thread: u32
     }
 }
 
-/// The rank of an other row after the spill.
+/// The rank of an other row after the spill; beyond the last row it is repeated.
 pub(super) fn spilled<T: Tracer>(params: &Forward, map: &Words<T>, other: u32) -> u32 {
-    if params.map_at == NO_MAP { other } else { map.get(params.map_at + other) }
+    if params.map_at == NO_MAP { other.min(params.others - 1) } else { map.get(params.map_at + other) }
 }
 
-/// The lanes of a word that hold positions.
+/// The lanes of a word that hold positions; the others may hold any scores of positions that exist.
 pub(super) fn lanes(params: &Forward, other: u32) -> std::ops::Range<u32> {
     0..params.others.saturating_sub(other).min(4)
 }

@@ -1,5 +1,5 @@
 use super::constants::{ABSENT, EVEN_EMPTY, PIT_MASK, RANK_BITS, RANK_MASK};
-use super::forward::{Forward, lanes, work_of};
+use super::forward::{Forward, work_of};
 use super::score::{frame, score};
 use crate::gpu::{Tracer, Words, Workgroup, pack4x_u8, unpack4x_u8};
 
@@ -17,8 +17,8 @@ pub(super) fn forward_capture<T: Tracer>(
             let own = entry & RANK_MASK;
             let pit = entry >> RANK_BITS & PIT_MASK;
             let even_empty = entry & EVEN_EMPTY != 0;
-            for lane in lanes(params, work.other) {
-                let place = map.get(params.map_at + pit * params.others + work.other + lane);
+            for lane in 0..4 {
+                let place = map.get(params.map_at + 4 * pit * params.words + work.other + lane);
                 let captured = place >> RANK_BITS;
                 let frame = frame(&frames, params.frames_at + captured);
                 if (captured == 0 && !even_empty) || frame.rows == ABSENT {

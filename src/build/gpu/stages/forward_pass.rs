@@ -1,5 +1,5 @@
 use super::constants::RANK_MASK;
-use super::forward::{Forward, lanes, spilled, work_of};
+use super::forward::{Forward, spilled, work_of};
 use super::score::{frame, score};
 use crate::gpu::{Tracer, Words, Workgroup, pack4x_u8, unpack4x_u8};
 
@@ -15,7 +15,7 @@ pub(super) fn forward_pass<T: Tracer>(
         let mut best = unpack4x_u8(scores.get(work.at));
         for entry in work.entries {
             let own = moves.get(entry) & RANK_MASK;
-            for lane in lanes(params, work.other) {
+            for lane in 0..4 {
                 let opponent = spilled(params, &map, work.other + lane);
                 let index = own.wrapping_mul(frame.rows).wrapping_add(opponent);
                 let best = &mut best[lane as usize];

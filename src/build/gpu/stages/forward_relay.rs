@@ -1,7 +1,11 @@
-use super::constants::{ABSENT, OVER, RING};
+use super::constants::{ABSENT, OVER};
 use super::forward::{Forward, lanes, work_of};
 use super::score::{frame, score};
 use crate::gpu::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, unpack4x_u8};
+use crate::index::MAX_TABLE_PITS;
+
+/// Places on the largest ring: two rows and a store.
+const RING: usize = 2 * MAX_TABLE_PITS + 1;
 
 /// Rows of `pits` pits with these seeds and this potential.
 fn row_count<T: Tracer>(params: &Forward, ranks: &Words<T>, pits: u32, seeds: u32, potential: u32) -> u32 {
@@ -32,7 +36,7 @@ fn rank<T: Tracer>(params: &Forward, ranks: &Words<T>, ring: &[u32], first: u32)
 }
 
 /// Sows from `pit` until the move is over; returns whether the last seed fell into the store.
-fn sow(params: &Forward, ring: &mut [u32; RING as usize], pit: u32) -> bool {
+fn sow(params: &Forward, ring: &mut [u32; RING], pit: u32) -> bool {
     let places = 2 * params.pits + 1;
     let mut place = pit;
     loop {
@@ -54,7 +58,7 @@ pub(super) fn forward_relay<T: Tracer>(
     [operand, frames, moves, _map, mut scores, rows, ranks]: [Words<T>; 7],
 ) {
     let relay_score = |row: u32, other: u32, pit: u32| {
-        let mut ring = [0; RING as usize];
+        let mut ring = [0; RING];
         let other_row = (params.pits + 1) as usize;
         for place in 0..params.pits {
             let (word, shift) = (place / 4, 8 * (place % 4));

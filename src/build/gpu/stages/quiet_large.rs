@@ -4,7 +4,8 @@ use crate::gpu::{Tracer, Words, Workgroup, pack4x_u8, params, unpack4x_u8};
 params! {
     /// Parameters of [`Stage::QuietLarge`](super::Stage::QuietLarge).
     ///
-    /// Buffers: moves of the large side, captures of the small side's rows (standard rules only), scores with the small
+    /// Buffers: moves of the large side, captures of the small side's rows (standard rules only; for each
+    /// pit a whole number of words of scores), scores with the small
     /// side to move, scores with the large side to move; scores with a run for each large row.
     pub struct QuietLarge {
         /// Threads: one for each word of each large row.
@@ -13,8 +14,6 @@ params! {
         first_row,
         /// Words of a run.
         words,
-        /// Small rows: positions of a run.
-        others,
         /// Seeds in play.
         total,
         /// Where the entries begin in the moves, which begin with where the entries of each row begin.
@@ -42,9 +41,9 @@ pub(super) fn quiet_large<T: Tracer>(
             let child = (quiet & RANK_MASK) * params.words + word - params.small_base;
             let scores = unpack4x_u8(small_moves.get(child));
             let only_if_empty = quiet >> RANK_BITS;
-            for lane in 0..params.others.saturating_sub(4 * word).min(4) {
+            for lane in 0..4 {
                 if only_if_empty > 0 {
-                    let captured = map.get((only_if_empty - 1) * params.others + 4 * word + lane) >> RANK_BITS;
+                    let captured = map.get(4 * ((only_if_empty - 1) * params.words + word) + lane) >> RANK_BITS;
                     if captured > 0 {
                         continue;
                     }

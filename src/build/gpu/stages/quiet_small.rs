@@ -1,4 +1,4 @@
-use super::constants::{RANK_BITS, RANK_MASK};
+use super::constants::{NO_MOVE, RANK_BITS, RANK_MASK};
 use crate::gpu::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, params, unpack4x_u8};
 
 params! {
@@ -13,14 +13,14 @@ params! {
         first_row,
         /// Words of a run.
         words,
-        /// Small rows: positions of a run.
-        small_rows,
-        /// Large rows.
-        others,
         /// Seeds in play.
         total,
-        /// Where the entries begin in the moves, which begin with where the entries of each row begin.
-        entries_at,
+        /// Where in the moves the small rows begin, a multiple of 4. For each word of a run there are four words: the
+        /// number of its first entry and of the entry after its last, and two more. An entry has four words, one for
+        /// each row: a move, or [`NO_MOVE`](super::NO_MOVE) above the row's own rank.
+        quads_at,
+        /// From one pit to the next in the captures.
+        map_stride,
         /// The first word of the scores with the small side to move that is in its buffer.
         small_base,
         /// The first word of the scores with the large side to move that is in its buffer.
@@ -40,13 +40,16 @@ pub(super) fn quiet_small<T: Tracer>(
         let at = row * params.words + word - params.small_base;
         let children = row * params.words - params.large_base;
         let mut best = unpack4x_u8(small_moves.get(at));
-        for lane in 0..params.small_rows.saturating_sub(4 * word).min(4) {
-            let mover = 4 * word + lane;
-            for entry in moves.get(mover)..moves.get(mover + 1) {
-                let quiet = moves.get(params.entries_at + entry);
+        let entries_at = params.quads_at + 4 * word;
+        for entry in moves.get(entries_at)..moves.get(entries_at + 1) {
+            for lane in 0..4 {
+                let quiet = moves.get(4 * entry + lane);
                 let only_if_empty = quiet >> RANK_BITS;
+                if only_if_empty == NO_MOVE {
+                    continue;
+                }
                 if only_if_empty > 0 {
-                    let captured = map.get((only_if_empty - 1) * params.others + row) >> RANK_BITS;
+                    let captured = map.get((only_if_empty - 1) * params.map_stride + row) >> RANK_BITS;
                     if captured > 0 {
                         continue;
                     }

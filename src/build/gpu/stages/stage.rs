@@ -44,6 +44,7 @@ pub enum Stage {
 }
 
 const SCORE: &str = include_str!("../../../../shaders/shared/score.wgsl");
+const LANES: &str = include_str!("../../../../shaders/shared/lanes.wgsl");
 const FORWARD: &str = include_str!("../../../../shaders/shared/forward.wgsl");
 const RANK: &str = include_str!("../../../../shaders/shared/rank.wgsl");
 const RESIDUAL: &str = include_str!("../../../../shaders/shared/residual.wgsl");
@@ -106,11 +107,11 @@ impl Stage {
             Stage::ForwardCapture => stage!(forward_capture, Forward, [SCORE, FORWARD], FORWARD_ACCESS),
             Stage::ForwardRelay => stage!(forward_relay, Forward, [SCORE, FORWARD, RANK], RELAY_ACCESS),
             Stage::Transpose => stage!(transpose, "transpose_", Transpose, [], [Read, Write]),
-            Stage::QuietLarge => stage!(quiet_large, QuietLarge, [], [Read, Read, Read, Write]),
-            Stage::QuietSmall => stage!(quiet_small, QuietSmall, [], [Read, Read, Read, Write]),
+            Stage::QuietLarge => stage!(quiet_large, QuietLarge, [LANES], [Read, Read, Read, Write]),
+            Stage::QuietSmall => stage!(quiet_small, QuietSmall, [LANES], [Read, Read, Read, Write]),
             Stage::Profile => stage!(profile, Profile, [], [Read, Write]),
             Stage::Mean => stage!(mean, Mean, [], [Read, Write]),
-            Stage::Encode => stage!(encode, Encode, [RESIDUAL], [Read, Write, Write]),
+            Stage::Encode => stage!(encode, Encode, [RESIDUAL, LANES], [Read, Write, Write]),
             Stage::Scan => stage!(scan, Scan, [], [Write, Write]),
             Stage::Patch => stage!(patch, "patch_", Patch, [RESIDUAL], PATCH_ACCESS),
         }

@@ -31,34 +31,38 @@ params! {
 const TILE_WORDS: u32 = TILE / 4;
 const TILE_STRIDE: u32 = TILE_WORDS + 1;
 
+// A thread has a block of 4 x 4 bytes.
+const _: () = assert!(TILE * TILE == 16 * WORKGROUP);
+
 /// Transposes a matrix of bytes.
 pub(super) fn transpose<T: Tracer>(group: &Workgroup<T>, params: &Transpose, [from, mut to]: [Words<T>; 2]) {
     let mut tile = [0; (TILE * TILE_STRIDE) as usize];
     let mut tile = group.memory(&mut tile);
     let first_row = params.first_row + group.number() / params.tiles * TILE;
     let first_column = params.first_column + group.number() % params.tiles * TILE;
-    let shares = |local: u32| (local..TILE * TILE_WORDS).step_by(WORKGROUP as usize);
+    // A word of the matrix; zero beyond the last row.
+    let from_word = |row: u32, word: u32| {
+        let at = row.min(params.rows - 1) * params.from_words + word.min(params.from_words - 1);
+        let value = from.get(at - params.from_base);
+        if row < params.rows { value } else { 0 }
+    };
     for local in group.locals() {
-        for index in shares(local) {
-            let row = first_row + index / TILE_WORDS;
-            let word = first_column / 4 + index % TILE_WORDS;
-            let is_inside = row < params.rows && word < params.from_words;
-            let value = if is_inside { from.get(row * params.from_words + word - params.from_base) } else { 0 };
-            tile.set(index / TILE_WORDS * TILE_STRIDE + index % TILE_WORDS, value);
+        let (word, block) = (local % TILE_WORDS, local / TILE_WORDS);
+        let rows = [0, 1, 2, 3].map(|lane| from_word(first_row + 4 * block + lane, first_column / 4 + word));
+        for column in 0..4 {
+            let bytes = (0..4).map(|lane| extract_bits(rows[lane as usize], 8 * column, 8) << (8 * lane));
+            tile.set((4 * word + column) * TILE_STRIDE + block, bytes.sum());
         }
     }
     group.barrier(Barrier::Workgroup);
     for local in group.locals() {
-        for index in shares(local) {
-            let column = index / TILE_WORDS;
-            let word = first_row / 4 + index % TILE_WORDS;
-            if first_column + column < params.columns && word < params.to_words {
-                let byte = |lane: u32| {
-                    let row = 4 * (index % TILE_WORDS) + lane;
-                    extract_bits(tile.get(row * TILE_STRIDE + column / 4), 8 * (column % 4), 8) << (8 * lane)
-                };
-                let value: u32 = (0..4).map(byte).sum();
-                to.set((first_column + column) * params.to_words + word - params.to_base, value);
+        let (word, block) = (local % TILE_WORDS, local / TILE_WORDS);
+        let to_word = first_row / 4 + word;
+        for place in (0..4).map(|index| block + index * TILE_WORDS) {
+            let column = first_column + place;
+            if column < params.columns && to_word < params.to_words {
+                let value = tile.get(place * TILE_STRIDE + word);
+                to.set(column * params.to_words + to_word - params.to_base, value);
             }
         }
     }

@@ -1,0 +1,275 @@
+//! A model of builds on three cards, from the work that builds give a device: `cargo bench --bench gpu_model`.
+//!
+//! Dispatches, threads, moves, copies and memory are counted by the planning code of the builder. What a thread costs is
+//! from the compiler statistics (`--bench shader_statistics`); what cards can do, from their makers. docs/gpu.md explains the
+//! model and has its tables. `KALAH_MODEL_RULES` names another rule set than empty-capture, `KALAH_MODEL_SEEDS` another last
+//! layer than 40.
+
+use kalah::build::gpu::stages::Stage;
+use kalah::build::gpu::{BoardWork, Dispatch, LayerWork};
+use kalah::game::Rules;
+
+/// What a card and its machine can do, in bytes and operations a second.
+struct Card {
+    name: &'static str,
+    /// Device memory that a build may take.
+    memory: u64,
+    /// Reading and writing the device's memory, and its second-level cache.
+    bandwidth: f64,
+    cache: f64,
+    /// 32-bit integer instructions of threads.
+    instructions: f64,
+    /// Threads that run at once.
+    threads: u64,
+    /// Transfers in one direction.
+    bus: f64,
+}
+
+const CARDS: [Card; 3] = [
+    Card {
+        name: "8 GB laptop",
+        memory: 7_200_000_000,
+        bandwidth: 256e9,
+        cache: 1e12,
+        instructions: 3.0e12,
+        threads: 24 * 1536,
+        bus: 12e9,
+    },
+    Card {
+        name: "24 GB workstation",
+        memory: 21_600_000_000,
+        bandwidth: 1008e9,
+        cache: 4e12,
+        instructions: 20.0e12,
+        threads: 128 * 1536,
+        bus: 24e9,
+    },
+    Card {
+        name: "H200",
+        memory: 126_000_000_000,
+        bandwidth: 4800e9,
+        cache: 5.5e12,
+        instructions: 14.8e12,
+        threads: 132 * 2048,
+        bus: 48e9,
+    },
+];
+
+/// The share of a card's rates that kernels are assumed to reach.
+const REACHED: f64 = 0.6;
+
+/// Seconds from one dispatch to the next that waits for it, with nothing to do; and of one copy in device memory.
+const LAUNCH: f64 = 5e-6;
+const COPY: f64 = 2e-6;
+
+/// Bytes a second that the processor turns into checksums and digests, and that the disk takes.
+const HOST: f64 = 4e9;
+const DISK: f64 = 3e9;
+
+const MAX_BINDING: u64 = (1 << 31) - 256;
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// What a thread of a stage costs: instructions, bytes of device memory, and bytes of the cache, each as a fixed part and
+/// one for each entry (see [`Dispatch::entries`]).
+struct Cost {
+    instructions: (f64, f64),
+    memory: (f64, f64),
+    cache: (f64, f64),
+}
+
+/// Instructions are the vector instructions that RADV makes for navi21 (docs/gpu.md); for `encode` with the search for a
+/// base in two of eight waves. Device memory: each word of scores once, the codes of children once. Cache: sectors of 32
+/// bytes, as far as the threads of a wave do not share them.
+fn cost(stage: Stage) -> Cost {
+    let cost = |instructions, memory, cache| Cost { instructions, memory, cache };
+    match stage {
+        Stage::ForwardPass => cost((89.0, 74.0), (8.0, 2.1), (28.0, 12.0)),
+        Stage::ForwardAgain => cost((50.0, 89.0), (8.0, 2.1), (48.0, 40.0)),
+        Stage::ForwardCapture => cost((41.0, 159.0), (8.0, 2.1), (12.0, 40.0)),
+        Stage::ForwardRelay => cost((41.0, 1600.0), (8.0, 256.0), (12.0, 300.0)),
+        Stage::Transpose => cost((114.0, 0.0), (32.0, 0.0), (32.0, 0.0)),
+        Stage::QuietLarge => cost((31.0, 18.0), (8.0, 4.0), (12.0, 4.0)),
+        Stage::QuietSmall => cost((30.0, 51.0), (12.0, 0.0), (12.0, 32.0)),
+        Stage::Profile => cost((30.0, 11.0), (4.0, 4.0), (4.0, 4.0)),
+        Stage::Mean => cost((36.0, 0.0), (20.0, 0.0), (20.0, 0.0)),
+        Stage::Encode => cost((61.0, 34.0), (68.0, 1.0), (68.0, 6.0)),
+        Stage::Scan => cost((32.0, 0.0), (32.0, 0.0), (32.0, 0.0)),
+        Stage::Patch => cost((30.0, 0.0), (8.0, 0.0), (68.0, 0.0)),
+    }
+}
+
+/// Seconds of a layer on a card, by what takes them.
+#[derive(Default)]
+struct Seconds {
+    launches: f64,
+    memory: f64,
+    cache: f64,
+    instructions: f64,
+    copies: f64,
+    bus: f64,
+    host: f64,
+    disk: f64,
+}
+
+impl Seconds {
+    fn of(layer: &LayerWork, card: &Card, uploaded: f64) -> Seconds {
+        let mut seconds = Seconds::default();
+        for dispatch in &layer.dispatches {
+            let (instructions, memory, cache) = load(dispatch);
+            // A card that is not full reaches less.
+            let full = (dispatch.threads as f64 / card.threads as f64).min(1.0) * REACHED;
+            let each = [
+                memory / (card.bandwidth * REACHED),
+                cache / (card.cache * REACHED),
+                instructions / (card.instructions * full),
+            ];
+            let longest = each.into_iter().fold(0.0, f64::max);
+            seconds.launches += LAUNCH;
+            let part = match each.iter().position(|&one| one == longest) {
+                Some(0) => &mut seconds.memory,
+                Some(1) => &mut seconds.cache,
+                _ => &mut seconds.instructions,
+            };
+            *part += longest;
+        }
+        let brought: u64 = layer.brought.values().sum();
+        let copied = brought as f64 + layer.packed as f64;
+        seconds.copies = 2.0 * copied / (card.bandwidth * REACHED) + layer.copies as f64 * COPY;
+        seconds.bus = (layer.packed as f64).max(uploaded) / card.bus;
+        seconds.host = layer.packed as f64 / HOST;
+        seconds.disk = layer.packed as f64 / DISK;
+        seconds
+    }
+
+    fn device(&self) -> f64 {
+        self.launches + self.memory + self.cache + self.instructions + self.copies
+    }
+
+    fn all(&self) -> f64 {
+        self.device().max(self.bus).max(self.host).max(self.disk)
+    }
+
+    /// What takes longest.
+    fn limit(&self) -> &'static str {
+        let device = [
+            (self.launches, "launches"),
+            (self.memory, "memory"),
+            (self.cache, "cache"),
+            (self.instructions, "instructions"),
+            (self.copies, "copies"),
+        ];
+        let beside = [(self.disk, "disk"), (self.host, "digests"), (self.bus, "transfers")];
+        let longest =
+            |of: &[(f64, &'static str)]| of.iter().copied().fold((0.0, ""), |a, b| if b.0 > a.0 { b } else { a });
+        if longest(&beside).0 > self.device() { longest(&beside).1 } else { longest(&device).1 }
+    }
+}
+
+/// Instructions, bytes of device memory and of the cache.
+fn load(dispatch: &Dispatch) -> (f64, f64, f64) {
+    let cost = cost(dispatch.stage);
+    let of = |(fixed, each): (f64, f64)| dispatch.threads as f64 * (fixed + each * dispatch.entries);
+    (of(cost.instructions), of(cost.memory), of(cost.cache))
+}
+
+fn main() {
+    let rules = std::env::var("KALAH_MODEL_RULES").unwrap_or_else(|_| "empty-capture".to_owned());
+    let rules = Rules::ALL.into_iter().find(|one| one.name() == rules).expect("the name of a rule set");
+    let last: usize = std::env::var("KALAH_MODEL_SEEDS").map_or(40, |seeds| seeds.parse().expect("a number of seeds"));
+    let work = BoardWork::new(rules, 6, last);
+    let first = last.saturating_sub(16).max(2);
+    let layers = |card: &Card| -> Vec<LayerWork> {
+        (2..=last).map(|seeds| work.layer(seeds, card.memory, MAX_BINDING)).collect()
+    };
+    let h200 = layers(&CARDS[2]);
+    stages(h200.iter().find(|layer| layer.seeds == last.min(34)).expect("a layer"));
+    println!("\n| layer | positions | dispatches | of these small | instructions | memory | cache | copied | copies |");
+    println!("|---:|{}", "---:|".repeat(8));
+    for layer in h200.iter().filter(|layer| layer.seeds >= first).step_by(2) {
+        let all: Vec<_> = layer.dispatches.iter().map(load).collect();
+        let sum = |of: fn(&(f64, f64, f64)) -> f64| all.iter().map(of).sum::<f64>() / layer.positions as f64;
+        let small = layer.dispatches.iter().filter(|one| one.threads < CARDS[2].threads).count();
+        println!(
+            "| {} | {:.2}e9 | {} | {small} | {:.0} | {:.1} B | {:.0} B | {:.1} B | {} |",
+            layer.seeds,
+            layer.positions as f64 / 1e9,
+            layer.dispatches.len(),
+            sum(|all| all.0),
+            sum(|all| all.1),
+            sum(|all| all.2),
+            layer.brought.values().sum::<u64>() as f64 / layer.positions as f64,
+            layer.copies,
+        );
+    }
+    for card in &CARDS {
+        println!("\n{}", card.name);
+        println!(
+            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | transfers | digests | disk | million/s kernels | million/s | limit |"
+        );
+        println!("|---:|{}---|", "---:|".repeat(12));
+        let (mut total, mut positions) = (0.0, 0);
+        for layer in layers(card) {
+            let least = work.least_memory(layer.seeds, card.memory, MAX_BINDING);
+            if least > card.memory {
+                println!("| {} | {:.1} GiB | does not fit |", layer.seeds, least as f64 / GIB);
+                break;
+            }
+            let resident = work.lowest_resident(layer.seeds, card.memory, MAX_BINDING);
+            let uploaded =
+                layer.brought.iter().filter(|(seeds, _)| **seeds < resident).map(|(_, bytes)| bytes).sum::<u64>();
+            let s = Seconds::of(&layer, card, uploaded as f64);
+            total += s.all();
+            positions += layer.positions;
+            if layer.seeds >= first && (layer.seeds - first).is_multiple_of(2) {
+                let rate = |seconds: f64| layer.positions as f64 / seconds / 1e6;
+                println!(
+                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {} |",
+                    layer.seeds,
+                    least as f64 / GIB,
+                    s.launches,
+                    s.memory,
+                    s.cache,
+                    s.instructions,
+                    s.copies,
+                    s.bus,
+                    s.host,
+                    s.disk,
+                    rate(s.device()),
+                    rate(s.all()),
+                    s.limit(),
+                );
+            }
+            if [last.min(34), last].contains(&layer.seeds) {
+                let seeds = layer.seeds;
+                println!("all layers to {seeds}: {positions} positions in {total:.1} s");
+            }
+        }
+    }
+}
+
+/// What each stage does in a layer.
+fn stages(layer: &LayerWork) {
+    println!("layer of {} seeds, {} positions; per position:", layer.seeds, layer.positions);
+    println!("| stage | dispatches | threads | entries a thread | instructions | memory | cache |");
+    println!("|---|{}", "---:|".repeat(6));
+    for stage in Stage::ALL {
+        let of: Vec<&Dispatch> = layer.dispatches.iter().filter(|one| one.stage == stage).collect();
+        if of.is_empty() {
+            continue;
+        }
+        let threads: u64 = of.iter().map(|one| one.threads).sum();
+        let entries = of.iter().map(|one| one.threads as f64 * one.entries).sum::<f64>() / threads as f64;
+        let sum = |part: fn((f64, f64, f64)) -> f64| {
+            of.iter().map(|one| part(load(one))).sum::<f64>() / layer.positions as f64
+        };
+        println!(
+            "| `{}` | {} | {:.3} | {entries:.2} | {:.1} | {:.2} B | {:.1} B |",
+            stage.name(),
+            of.len(),
+            threads as f64 / layer.positions as f64,
+            sum(|all| all.0),
+            sum(|all| all.1),
+            sum(|all| all.2),
+        );
+    }
+}

@@ -1,0 +1,26 @@
+// Four scores (or residuals) in a word, computed with all at once. All are below 128.
+
+const HIGH_BITS: u32 = 0x80808080u;
+
+// Of each two scores the greater one.
+fn max4(a: u32, b: u32) -> u32 {
+    // No lane borrows from the next; its high bit remains where a >= b, and the others are a - b then.
+    let difference = (a | HIGH_BITS) - b;
+    let greater = difference & HIGH_BITS;
+    return b + (difference & (greater - (greater >> 7u)));
+}
+
+// Of each two scores the smaller one.
+fn min4(a: u32, b: u32) -> u32 {
+    return a + b - max4(a, b);
+}
+
+// HIGH_BITS of the lanes in which a is at least b; b may be 128 there.
+fn at_least4(a: u32, b: u32) -> u32 {
+    return ((a | HIGH_BITS) - b) & HIGH_BITS;
+}
+
+// The same score in all lanes.
+fn splat4(score: u32) -> u32 {
+    return score * 0x01010101u;
+}

@@ -1,0 +1,243 @@
+//! What a build gives a device to do, counted without a device: every dispatch and every copy of a layer.
+//!
+//! The counts follow [`super::pair`], [`super::packer`] and [`super::lower`]; a test compares them with those of builds.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::memory::{DeviceMemory, likely_bytes, with_patches};
+use super::packer::{groups, head_bytes};
+use super::pair::forward_unit;
+use super::rows::{ClassKind, quads};
+use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
+use crate::game::Rules;
+use crate::gpu::{MAX_WORKGROUPS, WORKGROUP};
+use crate::index::{Frame, RowIndex, layer_positions};
+use crate::rows::BoardRows;
+
+/// Device memory that resident frames leave free, as a share of all: see [`super::lower`].
+const HEADROOM: u64 = 16;
+
+/// One dispatch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Dispatch {
+    /// The stage.
+    pub stage: Stage,
+    /// Threads; a workgroup has 256.
+    pub threads: u64,
+    /// What a thread does beyond its fixed part, on average: moves of its row; for `encode` and `patch` positions, for
+    /// `profile` runs.
+    pub entries: f64,
+}
+
+/// What the device does for a layer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LayerWork {
+    /// Seeds in play.
+    pub seeds: usize,
+    /// Positions.
+    pub positions: u64,
+    /// All dispatches, in order.
+    pub dispatches: Vec<Dispatch>,
+    /// Bytes of lower frames that are brought to operands, by their seeds in play; and how many copies that takes.
+    pub brought: BTreeMap<usize, u64>,
+    /// See [`LayerWork::brought`].
+    pub copies: u64,
+    /// Bytes of the layer's own frames.
+    pub packed: u64,
+}
+
+/// Counts the work of the layers of a board.
+#[derive(Debug)]
+pub struct BoardWork {
+    pits: usize,
+    rows: RowIndex,
+    /// By seeds.
+    moves: Vec<RowWork>,
+}
+
+/// The moves of all rows with the same seeds.
+#[derive(Debug, Default)]
+struct RowWork {
+    classes: Vec<ClassWork>,
+    /// Quiet moves, and how many entries they take for four rows at a time.
+    quiet: u64,
+    quads: u64,
+}
+
+#[derive(Debug)]
+struct ClassWork {
+    kind: ClassKind,
+    spilled: usize,
+    left: usize,
+    /// Rows with such moves.
+    groups: u64,
+    entries: u64,
+}
+
+impl BoardWork {
+    /// For the layers up to `seeds` of a board with `pits` pits a side. Takes seconds for 40 seeds at 6 pits.
+    pub fn new(rules: Rules, pits: usize, seeds: usize) -> BoardWork {
+        let index = Arc::new(RowIndex::new(pits, seeds));
+        let moves = (0..seeds).map(|seeds| {
+            if seeds == 0 {
+                return RowWork::default();
+            }
+            // One for each number of seeds, so that nothing is kept.
+            let board = BoardRows::new(rules, Arc::clone(&index));
+            let moves = board.moves(seeds);
+            let count = index.rows(seeds) as u32;
+            let mut classes: BTreeMap<(ClassKind, usize, usize), (u64, u64)> = BTreeMap::new();
+            let (mut starts, mut quiet) = (vec![0], Vec::new());
+            for row in 0..count {
+                let mut members: Vec<_> = moves.forward(row).iter().map(ClassKind::of).collect();
+                members.sort_unstable();
+                for class in members.chunk_by(|a, b| a == b) {
+                    let counts = classes.entry(class[0]).or_default();
+                    counts.0 += 1;
+                    counts.1 += class.len() as u64;
+                }
+                quiet.extend(moves.quiet(row).iter().map(|next| next.own));
+                starts.push(quiet.len() as u32);
+            }
+            let classes = classes.into_iter().map(|((kind, spilled, left), (groups, entries))| ClassWork {
+                kind,
+                spilled,
+                left,
+                groups,
+                entries,
+            });
+            let quads = quads(&starts, &quiet).1.len() as u64;
+            RowWork { classes: classes.collect(), quiet: quiet.len() as u64, quads }
+        });
+        BoardWork { pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
+    }
+
+    /// The work of the layer of `seeds` seeds, on a device with `budget` bytes of memory whose stages use at most
+    /// `max_binding` bytes of a buffer.
+    pub fn layer(&self, seeds: usize, budget: u64, max_binding: u64) -> LayerWork {
+        let memory = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding);
+        let mut layer = LayerWork {
+            seeds,
+            positions: layer_positions(self.pits, seeds),
+            dispatches: Vec::new(),
+            brought: BTreeMap::new(),
+            copies: 0,
+            packed: 0,
+        };
+        for small in 1..=seeds / 2 {
+            let frame = Frame { pits: self.pits, mover: small, other: seeds - small };
+            self.forward(&mut layer, frame, memory.operand_bytes);
+            layer.transpose(frame.mover_rows(), frame.mirrored().mover_rows());
+            self.forward(&mut layer, frame.mirrored(), memory.operand_bytes);
+            self.quiet(&mut layer, frame);
+            layer.pack(frame);
+            if frame != frame.mirrored() {
+                layer.transpose(frame.mirrored().mover_rows(), frame.mover_rows());
+                layer.pack(frame.mirrored());
+            }
+        }
+        layer
+    }
+
+    /// Moves of a frame to lower layers.
+    fn forward(&self, layer: &mut LayerWork, frame: Frame, operand_bytes: u64) {
+        let words = (frame.mirrored().mover_rows() as u64).div_ceil(4);
+        for class in &self.moves[frame.mover].classes {
+            let (stage, _, children) = class.kind.children(frame, class.spilled, class.left);
+            let (mut parts, mut filled) = (1, 0);
+            for (_, child) in children.into_iter().filter(|(_, child)| child.mover > 0 && child.other > 0) {
+                let bytes = likely_bytes(child);
+                if filled > 0 && filled + bytes > operand_bytes {
+                    (parts, filled) = (parts + 1, 0);
+                }
+                filled += bytes;
+                *layer.brought.entry(child.mover + child.other).or_default() += with_patches(child);
+                layer.copies += 2;
+            }
+            for _ in 0..parts {
+                let entries = class.entries as f64 / class.groups as f64;
+                let (unit, groups) = forward_unit(stage, words);
+                layer.threads(stage, class.groups.div_ceil(groups) * unit, unit, entries);
+            }
+        }
+    }
+
+    /// Quiet moves of a pair, level by level.
+    fn quiet(&self, layer: &mut LayerWork, frame: Frame) {
+        let (small, large) = (&self.moves[frame.mover], &self.moves[frame.other]);
+        let (small_rows, large_rows) = (frame.mover_rows() as u64, frame.mirrored().mover_rows() as u64);
+        let words = small_rows.div_ceil(4);
+        for level in self.rows.level_bounds(frame.other).windows(2) {
+            let threads = u64::from(level[1] - level[0]) * words;
+            layer.threads(Stage::QuietLarge, threads, words, large.quiet as f64 / large_rows as f64);
+            layer.threads(Stage::QuietSmall, threads, words, small.quads as f64 / words as f64);
+        }
+    }
+
+    /// The lowest layer whose frames stay on the device while that of `seeds` seeds is built, if all layers below were
+    /// built in the same run; its own frames stay too, as long as lower ones can make room.
+    pub fn lowest_resident(&self, seeds: usize, budget: u64, max_binding: u64) -> usize {
+        let least = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least();
+        let mut free = (budget - budget / HEADROOM).saturating_sub(least);
+        let bytes = |seeds: usize| -> u64 {
+            (1..seeds).map(|mover| with_patches(Frame { pits: self.pits, mover, other: seeds - mover })).sum()
+        };
+        (2..=seeds).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(seeds + 1)
+    }
+
+    /// The least device memory for the layers up to `seeds`, in bytes: see `memory.rs`.
+    pub fn least_memory(&self, seeds: usize, budget: u64, max_binding: u64) -> u64 {
+        DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least()
+    }
+}
+
+/// Takes `bytes` from what is free, if there is as much.
+fn take(free: &mut u64, bytes: u64) -> bool {
+    let left = free.checked_sub(bytes);
+    *free = left.unwrap_or(*free);
+    left.is_some()
+}
+
+impl LayerWork {
+    /// Dispatches over `threads` threads, in parts that are multiples of `unit` threads: see
+    /// [`crate::gpu::Recorder::dispatch_threads`].
+    fn threads(&mut self, stage: Stage, threads: u64, unit: u64, entries: f64) {
+        let most = u64::from(MAX_WORKGROUPS * WORKGROUP) / unit * unit;
+        for first in (0..threads).step_by(most as usize) {
+            self.dispatches.push(Dispatch { stage, threads: most.min(threads - first), entries });
+        }
+    }
+
+    fn transpose(&mut self, rows: usize, columns: usize) {
+        let (tiles, rows_of_tiles) = (columns.div_ceil(TILE as usize) as u64, rows.div_ceil(TILE as usize) as u64);
+        let step = (u64::from(MAX_WORKGROUPS) / tiles).max(1);
+        for row in (0..rows_of_tiles).step_by(step as usize) {
+            let threads = tiles * step.min(rows_of_tiles - row) * u64::from(WORKGROUP);
+            self.dispatches.push(Dispatch { stage: Stage::Transpose, threads, entries: 0.0 });
+        }
+    }
+
+    fn pack(&mut self, frame: Frame) {
+        let (rows, others) = (frame.mover_rows() as u64, frame.mirrored().mover_rows() as u64);
+        let words = rows.div_ceil(4);
+        let runs = others.div_ceil(PROFILE_ROWS.into());
+        self.threads(Stage::Profile, words * runs, words, others as f64 / runs as f64);
+        self.threads(Stage::Mean, rows.next_multiple_of(64) / 4, 1, 0.0);
+        let groups = groups(frame);
+        self.threads(Stage::Encode, groups, 1, GROUP_POSITIONS.into());
+        let mut numbers = groups;
+        for _ in 0..3 {
+            numbers = numbers.div_ceil(SCAN_BLOCK.into());
+            for first in (0..numbers).step_by(MAX_WORKGROUPS as usize) {
+                let threads = u64::from(MAX_WORKGROUPS).min(numbers - first) * u64::from(WORKGROUP);
+                self.dispatches.push(Dispatch { stage: Stage::Scan, threads, entries: 0.0 });
+            }
+        }
+        // Frames of very few groups have no exception, and no dispatch for patches.
+        self.threads(Stage::Patch, groups, 1, 0.0);
+        self.packed += with_patches(frame).max(head_bytes(frame));
+    }
+}
