@@ -20,8 +20,12 @@ pub struct OutOfMemory {
 /// A container may have less than its machine. How much of its limit is in use says little, since that includes the
 /// page cache; so this is the smaller of the machine's available memory and the container's limit.
 pub fn available_memory() -> Option<u64> {
-    let mut system = sysinfo::System::new().ok()?;
+    let mut system = sysinfo::System::new();
     system.refresh_memory();
+    // Without /proc nothing is reported, and sysinfo panics if it is asked for limits then.
+    if system.total_memory() == 0 {
+        return None;
+    }
     let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.total_memory);
     Some(system.available_memory().min(limit)).filter(|&bytes| bytes > 0)
 }

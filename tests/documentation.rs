@@ -1,6 +1,7 @@
-//! Links between the pages of the documentation are valid.
+//! Links between the pages of the documentation are valid, its summary has every page, its pictures are up to date.
 
 use std::collections::{HashMap, HashSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Every page of the repository.
@@ -78,4 +79,32 @@ fn a_link_to_nothing_is_found() {
     assert!(fault(&page, "docs/no-such-page.md").is_some());
     assert!(fault(&page, "docs/glossary.md#no-such-heading").is_some());
     assert!(fault(&page, "docs/glossary.md").is_none());
+}
+
+#[test]
+fn the_summary_has_every_page_once() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let mut named: Vec<&str> = prose(&summary).flat_map(targets).filter(|target| !target.contains('/')).collect();
+    named.sort_unstable();
+    let there = pages().into_iter().filter(|page| page.parent() == Some(&docs));
+    let names = there.map(|page| page.file_name().unwrap().to_str().unwrap().to_owned());
+    let mut expected: Vec<String> = names.filter(|name| name != "SUMMARY.md").collect();
+    expected.sort_unstable();
+    assert_eq!(named, expected);
+}
+
+#[test]
+fn the_pictures_are_those_that_the_script_draws() {
+    if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the pictures are not tested, KALAH_SKIP_PYTHON is set");
+        return;
+    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures/draw.py");
+    let output = std::process::Command::new("python3").arg(script).arg("--check").output().unwrap_or_else(|error| {
+        panic!(
+            "cannot run python3, which this test needs ({error}); install it, or set KALAH_SKIP_PYTHON to go without"
+        )
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -1,6 +1,7 @@
 //! The memory of a search: what is stated is kept.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
+use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
@@ -213,4 +214,31 @@ fn what_a_plan_names_is_built_and_used() {
     let (found, told) = solve(directory.path(), &["--memory", "32MiB", "--build"]);
     assert_eq!((&found["value"], found["bound_seeds"].as_u64()), (&expected["value"], Some(bounds)), "{told}");
     assert!(!told.contains("building") && !told.contains("making"), "{told}");
+}
+
+#[test]
+fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
+    // A directory without the system's files takes the place of /proc, for this program alone.
+    let hidden = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args([
+            "--map-root-user",
+            "--mount",
+            "sh",
+            "-c",
+            "mount -t tmpfs none /proc && exec \"$0\" \"$@\"",
+            program,
+        ]);
+        command.args(arguments).output()
+    };
+    if !hidden("true", &[]).is_ok_and(|output| output.status.success()) {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: a build without /proc is not tested, namespaces are not allowed");
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let build = ["build", "--pits", "3", "--seeds", "6", "--backend", "cpu", "--tables"];
+    let arguments = [&build[..], &[directory.path().to_str().unwrap()]].concat();
+    let output = hidden(env!("CARGO_BIN_EXE_kalah"), &arguments).unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(directory.path().join("empty-capture-3-06.kalah").exists());
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use files::{assert_same_files, files};
 use kalah::build::{Backend, Builder, Event, PairBuilder, Plan, Work, build};
+use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::index::{Frame, cumulative_positions, layer_positions};
 use kalah::isa::Isa;
@@ -181,7 +182,7 @@ fn an_ordinary_build_takes_pieces_and_goes_on_where_it_stopped_among_them() {
                 let done = tempfile::tempdir().unwrap();
                 build(done.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
                 let table = kalah::table::Table::open(&KEY.path(done.path())).unwrap();
-                let partial = KEY.path(directory.path()).with_added_extension("partial");
+                let partial = beside(&KEY.path(directory.path()), ".partial");
                 let end = table.header().entries[KEY.frames().nth(written).unwrap().mover - 1].offset;
                 std::fs::write(&partial, &table.bytes()[..end as usize]).unwrap();
                 first = TableWriter::open(directory.path(), KEY).unwrap().written();
@@ -243,7 +244,7 @@ fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
     check(&directory, "finished already");
 
     // An unfinished table of an ordinary build, whose layer others finished.
-    std::fs::write(KEY.path(directory.path()).with_added_extension("partial"), "under way").unwrap();
+    std::fs::write(beside(&KEY.path(directory.path()), ".partial"), "under way").unwrap();
     assert_eq!(ordinary(directory.path(), KEY), 0);
     check(&directory, "finished by others");
 }

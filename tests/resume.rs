@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use files::{assert_same_files, files};
 use kalah::build::{Backend, BuildError, BuildReport, Builder, Event};
+use kalah::file::beside;
 use kalah::game::Rules;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
@@ -33,7 +34,7 @@ fn build(directory: &Path, key: TableKey) -> BuildReport {
 }
 
 fn partial_path(directory: &Path, key: TableKey) -> std::path::PathBuf {
-    key.path(directory).with_added_extension("partial")
+    beside(&key.path(directory), ".partial")
 }
 
 #[test]

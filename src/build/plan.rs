@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use super::backend::Backend;
 use super::cpu::Workspace;
 use super::gpu::least_memory;
+use crate::file::beside;
 use crate::game::Rules;
 use crate::gpu::Tier;
 use crate::index::{layer_positions, row_count};
@@ -98,7 +99,7 @@ impl Plan {
             _ => 0,
         };
         let partial = |key: &TableKey| -> u64 {
-            let path = key.path(directory).with_added_extension("partial");
+            let path = beside(&key.path(directory), ".partial");
             path.metadata().map_or(0, |metadata| metadata.len())
         };
         let disk = packed_bytes(positions) + 4096 * missing.len() as u64;

@@ -75,7 +75,9 @@ mod unix {
         }
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            let text = panic.payload_as_str().unwrap_or_default();
+            let payload = panic.payload();
+            let owned = || payload.downcast_ref::<String>().map(String::as_str);
+            let text = payload.downcast_ref::<&str>().copied().or_else(owned).unwrap_or_default();
             if NO_THREAD.iter().any(|start| text.starts_with(start)) {
                 let advice =
                     "; ask for fewer threads with --threads, or raise the limits (see `ulimit -u` and `ulimit -v`)\n";

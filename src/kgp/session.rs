@@ -25,7 +25,7 @@ const CLOCK_PART: u32 = 20;
 
 /// The least and the most time for a move.
 const LEAST_TIME: Duration = Duration::from_millis(50);
-const MOST_TIME: Duration = Duration::from_hours(24);
+const MOST_TIME: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long the server may take to read a line.
 const WRITE_TIME: Duration = Duration::from_secs(10);

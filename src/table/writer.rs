@@ -38,7 +38,7 @@ impl TableWriter {
     /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
-        let partial = path.with_added_extension("partial");
+        let partial = file::beside(&path, ".partial");
         TableWriter::open_at(path, partial, key)
     }
 

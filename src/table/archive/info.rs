@@ -1,6 +1,7 @@
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use crate::file::beside;
 use crate::table::TableKey;
 
 /// The side of the chunks that [`super::pack()`] makes.
@@ -11,7 +12,7 @@ pub const CHUNK_SIDES: RangeInclusive<usize> = 16..=4096;
 
 /// The path of a table's archive in `directory`: the table's path with `.zst` added.
 pub fn archive_path(directory: &Path, key: TableKey) -> PathBuf {
-    key.path(directory).with_added_extension("zst")
+    beside(&key.path(directory), ".zst")
 }
 
 /// The description in an archive's header.
