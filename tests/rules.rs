@@ -2,9 +2,7 @@
 
 mod small_boards;
 
-use kalah::build::cpu::kernels;
-use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, Trace, mover_score, sow};
-use kalah::isa::Isa;
+use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, Trace, sow};
 use proptest::prelude::*;
 use small_boards::each_position;
 
@@ -174,35 +172,6 @@ proptest! {
                 prop_assert!(score <= position.seeds(), "{} {}", rules, pit);
                 prop_assert_eq!(position.value(score), played.mover_value(played.position.value(next)));
             }
-        }
-    }
-}
-
-#[test]
-fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
-    // Longer than any vector, and not a multiple of one.
-    let scores: Vec<u8> = (0..=48).cycle().take(49 * 5 + 3).collect();
-    let places: Vec<u32> = (0..scores.len() as u32 - 3).rev().collect();
-    for isa in Isa::available() {
-        for (before, total, stored) in [(0, 48, 1), (7, 48, 13), (20, 96, 48)] {
-            let raised = |again, score: u8| mover_score(again, stored, total, score).max(before);
-            let check = |name: &str, found: &[u8], right: &mut dyn Iterator<Item = u8>| {
-                assert!(found.iter().copied().eq(right), "{name} with {}, {total} seeds, {stored} stored", isa.name());
-            };
-            let mut best = vec![before; scores.len()];
-            kernels::max_after_again(isa, &mut best, &scores, stored);
-            check("again", &best, &mut scores.iter().map(|&score| raised(true, score)));
-            best.fill(before);
-            kernels::max_after_pass(isa, &mut best, &scores, total);
-            check("pass", &best, &mut scores.iter().map(|&score| raised(false, score)));
-            best.fill(before);
-            let mask: Vec<u8> = scores.iter().map(|score| if score % 3 == 0 { 0xff } else { 0 }).collect();
-            kernels::max_after_pass_masked(isa, &mut best, &scores, &mask, total);
-            let masked = |(&score, &mask)| if mask > 0 { raised(false, score) } else { before };
-            check("masked pass", &best, &mut scores.iter().zip(&mask).map(masked));
-            let mut best = vec![before; places.len()];
-            kernels::max_after_capture(isa, &mut best, &scores, &places, total);
-            check("capture", &best, &mut places.iter().map(|&place| raised(false, scores[place as usize])));
         }
     }
 }
