@@ -29,7 +29,7 @@
 //!
 //! Dependencies run one way: [`game`], [`mod@file`] <- [`index`], [`evaluation`] <- [`table`] <- [`rows`], [`gpu`] <- [`build`] <-
 //! [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
-//! [`analyse`], [`play`] <- [`serve`], [`kgp`] <- the command line.
+//! [`analyse`], [`play`], [`mod@record`] <- [`serve`], [`kgp`] <- the command line.
 //!
 //! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
 //! `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
@@ -53,6 +53,7 @@
 //! | [`train`] | training evaluation networks |
 //! | [`analyse`] | whole boards: computing the tables of the papers |
 //! | [`play`] | players of the game, and games between them |
+//! | [`mod@record`] | games as text |
 //! | [`serve`] | the tables over HTTP, and a page to play and explore with them |
 //! | [`kgp`] | a client of the Kalah Game Protocol |
 //! | [`memory`] | huge pages and prefetching |
@@ -80,6 +81,7 @@ pub mod play;
 pub mod printable;
 pub mod progress;
 pub mod prove;
+pub mod record;
 pub mod rows;
 #[cfg(feature = "serve")]
 pub mod serve;

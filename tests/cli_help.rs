@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 33] = [
+const COMMANDS: [&str; 35] = [
     "build",
     "plan",
     "train",
@@ -34,7 +34,9 @@ const COMMANDS: [&str; 33] = [
     "play",
     "move",
     "tournament",
+    "puzzles",
     "serve",
+    "export-site",
     "kgp",
     "engine",
     "graph",
@@ -360,7 +362,7 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-    assert!(ran.stdout.starts_with("39 manual pages"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("41 manual pages"), "{}", ran.stdout);
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));

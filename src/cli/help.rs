@@ -11,8 +11,8 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "export", "pack", "unpack", "bench", "gpu"],
     ),
     ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check", "book"]),
-    ("Play", &["play", "move", "tournament"]),
-    ("Serve", &["serve", "kgp", "engine"]),
+    ("Play", &["play", "move", "tournament", "puzzles"]),
+    ("Serve", &["serve", "export-site", "kgp", "engine"]),
     ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
     ("About this program", &["rules", "completions", "man", "help"]),
 ];
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 33] = [
+const EXAMPLES: [(&str, &[Example]); 35] = [
     (
         "build",
         &[
@@ -143,7 +143,15 @@ const EXAMPLES: [(&str, &[Example]); 33] = [
             ("Another program against ours", "kalah tournament 'engine:python3 my_engine.py' perfect --time 1"),
         ],
     ),
+    (
+        "puzzles",
+        &[
+            ("Ten positions with only one winning move", "kalah puzzles"),
+            ("Hard ones, by the rules that most people play", "kalah puzzles --level hard --rules standard --json"),
+        ],
+    ),
     ("serve", &[("A page to play on, for this machine alone", "kalah serve --address 127.0.0.1:8080")]),
+    ("export-site", &[("The page and 50 MB of tables for a static host", "kalah export-site site --size 50MB")]),
     ("kgp", &[("Play on a server", "kalah kgp --host kalah.example --name Ayo")]),
     (
         "engine",
@@ -245,7 +253,7 @@ mod tests {
     }
 
     /// The commands that the program was compiled without.
-    const LEFT_OUT: &[&str] = if cfg!(feature = "serve") { &[] } else { &["serve"] };
+    const LEFT_OUT: &[&str] = if cfg!(feature = "serve") { &[] } else { &["serve", "export-site"] };
 
     #[test]
     fn the_command_line_is_sound() {

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -5,14 +6,15 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::game::{ParseError, Place, Position};
+use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
 use super::outcome::Outcome;
-use super::output;
 use super::search_progress::SearchProgress;
 use super::signals::stop_on_signal;
 use super::solver_flags::SolverFlags;
+use super::{games, output};
 
 /// Prove what the positions of a line of play are worth
 ///
@@ -22,9 +24,19 @@ use super::solver_flags::SolverFlags;
 #[derive(Args)]
 pub struct Line {
     /// Position
-    position: String,
+    #[arg(required_unless_present = "from")]
+    position: Option<String>,
     /// Turns
     moves: Vec<String>,
+    /// Take rules, position and moves from a file with a game as text (docs/games.md), or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"])]
+    from: Option<PathBuf>,
+    /// Which game of the file, if it has several
+    #[arg(long, value_name = "N", requires = "from")]
+    game: Option<usize>,
+    /// Write the line as a game to a file, before anything is solved
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     /// What every position must be worth: exit 3 if one is proved to have another value. The search begins with V, so a
     /// right one costs two tests a position
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
@@ -146,14 +158,23 @@ enum End {
 }
 
 impl Line {
-    pub fn run(self) -> anyhow::Result<Outcome> {
-        let (start, line, places) = match self.read() {
-            Ok(read) => read,
-            Err(error) => {
-                output::tell(format_args!("kalah: {error}"));
-                return Ok(Outcome::Usage);
-            }
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        let game = match &self.from {
+            Some(path) => games::read_one(path, self.game)?,
+            None => match self.read() {
+                Ok(game) => game,
+                Err(error) => {
+                    output::tell(format_args!("kalah: {error}"));
+                    return Ok(Outcome::Usage);
+                }
+            },
         };
+        if let Some(path) = &self.save {
+            games::write(path, std::slice::from_ref(&game))?;
+        }
+        let GameRecord { rules, start, line, .. } = game;
+        self.with.rules = rules;
+        let places = line.follow(rules, &start)?;
         self.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
         // Before tables are made, which may take long.
@@ -201,12 +222,11 @@ impl Line {
         Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })
     }
 
-    /// The position, the line, and the places on it.
-    fn read(&self) -> Result<(Position, kalah::game::Line, Vec<Place>), ParseError> {
-        let start: Position = self.position.parse()?;
+    /// The position and the line of the command line.
+    fn read(&self) -> Result<GameRecord, ParseError> {
+        let start: Position = self.position.as_deref().unwrap_or_default().parse()?;
         let line = kalah::game::Line::parse(start.pits(), &self.moves.join(" "))?;
-        let places = line.follow(self.with.rules, &start)?;
-        Ok((start, line, places))
+        GameRecord::new(self.with.rules, start, line)
     }
 
     /// Solves the positions of `places` from the last one on and notes in `rows` what is proved.

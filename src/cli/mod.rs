@@ -21,7 +21,10 @@ mod completions;
 mod complexity;
 mod engine;
 mod export;
+#[cfg(feature = "serve")]
+mod export_site;
 mod failure;
+mod games;
 mod gpu;
 mod graph;
 mod help;
@@ -44,6 +47,7 @@ mod probe;
 mod progress;
 mod prove;
 mod prove_status;
+mod puzzles;
 mod report;
 mod rules;
 mod search;
@@ -125,10 +129,13 @@ enum Command {
     #[command(name = "move")]
     Choose(choose::Choose),
     Tournament(tournament::Tournament),
+    Puzzles(puzzles::Puzzles),
     Opening(opening::Opening),
     OpeningScan(opening_scan::OpeningScan),
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
+    #[cfg(feature = "serve")]
+    ExportSite(export_site::ExportSite),
     Kgp(kgp::Kgp),
     Engine(engine::Engine),
     Stats(stats::Stats),
@@ -237,10 +244,13 @@ impl Cli {
             Command::Play(play) => play.run(),
             Command::Choose(choose) => choose.run(),
             Command::Tournament(tournament) => tournament.run(),
+            Command::Puzzles(puzzles) => puzzles.run(),
             Command::Opening(opening) => opening.run(),
             Command::OpeningScan(scan) => scan.run(),
             #[cfg(feature = "serve")]
             Command::Serve(serve) => serve.run(),
+            #[cfg(feature = "serve")]
+            Command::ExportSite(export) => export.run(),
             Command::Kgp(kgp) => kgp.run(),
             Command::Engine(engine) => engine.run(),
             Command::Stats(stats) => stats.run(),

@@ -1,4 +1,6 @@
+use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -7,13 +9,14 @@ use clap::Args;
 use kalah::game::{Line, Pit, Position, Rules};
 use kalah::play::engine::kill_engines;
 use kalah::play::{Choice, Limit, Participant, PlayError, Player, PlayerName, UnknownParticipant};
+use kalah::record::GameRecord;
 
 use super::board_view::draw;
 use super::outcome::Outcome;
 use super::play_input::{Input, help};
 use super::player_flags::{PlayerFlags, seconds};
 use super::signals::on_signal;
-use super::{args, output};
+use super::{args, games, output};
 
 /// Play a game in the terminal, against a player or a friend
 ///
@@ -22,8 +25,17 @@ use super::{args, output};
 #[derive(Args)]
 pub struct Play {
     /// The start, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
-    #[arg(default_value = "6x4")]
+    #[arg(default_value = "6x4", conflicts_with = "from")]
     position: Position,
+    /// Go on with the game in a file (docs/games.md), by its rules
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Which game of the file, if it has several
+    #[arg(long, value_name = "N", requires = "from")]
+    game: Option<usize>,
+    /// Write the game to a file after every move
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     /// Who plays South and moves first
     #[arg(long, value_name = "NAME", default_value = "human")]
     south: Seat,
@@ -44,6 +56,15 @@ pub struct Play {
 enum Seat {
     Human,
     Player(Participant),
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seat::Human => f.write_str("human"),
+            Seat::Player(player) => write!(f, "{player}"),
+        }
+    }
 }
 
 impl FromStr for Seat {
@@ -161,6 +182,15 @@ impl Game {
         true
     }
 
+    /// A game that goes on after the moves of `record`.
+    fn after(record: &GameRecord) -> Game {
+        let mut game = Game::new(record.rules, record.start);
+        for pit in record.moves() {
+            game.play(pit).expect("the moves were checked");
+        }
+        game
+    }
+
     /// The moves so far, turn by turn.
     fn line(&self) -> Line {
         let mut line = Line::new(self.start.pits());
@@ -194,7 +224,11 @@ impl Game {
 }
 
 impl Play {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        let record = self.from.as_ref().map(|path| games::read_one(path, self.game)).transpose()?;
+        if let Some(record) = &record {
+            (self.with.rules, self.position) = (record.rules, record.start);
+        }
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
         let books = self.book.find(self.with.directory(), &[self.with.rules])?;
@@ -214,11 +248,12 @@ impl Play {
         let mut players = [player(&self.south), player(&self.north)];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);
-        let mut game = Game::new(self.with.rules, self.position);
+        let mut game = record.as_ref().map_or_else(|| Game::new(self.with.rules, self.position), Game::after);
         if players.iter().any(Option::is_none) {
             output::line(help(self.with.rules))?;
         }
         output::line(draw(&game.place.board()))?;
+        self.save(&game, None)?;
         while !game.place.position.is_over() {
             let before = game.place;
             match &mut players[usize::from(!before.south)] {
@@ -229,6 +264,7 @@ impl Play {
                             let (name, other) = (before.name(), before.other_name());
                             output::line(format_args!("{name}, {player}, forfeits the game: it {fault}"))?;
                             output::line(format_args!("{other} wins\nline {}", game.line()))?;
+                            self.save(&game, Some(format!("{name} forfeits: it {fault}")))?;
                             return Ok(Outcome::Done);
                         }
                         Err(error) => return Err(error.into()),
@@ -249,10 +285,25 @@ impl Play {
                     }
                 }
             }
+            self.save(&game, None)?;
             output::line(draw(&game.place.board()))?;
         }
         game.tell_end()?;
         Ok(Outcome::Done)
+    }
+
+    /// Writes the game to its file, if it has one; `forfeit` says why the player to move has lost it.
+    fn save(&self, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
+        let Some(path) = &self.save else { return Ok(()) };
+        let record = GameRecord::new(game.rules, game.start, game.line())?;
+        let mut record =
+            record.with_header("South", &self.south.to_string()).with_header("North", &self.north.to_string());
+        if let Some(forfeit) = forfeit {
+            let all = game.start.seeds() + game.start.mover_store() + game.start.other_store();
+            record.result = Some(if game.place.south { [0, all] } else { [all, 0] });
+            record = record.with_header("Termination", &forfeit);
+        }
+        games::write(path, &[record])
     }
 
     fn ask(&self, player: &mut dyn Player, place: &Place) -> Result<Choice, PlayError> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use kalah::game::Rules;
-use kalah::serve::{self, Host, Options, Stop};
+use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
@@ -26,6 +26,10 @@ pub struct Serve {
     /// reached as localhost, and by the address that a client connects to.
     #[arg(long = "allow-host", value_name = "HOST")]
     hosts: Vec<Host>,
+    /// A website whose pages may use the API from a browser, such as https://kalah.example, or * for all of them; may be
+    /// given several times
+    #[arg(long = "allow-origin", value_name = "ORIGIN")]
+    origins: Vec<SharedOrigin>,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
@@ -33,6 +37,9 @@ pub struct Serve {
     /// Seconds that a search above the tables may take
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "5")]
     time: Duration,
+    /// Seconds that a search may take whose progress is streamed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    stream_time: Duration,
     /// At most so many searches at a time; further requests are refused for the moment [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     searches: Option<u16>,
@@ -62,7 +69,9 @@ impl Serve {
         options.searches = self.searches.map_or(cores, usize::from);
         options.threads = args::threads_that_fit(self.threads);
         options.memory = self.memory;
+        options.stream_time = self.stream_time;
         options.hosts = self.hosts;
+        options.origins = self.origins;
         options.log = Box::new(|line| output::tell(format_args!("kalah: {line}")));
         if !address.ip().is_loopback() && options.hosts.is_empty() {
             output::note("requests by another name than this address are refused; --allow-host NAME allows one");

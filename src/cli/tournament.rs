@@ -1,11 +1,14 @@
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::game::Position;
-use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
+use kalah::game::{ParseError, Position, Rules};
+use kalah::play::{Match, Participant, PlayError, PlayerName, Tournament as Games, random_starts};
+use kalah::record::GameRecord;
 
+use super::games;
 use super::outcome::Outcome;
 use super::output;
 use super::player_flags::{PlayerFlags, seconds};
@@ -27,6 +30,12 @@ pub struct Tournament {
     /// The start
     #[arg(long, value_name = "POSITION", default_value = "6x4")]
     start: Position,
+    /// Begin where the games in a file end (docs/games.md), each of them a start
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["start", "starts", "random_moves"])]
+    from: Option<PathBuf>,
+    /// Write all games to a file
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
     /// Start positions, which differ by their --random-moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     starts: u32,
@@ -56,27 +65,34 @@ impl Tournament {
             output::tell("kalah: a game with an engine that never answers would not end: give --time too");
             return Ok(Outcome::Usage);
         }
-        self.with.threads.start()?;
         let rules = self.with.rules;
+        let given = match &self.from {
+            Some(path) => Some(starts_of(path, rules)?),
+            None => None,
+        };
+        self.with.threads.start()?;
         let players = match self.players {
             players if players.is_empty() => PlayerName::PEKAR.map(Participant::from).to_vec(),
             players => players,
         };
-        let tables = self.with.open_tables(&self.start, true)?;
-        let starts = random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed);
+        let starts = given.unwrap_or_else(|| {
+            random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed)
+        });
+        let largest = starts.iter().max_by_key(|start| start.seeds()).expect("there is one");
+        let tables = self.with.open_tables(largest, true)?;
         // Games run side by side, each on one thread.
         let setting = self.with.setting(&tables, 1);
-        let games = Games::new(players, starts, setting).time(self.time);
+        let tournament = Games::new(players, starts, setting).time(self.time);
 
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop)?;
         let begin = Instant::now();
-        let progress = Progress::of(games.games() as u64, "games");
-        progress.stage(format!("tournament of {}", output::count(games.players.len(), "player")));
+        let progress = Progress::of(tournament.games() as u64, "games");
+        progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
         let done = AtomicU64::new(0);
         let played = progress.watch(&done, || {
-            games.try_engines(&stop)?;
-            games.run(&stop, &|_| {
+            tournament.try_engines(&stop)?;
+            tournament.run(&stop, &|_| {
                 done.fetch_add(1, Ordering::Relaxed);
             })
         });
@@ -85,13 +101,49 @@ impl Tournament {
             Ok(matches) => matches,
             Err(PlayError::Stopped) => {
                 let done = done.into_inner();
-                output::tell(format_args!("stopped after {done} of {} games", games.games()));
+                output::tell(format_args!("stopped after {done} of {} games", tournament.games()));
                 return Ok(Outcome::Failed);
             }
             Err(error) => return Err(error.into()),
         };
-        let report = Report::new(&games, &matches, self.with.seed, begin.elapsed().as_secs_f64());
+        if let Some(path) = &self.save {
+            let records: Vec<GameRecord> = (1..)
+                .zip(&matches)
+                .map(|(number, played)| record(&tournament, played, number))
+                .collect::<Result<_, _>>()?;
+            games::write(path, &records)?;
+        }
+        let report = Report::new(&tournament, &matches, self.with.seed, begin.elapsed().as_secs_f64());
         self.format.print(&report, || report.records(), || report.print(), || report.charts())?;
         Ok(Outcome::Done)
     }
+}
+
+/// Where the games of a file end: the starts of a tournament by these rules.
+fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
+    let records = games::read_all(path)?;
+    let pits = records[0].start.pits();
+    let start = |(number, record): (usize, &GameRecord)| {
+        let (end, _) = record.end();
+        let told = format!("{}, game {number}", path.display());
+        anyhow::ensure!(record.rules == rules, "{told}: its rules are {}; give --rules {}", record.rules, record.rules);
+        anyhow::ensure!(end.pits() == pits, "{told}: {} pits a side, the first game has {pits}", end.pits());
+        anyhow::ensure!(!end.is_over(), "{told}: it is over: nothing is left to play");
+        Ok(end)
+    };
+    (1..).zip(&records).map(start).collect()
+}
+
+/// A game of a tournament as text.
+fn record(tournament: &Games, played: &Match, number: usize) -> Result<GameRecord, ParseError> {
+    let name = |player: usize| tournament.players[player].to_string();
+    let record = GameRecord::new(tournament.setting.rules, played.game.start, played.game.line())?;
+    let mut record = record.with_header("South", &name(played.first)).with_header("North", &name(played.second));
+    record = record.with_header("Round", &number.to_string());
+    if let Some(forfeit) = &played.game.forfeit {
+        let side = if forfeit.first { "South" } else { "North" };
+        record.result = Some(played.game.seeds);
+        record = record.with_header("Termination", &format!("{side} forfeits: it {}", forfeit.fault));
+    }
+    Ok(record)
 }

@@ -9,7 +9,7 @@ use crate::play::{Choice, Source, Worth};
 use crate::table::{Listing, Probe};
 
 /// What is known of a value: all of it, bounds, or an evaluation.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Value {
     /// `exact`, `bounds`, `estimate`; absent where nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,14 +57,14 @@ impl Value {
 }
 
 /// The seeds of one pit, taken up and sown.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Lift {
     from: usize,
     drops: Vec<usize>,
 }
 
 /// What a move does.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct Sown {
     /// The position after it, seen by the player then to move.
     next: String,
@@ -88,7 +88,7 @@ impl Sown {
     }
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct Move {
     r#move: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,11 +96,11 @@ struct Move {
     #[serde(flatten)]
     value: Value,
     #[serde(flatten)]
-    sown: Sown,
+    sown: Option<Sown>,
 }
 
 /// What is known of a position.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub(super) struct PositionAnswer {
     position: String,
     rules: &'static str,
@@ -126,6 +126,27 @@ fn score(position: &Position, value: i64) -> Option<u32> {
 }
 
 impl PositionAnswer {
+    /// The value for the mover, if it is proved.
+    pub fn value(&self) -> Option<i64> {
+        self.value.value
+    }
+
+    /// That of a move, by its number.
+    pub fn move_value(&self, number: usize) -> Option<i64> {
+        self.moves.iter().find(|one| one.r#move == number).and_then(|one| one.value.value)
+    }
+
+    /// How many legal moves there are.
+    pub fn move_count(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// The same without what the moves do.
+    pub fn without_sowing(mut self) -> PositionAnswer {
+        self.moves.iter_mut().for_each(|one| one.sown = None);
+        self
+    }
+
     /// What the tables, or the rules where the game is over, know.
     pub fn probed(rules: Rules, probe: &Probe) -> PositionAnswer {
         let position = &probe.position;
@@ -135,7 +156,7 @@ impl PositionAnswer {
                 r#move: pit.number(),
                 score: Some(score),
                 value: Value::new(Assessment::exact(position.value(score))),
-                sown: Sown::new(rules, position, pit, &played),
+                sown: Some(Sown::new(rules, position, pit, &played)),
             })
         });
         PositionAnswer {
@@ -163,7 +184,7 @@ impl PositionAnswer {
                 r#move: pit.number(),
                 score: (bounds.lower == bounds.upper).then_some(bounds.lower),
                 value: Value::new(assessment),
-                sown: Sown::new(rules, position, pit, &played),
+                sown: Some(Sown::new(rules, position, pit, &played)),
             })
         });
         let value = recalled.score().map(|score| position.value(score));
@@ -198,7 +219,7 @@ impl PositionAnswer {
             r#move: pit.number(),
             score: assessment.value().and_then(|value| score(position, value)),
             value: Value::new(*assessment),
-            sown: Sown::new(rules, position, *pit, played),
+            sown: Some(Sown::new(rules, position, *pit, played)),
         });
         PositionAnswer {
             position: position.to_string(),
@@ -223,6 +244,19 @@ impl PositionAnswer {
             finished: false,
         }
     }
+}
+
+/// What a search that reports progress has found so far, or in the end.
+#[derive(Serialize)]
+pub(super) struct SearchAnswer {
+    #[serde(flatten)]
+    pub known: PositionAnswer,
+    /// Nodes of the solver.
+    pub nodes: u64,
+    pub seconds: f64,
+    /// Why the search is over: `proved`, `time`, `depth` or `stopped`; absent while it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ended: Option<&'static str>,
 }
 
 /// A place on a line of play, and the move played there; none at its end.
@@ -336,6 +370,8 @@ pub(super) struct ServerAnswer {
     pub players: [&'static str; 8],
     /// Seconds of a search.
     pub time: f64,
+    /// Seconds of a search that streams its progress.
+    pub stream_time: f64,
     /// Searches under way at the most.
     pub searches: usize,
     /// Seeds in play at the most.

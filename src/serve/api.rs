@@ -5,11 +5,18 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
 
-use super::answer::{LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, ServerAnswer, Sown, TablesAnswer};
+use super::answer::{
+    LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, SearchAnswer, ServerAnswer, Sown, TablesAnswer,
+};
+use super::cors::Sharing;
 use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+use super::events;
 use super::fields::Fields;
 use super::hosts::Hosts;
+use super::puzzle::Puzzles;
+use super::searcher::Analysis;
 use super::searches::Searches;
 use crate::book::Books;
 use crate::game::{MAX_PITS, Pit, Position, Rules};
@@ -23,11 +30,16 @@ pub(super) struct Service {
     pub searches: Searches,
     /// The most time of a search.
     pub time: Duration,
+    /// The most time of a search that streams its progress.
+    pub stream_time: Duration,
     pub search_count: usize,
     /// How long a client may take to send a request.
     pub patience: Duration,
     /// Whom it answers as.
     pub hosts: Hosts,
+    /// Which websites may use the API.
+    pub sharing: Sharing,
+    pub puzzles: Puzzles,
     /// Called with what the operator should know.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
@@ -35,7 +47,7 @@ pub(super) struct Service {
 type Shared = State<Arc<Service>>;
 type Answer<T> = Result<Json<T>, ApiError>;
 
-fn read_position(literal: &str) -> Result<Position, ApiError> {
+pub(super) fn read_position(literal: &str) -> Result<Position, ApiError> {
     if literal.len() > MAX_LITERAL {
         return Err(ApiError::LongLiteral(literal.len()));
     }
@@ -43,21 +55,26 @@ fn read_position(literal: &str) -> Result<Position, ApiError> {
     if position.seeds() > MAX_SEEDS { Err(ApiError::Large(position.seeds())) } else { Ok(position) }
 }
 
-fn read_rules(fields: &mut Fields) -> Result<Rules, ApiError> {
+pub(super) fn read_rules(fields: &mut Fields) -> Result<Rules, ApiError> {
     Ok(fields.text("rules")?.map_or(Ok(Rules::default()), |rules| rules.parse())?)
 }
 
 impl Service {
     /// The time of a search: as asked, up to the limit.
     fn time(&self, fields: &mut Fields) -> Result<Duration, ApiError> {
+        self.time_or(fields, self.time, self.time)
+    }
+
+    /// A time as asked, or `default`, up to `most`.
+    pub fn time_or(&self, fields: &mut Fields, default: Duration, most: Duration) -> Result<Duration, ApiError> {
         let asked = fields.seconds("time")?;
         // What is more than can be counted is more than the limit.
         let time = asked.map(|seconds| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
-        Ok(time.map_or(self.time, |time| time.min(self.time)))
+        Ok(time.unwrap_or(default).min(most))
     }
 
     /// Reads tables, away from the threads that answer requests: a table may have to come from the disk.
-    async fn read<T: Send + 'static>(
+    pub async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Shelf) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
@@ -67,7 +84,7 @@ impl Service {
     }
 
     /// Reports errors that are not the client's to the operator.
-    fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
+    pub fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
         if let Err(error) = &result
             && error.kind().0 == StatusCode::INTERNAL_SERVER_ERROR
         {
@@ -76,12 +93,13 @@ impl Service {
         result
     }
 
-    async fn position(&self, rules: Rules, position: Position, time: Duration) -> Result<PositionAnswer, ApiError> {
+    /// What is known of a position without a search: by the rules, the tables or the book.
+    pub async fn at_once(&self, rules: Rules, position: Position) -> Result<Option<PositionAnswer>, ApiError> {
         if let Some(probe) = Probe::of_finished(&position) {
-            return Ok(PositionAnswer::probed(rules, &probe));
+            return Ok(Some(PositionAnswer::probed(rules, &probe)));
         }
         let books = Arc::clone(&self.books);
-        let at_once = self.read(move |shelf| {
+        let known = self.read(move |shelf| {
             if let Some(probe) = shelf.probe(rules, &position)? {
                 return Ok(Some(PositionAnswer::probed(rules, &probe)));
             }
@@ -94,7 +112,11 @@ impl Service {
             let (line, _) = book.line(&position, tables)?;
             Ok(Some(PositionAnswer::recalled(rules, &position, &recalled, &line)))
         });
-        if let Some(answer) = at_once.await? {
+        known.await
+    }
+
+    async fn position(&self, rules: Rules, position: Position, time: Duration) -> Result<PositionAnswer, ApiError> {
+        if let Some(answer) = self.at_once(rules, position).await? {
             return Ok(answer);
         }
         let search = self.searches.run((rules, position.pits()), time, move |searcher, limit| {
@@ -102,6 +124,52 @@ impl Service {
             Ok(PositionAnswer::searched(rules, &position, &analysis))
         });
         search.await
+    }
+
+    /// Searches a position, and streams what becomes known of it.
+    async fn search(self: &Arc<Service>, address: &Uri) -> Result<Response, ApiError> {
+        let mut fields = Fields::of_query(address, &["board", "rules", "time"])?;
+        let position = read_position(&fields.board()?)?;
+        let rules = read_rules(&mut fields)?;
+        let time = self.time_or(&mut fields, self.time, self.stream_time)?;
+        let begin = Instant::now();
+        let answer =
+            move |known, nodes, ended| SearchAnswer { known, nodes, seconds: begin.elapsed().as_secs_f64(), ended };
+        if let Some(known) = self.at_once(rules, position).await? {
+            return Ok(events::stream(move |_| async move { Ok(answer(known, 0, Some("proved"))) }));
+        }
+        let service = Arc::clone(self);
+        let (told, mut progress) = tokio::sync::mpsc::unbounded_channel();
+        let search = self.searches.begin((rules, position.pits()), time, move |searcher, limit| {
+            let tell = move |analysis: &Analysis| {
+                let known = PositionAnswer::searched(rules, &position, analysis);
+                let _ = told.send(answer(known, analysis.nodes, None));
+            };
+            let analysis = searcher.analyse_and_tell(rules, &position, limit, Some(&tell))?;
+            let ended = if analysis.is_proved() {
+                "proved"
+            } else if limit.is_over() {
+                "time"
+            } else {
+                "depth"
+            };
+            Ok((PositionAnswer::searched(rules, &position, &analysis), analysis.nodes, ended))
+        })?;
+        Ok(events::stream(move |sender| async move {
+            let result = search.result();
+            tokio::pin!(result);
+            let found = loop {
+                tokio::select! {
+                    // What was found on the way comes before the end.
+                    biased;
+                    Some(known) = progress.recv() => sender.send("progress", &known),
+                    found = &mut result => break found,
+                }
+            };
+            let (known, nodes, ended) = service.report(found)?;
+            let ended = if ended == "time" && service.searches.is_stopping() { "stopped" } else { ended };
+            Ok(answer(known, nodes, Some(ended)))
+        }))
     }
 
     async fn choose(&self, body: &[u8]) -> Result<MoveAnswer, ApiError> {
@@ -156,6 +224,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
         rule_sets: Rules::ALL.map(Into::into),
         players: PlayerName::KNOWN,
         time: service.time.as_secs_f64(),
+        stream_time: service.stream_time.as_secs_f64(),
         searches: service.search_count,
         seeds: MAX_SEEDS,
         pits: MAX_PITS,
@@ -177,6 +246,14 @@ pub(super) async fn position(State(service): Shared, address: Uri) -> Answer<Pos
     let rules = read_rules(&mut fields)?;
     let time = service.time(&mut fields)?;
     Ok(Json(service.report(service.position(rules, position, time).await)?))
+}
+
+/// `GET /api/search`
+pub(super) async fn search(State(service): Shared, address: Uri) -> Response {
+    match service.search(&address).await {
+        Ok(response) => response,
+        Err(error) => service.report::<()>(Err(error)).into_response(),
+    }
 }
 
 /// `GET /api/line`

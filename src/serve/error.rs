@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::book::BookError;
 use crate::game::{ParseError, UnknownRules};
 use crate::play::{PlayError, UnknownPlayer};
+use crate::record::RecordError;
 use crate::solve::SolveError;
 use crate::table::TableError;
 
@@ -54,6 +55,12 @@ pub enum ApiError {
     /// The moves are no line of play from the position.
     #[error("{0}")]
     Line(String),
+    /// A text is no game.
+    #[error("{0}")]
+    Text(String),
+    /// The tables are too small for a puzzle.
+    #[error("no puzzle was found: the tables of this board must be there, and large enough")]
+    NoPuzzle,
     /// There is no move to choose.
     #[error("the game is over: there is no move to choose")]
     GameOver,
@@ -107,8 +114,10 @@ impl ApiError {
             ApiError::Rules(_) => (400, "rules"),
             ApiError::Player(_) => (400, "player"),
             ApiError::Line(_) => (400, "line"),
+            ApiError::Text(_) => (400, "text"),
             ApiError::Host(_) => (403, "host"),
             ApiError::Origin(_) => (403, "origin"),
+            ApiError::NoPuzzle => (404, "no-puzzle"),
             ApiError::NotFound(_) => (404, "not-found"),
             ApiError::Method(_) => (405, "method"),
             ApiError::Late => (408, "timeout"),
@@ -132,7 +141,7 @@ impl ApiError {
     }
 
     /// The JSON document of an error.
-    fn document(&self) -> String {
+    pub(super) fn document(&self) -> String {
         json!({ "error": { "code": self.kind().1, "message": self.to_string() } }).to_string()
     }
 
@@ -143,6 +152,12 @@ impl ApiError {
             "HTTP/1.1 {status}\r\ncontent-type: {JSON}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{document}",
             document.len()
         )
+    }
+}
+
+impl From<RecordError> for ApiError {
+    fn from(error: RecordError) -> ApiError {
+        ApiError::Text(error.to_string())
     }
 }
 

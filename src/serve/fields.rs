@@ -75,7 +75,7 @@ impl Fields {
         Fields { fields, query: true }.checked(known)
     }
 
-    /// The fields of a JSON body; `known` are all that it may have, at least two.
+    /// The fields of a JSON body; `known` are all that it may have.
     pub fn of_body(body: &[u8], known: &[&str]) -> Result<Fields, ApiError> {
         const FORM: &str = r#"send an object such as {"board": "6x4"}"#;
         if body.trim_ascii().is_empty() {
@@ -96,8 +96,11 @@ impl Fields {
             if !known.contains(&name.as_str()) {
                 let part = if self.query { "query" } else { "body" };
                 let (last, others) = known.split_last().expect("there are some");
-                let known = format!("{} and {last}", others.join(", "));
-                return Err(bad(format!("'{shown}' is not a field of this {part}; the fields are {known}")));
+                let known = match others {
+                    [] => format!("the only field is {last}"),
+                    others => format!("the fields are {} and {last}", others.join(", ")),
+                };
+                return Err(bad(format!("'{shown}' is not a field of this {part}; {known}")));
             }
             if self.fields[..index].iter().any(|(other, _)| other == name) {
                 return Err(bad(format!("'{shown}' is given twice")));
@@ -119,6 +122,47 @@ impl Fields {
             Some(Value::String(text)) => Ok(Some(text)),
             Some(value) => Err(bad(format!("'{name}' is {}; it must be a string", kind(&value)))),
         }
+    }
+
+    /// Whether a field is there, and not null.
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|(other, value)| other == name && !value.is_null())
+    }
+
+    /// Single moves, not checked: an array of numbers, or a string with commas; none where the field is missing.
+    pub fn moves(&mut self) -> Result<Vec<String>, ApiError> {
+        let wrong = |what: String| bad(format!("'moves' is {what}; it must be an array of numbers such as [3, 6]"));
+        match self.take("moves") {
+            None => Ok(Vec::new()),
+            Some(Value::String(text)) => {
+                Ok(text.split(',').filter(|text| !text.is_empty()).map(|text| printable(text, MAX_QUOTED)).collect())
+            }
+            Some(Value::Array(moves)) => moves
+                .iter()
+                .map(|one| match one {
+                    Value::Number(number) => Ok(number.to_string()),
+                    other => Err(wrong(format!("an array with {}", kind(other)))),
+                })
+                .collect(),
+            Some(value) => Err(wrong(kind(&value))),
+        }
+    }
+
+    /// Pairs of strings; none where the field is missing.
+    pub fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
+    }
+
+    /// A whole number; `None` where the field is missing.
+    pub fn number(&mut self, name: &str) -> Result<Option<u64>, ApiError> {
+        let Some(value) = self.take(name) else { return Ok(None) };
+        let (number, shown) = match &value {
+            Value::String(text) if self.query => (text.parse().ok(), format!("'{}'", printable(text, MAX_QUOTED))),
+            Value::Number(number) => (number.as_u64(), number.to_string()),
+            value => (None, kind(value)),
+        };
+        number.map(Some).ok_or_else(|| bad(format!("'{name}' is {shown}; it must be a whole number, 0 or more")))
     }
 
     /// The text of a position.

@@ -98,12 +98,11 @@ impl Hosts {
         here || self.0.contains(host)
     }
 
-    /// Checks which host a request is meant for, and which page sends it. `local` is the address at which it arrived; `api`
-    /// means that it is one to the API, and not one for the page, which may be linked from elsewhere.
+    /// Checks which host a request is meant for. `local` is the address at which it arrived.
     ///
     /// # Errors
-    /// When there is not exactly one host, when it is not this server, or when a page of another website sends the request.
-    pub fn check(&self, address: &Uri, headers: &HeaderMap, local: IpAddr, api: bool) -> Result<(), ApiError> {
+    /// When there is not exactly one host, or it is not this server.
+    pub fn check_host(&self, address: &Uri, headers: &HeaderMap, local: IpAddr) -> Result<(), ApiError> {
         let mut given = headers.get_all(header::HOST).iter();
         let (Some(named), None) = (given.next(), given.next()) else {
             return Err(ApiError::Request("it must have one Host header".to_owned()));
@@ -111,14 +110,26 @@ impl Hosts {
         let named = String::from_utf8_lossy(named.as_bytes());
         let authority = address.authority().map_or(&*named, Authority::as_str);
         let shown = |text: &str| ApiError::Host(printable(text, MAX_SHOWN));
-        let to = Place::new(&named).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(&named))?;
+        Place::new(&named).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(&named))?;
         Place::new(authority).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(authority))?;
+        Ok(())
+    }
+
+    /// Checks which page sends a request whose host is right. `api` means that it is one to the API, and not one for the page,
+    /// which may be linked from elsewhere.
+    ///
+    /// # Errors
+    /// When it is a page of another website.
+    pub fn check_origin(&self, headers: &HeaderMap, api: bool) -> Result<(), ApiError> {
+        let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
+        let to = host.as_deref().and_then(Place::new);
         for origin in headers.get_all(header::ORIGIN) {
             let origin = String::from_utf8_lossy(origin.as_bytes());
             let ours = Place::of_origin(&origin).is_some_and(|(from, standard)| {
                 let port = |place: &Place| place.port.unwrap_or(standard);
                 // Another port of this machine is another website; behind a proxy the ports differ anyway.
-                from.host == to.host && port(&from) == port(&to) || self.0.contains(&from.host)
+                let same = to.as_ref().is_some_and(|to| from.host == to.host && port(&from) == port(to));
+                same || self.0.contains(&from.host)
             });
             if !ours {
                 return Err(ApiError::Origin(printable(&origin, MAX_SHOWN)));
@@ -132,4 +143,9 @@ impl Hosts {
         }
         Ok(())
     }
+}
+
+/// Whether a text is the origin of a website, as browsers write it.
+pub(super) fn is_origin(text: &str) -> bool {
+    Place::of_origin(text).is_some()
 }

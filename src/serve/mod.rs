@@ -9,27 +9,42 @@
 //! | `wire` | one connection: clients that do not read, refusals of the HTTP layer |
 //! | `routes` | which request goes where; limits and headers of all of them |
 //! | [`hosts`](Host) | whose requests are answered, and which come from pages of other websites |
+//! | [`cors`](SharedOrigin) | which other websites may use the API |
+//! | `puzzle` | puzzles, the daily one among them |
 //! | `api` | what each request asks for |
 //! | `fields` | the fields of a request, and what is wrong with them |
 //! | `answer` | the JSON documents |
 //! | [`error`](ApiError) | why a request is refused: status, code, message |
 //! | `searches` | the searches under way: a limited number, each of which ends with its request |
 //! | `searcher` | one search: values, bounds or evaluations of a position and its moves within a time |
-//! | `page` | the files of the page |
+//! | `events` | answers in parts, while the work goes on |
+//! | `game` | whole games: every position and move of a line of play |
+//! | [`site`](export_site()) | the page without a server |
+//! | `texts` | games as text |
+//! | `page`, `assets` | the files of the page, and how they are sent |
 
 mod answer;
 mod api;
+mod assets;
+mod cors;
 mod error;
+mod events;
 mod fields;
+mod game;
 mod hosts;
 mod page;
+mod puzzle;
 mod routes;
 mod searcher;
 mod searches;
 mod server;
+mod site;
 mod slots;
+mod texts;
 mod wire;
 
+pub use cors::{BadOrigin, SharedOrigin};
 pub use error::ApiError;
 pub use hosts::{BadHost, Host};
 pub use server::{Options, Stop, serve};
+pub use site::{SiteError, SiteOptions, SiteReport, export_site};

@@ -13,21 +13,10 @@ const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-macro_rules! file {
-    ($path:literal, $kind:ident, $file:literal) => {
-        File { path: $path, kind: $kind, text: include_str!(concat!("page/", $file)) }
-    };
-}
-
-/// All of them.
-pub(super) const FILES: [File; 9] = [
-    file!("/", HTML, "index.html"),
-    file!("/style.css", CSS, "style.css"),
-    file!("/app.js", SCRIPT, "app.js"),
-    file!("/api.js", SCRIPT, "api.js"),
-    file!("/board.js", SCRIPT, "board.js"),
-    file!("/game.js", SCRIPT, "game.js"),
-    file!("/graph.js", SCRIPT, "graph.js"),
-    file!("/words.js", SCRIPT, "words.js"),
-    file!("/editor.js", SCRIPT, "editor.js"),
+/// All of them. `build.rs` joins the scripts into one.
+pub(super) const FILES: [File; 4] = [
+    File { path: "/", kind: HTML, text: include_str!("page/index.html") },
+    File { path: "/style.css", kind: CSS, text: include_str!("page/style.css") },
+    File { path: "/board.css", kind: CSS, text: include_str!("page/board.css") },
+    File { path: "/page.js", kind: SCRIPT, text: include_str!(concat!(env!("OUT_DIR"), "/page.js")) },
 ];

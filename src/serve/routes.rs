@@ -4,15 +4,16 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
 use super::api::{self, Service};
+use super::assets::Asset;
 use super::error::{ApiError, MAX_BYTES};
-use super::page;
 use super::slots::Slot;
+use super::{cors, events, game, page, puzzle, texts};
 
 /// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
@@ -29,6 +30,13 @@ const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
 ];
 
+/// Where the API is: the newest version, and each by its name.
+const VERSIONS: [&str; 2] = ["/api", "/api/v1"];
+
+/// The header that names the version, in all answers of the API.
+const VERSION: (HeaderName, HeaderValue) =
+    (HeaderName::from_static("kalah-api-version"), HeaderValue::from_static("1"));
+
 /// The connection at which a request arrived.
 #[derive(Clone)]
 pub(super) struct Client {
@@ -39,14 +47,25 @@ pub(super) struct Client {
 
 /// Which request goes where. Each has a [`Client`] among its extensions.
 pub(super) fn routes(service: Arc<Service>) -> Router {
-    let mut routes = Router::new()
-        .route("/api", get(api::server))
-        .route("/api/tables", get(api::tables))
-        .route("/api/position", get(api::position))
-        .route("/api/line", get(api::line))
-        .route("/api/move", post(api::choose));
+    let mut routes = Router::new();
+    for version in VERSIONS {
+        let at = |path: &str| format!("{version}{path}");
+        routes = routes
+            .route(&at(""), get(api::server))
+            .route(&at("/openapi.json"), get(description))
+            .route(&at("/tables"), get(api::tables))
+            .route(&at("/position"), get(api::position))
+            .route(&at("/search"), get(api::search))
+            .route(&at("/line"), get(api::line))
+            .route(&at("/move"), post(api::choose))
+            .route(&at("/game"), post(game::game))
+            .route(&at("/text/read"), post(texts::read))
+            .route(&at("/text/write"), post(texts::write))
+            .route(&at("/puzzle"), get(puzzle::puzzle));
+    }
     for file in page::FILES {
-        let serve = move || async move { ([(header::CONTENT_TYPE, file.kind)], file.text) };
+        let asset = Asset::new(&file);
+        let serve = move |headers: HeaderMap| async move { asset.answer(&headers) };
         routes = routes.route(file.path, get(serve));
     }
     routes
@@ -57,25 +76,51 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
         .with_state(service)
 }
 
+/// `GET /api/openapi.json`
+async fn description() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], include_str!("openapi.json"))
+}
+
+/// Whether an address is one of the API.
+fn is_api(path: &str) -> bool {
+    path == "/api" || path.starts_with("/api/")
+}
+
 /// What holds for every request and every answer.
 async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let client = request.extensions().get::<Client>().cloned();
-    let mut response = match admitted(&service, client.as_ref(), request).await {
+    let api = is_api(request.uri().path());
+    let sharing = if api { service.sharing.with(request.headers()) } else { None };
+    let is_preflight = sharing.is_some() && cors::is_preflight(request.method(), request.headers());
+    let mut response = match admitted(&service, client.as_ref(), request, sharing.is_some()).await {
+        Ok(_) if is_preflight => StatusCode::NO_CONTENT.into_response(),
         Ok(request) => {
-            let _work = client.as_ref().map(|client| client.slot.work());
-            next.run(request).await
+            let work = client.as_ref().map(|client| client.slot.work());
+            events::at_work_until_sent(next.run(request).await, work)
         }
         Err(error) => error.into_response(),
     };
-    response.headers_mut().extend(HEADERS);
+    let headers = response.headers_mut();
+    headers.extend(HEADERS);
+    if api {
+        headers.extend([VERSION]);
+        service.sharing.add_headers(headers, sharing, is_preflight);
+    }
     response
 }
 
 /// A request that may be answered, all of it there.
-async fn admitted(service: &Service, client: Option<&Client>, request: Request) -> Result<Request, ApiError> {
+async fn admitted(
+    service: &Service,
+    client: Option<&Client>,
+    request: Request,
+    shared: bool,
+) -> Result<Request, ApiError> {
     let local = client.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |client| client.local);
-    let api = request.uri().path().starts_with("/api");
-    service.hosts.check(request.uri(), request.headers(), local, api)?;
+    service.hosts.check_host(request.uri(), request.headers(), local)?;
+    if !shared {
+        service.hosts.check_origin(request.headers(), is_api(request.uri().path()))?;
+    }
     if request.uri().path_and_query().is_some_and(|address| address.as_str().len() > MAX_BYTES) {
         return Err(ApiError::LongAddress);
     }

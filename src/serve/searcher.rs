@@ -1,6 +1,6 @@
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::ApiError;
 use crate::book::Books;
@@ -10,6 +10,7 @@ use crate::solve::{
     Deepening, DepthLimitedResult, LimitedSearch, Method, SolveError, Solver, SolverOptions, ValueBounds, deepen,
 };
 use crate::table::Shelf;
+use crate::watcher::watched;
 
 /// The greatest depth of the evaluations, in turns or moves.
 const MAX_DEPTH: u32 = 40;
@@ -23,6 +24,10 @@ const EVALUATION_PART: u32 = 6;
 
 /// The part of the time left that the value of the position gets; the moves get the rest.
 const VALUE_SHARE: f64 = 0.6;
+
+/// How often a search that tells what it knows checks whether it is more, and how often it does so anyway.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+const TELL_AGAIN: Duration = Duration::from_millis(500);
 
 /// Positions after which a solver is made anew: it keeps the results of all its tests.
 const SOLVER_POSITIONS: usize = 1 << 12;
@@ -78,6 +83,18 @@ pub(super) struct Analysis {
     pub moves: Vec<(Pit, Played, Assessment)>,
     /// A line of best play, where the value was proved and time was left for it.
     pub line: Option<Line>,
+    /// Nodes that the solver has searched.
+    pub nodes: u64,
+}
+
+/// Is called with what is known so far.
+pub(super) type Tell = dyn Fn(&Analysis) + Send + Sync;
+
+impl Analysis {
+    /// Whether the value of the position and those of all moves are proved.
+    pub fn is_proved(&self) -> bool {
+        self.assessment.value().is_some() && self.moves.iter().all(|(_, _, assessment)| assessment.value().is_some())
+    }
 }
 
 /// What one thread searches with, and what it has proved of the last board.
@@ -96,6 +113,11 @@ pub(super) struct Searcher<'t> {
 impl<'t> Searcher<'t> {
     pub fn new(shelf: &'t Shelf, books: &'t Books, options: SearchOptions) -> Searcher<'t> {
         Searcher { shelf, books, options, solver: None, asked: 0, stop: Arc::default(), player: None }
+    }
+
+    /// The tables.
+    pub fn shelf(&self) -> &'t Shelf {
+        self.shelf
     }
 
     /// The move that a player chooses. `game` makes random players differ.
@@ -122,13 +144,33 @@ impl<'t> Searcher<'t> {
 
     /// What can be known of a position above the tables and its moves, before `limit` is over.
     pub fn analyse(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<Analysis, ApiError> {
+        self.analyse_and_tell(rules, position, limit, None)
+    }
+
+    /// The same; `tell` is called with what is known at first, whenever more is known, and now and then.
+    pub fn analyse_and_tell(
+        &mut self,
+        rules: Rules,
+        position: &Position,
+        limit: &Limit,
+        tell: Option<&Tell>,
+    ) -> Result<Analysis, ApiError> {
         let moves: Vec<(Pit, Played)> =
             position.moves().filter_map(|pit| Some((pit, position.play(rules, pit).ok()?))).collect();
         let stop = Arc::clone(&self.stop);
         match self.solver(rules, position, limit)? {
-            Some(solver) => Search { solver, position, moves: &moves, limit, stop: &stop }.run(),
+            Some(solver) => {
+                let narrowest = Mutex::new(vec![ANY; moves.len() + 1]);
+                Search { solver, position, moves: &moves, limit, stop: &stop, narrowest, before: solver.nodes() }
+                    .run(tell)
+            }
             None => Ok(evaluate_by_stores(rules, &moves, limit)),
         }
+    }
+
+    /// Makes a solver for `position`, which serves for all later positions of its games, too.
+    pub fn prepare(&mut self, rules: Rules, position: &Position, limit: &Limit) -> Result<(), ApiError> {
+        self.solver(rules, position, limit).map(drop)
     }
 
     /// A solver for `position`; `None` if it is too large for one, or the limit was over before there was one.
@@ -167,6 +209,9 @@ fn plain(rules: Rules, position: &Position) -> ValueBounds {
     best.unwrap_or_else(|| stored(position))
 }
 
+/// Bounds that every value has.
+const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
+
 /// A search by the solver.
 struct Search<'s, 't> {
     solver: &'s Solver<'t>,
@@ -174,29 +219,78 @@ struct Search<'s, 't> {
     moves: &'s [(Pit, Played)],
     limit: &'s Limit,
     stop: &'s AtomicBool,
+    /// The narrowest bounds so far, of the position and of its moves: the transposition table may forget some.
+    narrowest: Mutex<Vec<ValueBounds>>,
+    /// The nodes of the solver before the search.
+    before: u64,
 }
 
 impl Search<'_, '_> {
-    fn run(&self) -> Result<Analysis, ApiError> {
+    fn run(&self, tell: Option<&Tell>) -> Result<Analysis, ApiError> {
+        if let Some(tell) = tell {
+            let (first, _) = self.evaluate(|next| self.solver.one_move_deep(next))?;
+            tell(&self.known(&first, 1, None)?);
+        }
         let (evaluations, ahead) = self.evaluations()?;
-        let line = match self.limit.watch(self.stop, || self.prove(&evaluations)) {
+        let prove = || self.limit.watch(self.stop, || self.prove(&evaluations));
+        let proved = match tell {
+            Some(tell) => self.telling(tell, &evaluations, ahead, prove),
+            None => prove(),
+        };
+        let line = match proved {
             Ok(line) => line,
             Err(SolveError::Stopped | SolveError::TimedOut) => None,
             Err(error) => return Err(error.into()),
         };
-        let whole = self.solver.value_bounds(self.position)?;
+        Ok(self.known(&evaluations, ahead, line)?)
+    }
+
+    /// Does `work` and tells meanwhile what becomes known.
+    fn telling<T>(&self, tell: &Tell, evaluations: &[i64], ahead: u32, work: impl FnOnce() -> T) -> T {
+        let mut told: Option<(Instant, Vec<ValueBounds>)> = None;
+        let look = || {
+            // What fails here fails the search, too.
+            if let Ok(analysis) = self.known(evaluations, ahead, None) {
+                let narrowest = self.narrowest().clone();
+                let is_news = told.as_ref().is_none_or(|(_, last)| *last != narrowest);
+                if is_news || told.as_ref().is_some_and(|(at, _)| at.elapsed() >= TELL_AGAIN) {
+                    tell(&analysis);
+                    told = Some((Instant::now(), narrowest));
+                }
+            }
+            Some(TELL_EVERY)
+        };
+        watched(Duration::ZERO, look, |_| (), work)
+    }
+
+    fn narrowest(&self) -> MutexGuard<'_, Vec<ValueBounds>> {
+        self.narrowest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The narrowest known bounds, of the position (0) or of its moves (from 1), with `bounds` among them.
+    fn narrowed(&self, index: usize, bounds: ValueBounds) -> ValueBounds {
+        let known = &mut self.narrowest()[index];
+        *known = ValueBounds { lower: known.lower.max(bounds.lower), upper: known.upper.min(bounds.upper) };
+        *known
+    }
+
+    /// What is known now.
+    fn known(&self, evaluations: &[i64], ahead: u32, line: Option<Line>) -> Result<Analysis, SolveError> {
+        let whole = self.narrowed(0, self.solver.value_bounds(self.position)?);
         let rules = self.solver.rules();
         let mut moves = Vec::new();
-        for (&(pit, played), evaluation) in self.moves.iter().zip(evaluations) {
+        for (index, (&(pit, played), &evaluation)) in self.moves.iter().zip(evaluations).enumerate() {
             let next = &played.position;
-            let mut bounds = self.solver.value_bounds(next)?.for_mover(&played);
+            let bounds = self.solver.value_bounds(next)?.for_mover(&played);
+            let mut bounds = self.narrowed(index + 1, bounds);
             // No move is worth more than the position.
             bounds.upper = bounds.upper.min(whole.upper);
             moves.push((pit, played, Assessment::new(bounds, plain(rules, next).for_mover(&played), evaluation)));
         }
         let evaluation = moves.iter().filter_map(|(_, _, assessment)| assessment.apparent()).max();
         let assessment = Assessment::new(whole, plain(rules, self.position), evaluation.unwrap_or(whole.lower));
-        Ok(Analysis { assessment, ahead, moves, line })
+        let nodes = self.solver.nodes() - self.before;
+        Ok(Analysis { assessment, ahead, moves, line, nodes })
     }
 
     /// The evaluations of the moves, for the mover, and their depth.
@@ -291,5 +385,5 @@ fn evaluate_by_stores(rules: Rules, moves: &[(Pit, Played)], limit: &Limit) -> A
         Some(value) if exact => Assessment::exact(value),
         _ => Assessment { bounds: None, evaluation },
     };
-    Analysis { assessment, ahead, moves, line: None }
+    Analysis { assessment, ahead, moves, line: None, nodes: 0 }
 }

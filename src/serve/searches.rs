@@ -90,8 +90,20 @@ impl Searches {
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let mut stopping = self.stopping.clone();
-        if *stopping.borrow() {
+        self.begin(game, time, work)?.result().await
+    }
+
+    /// As [`Searches::run`], but returns once the work has begun.
+    ///
+    /// # Errors
+    /// When no thread is free.
+    pub fn begin<T: Send + 'static>(
+        &self,
+        game: Board,
+        time: Duration,
+        work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<Running<T>, ApiError> {
+        if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
         let thread = self.take(game).ok_or(ApiError::Busy(self.threads.len()))?;
@@ -99,7 +111,7 @@ impl Searches {
         let flag = Arc::clone(&cancel.0);
         // Also when the work panics.
         let back = Back { idle: Arc::clone(&self.idle), thread, last: game };
-        let (sender, mut receiver) = oneshot::channel();
+        let (sender, result) = oneshot::channel();
         let job: Job = Box::new(move |searcher| {
             let back = back;
             let result = work(searcher, &Limit::time(time).or_stop(flag));
@@ -107,13 +119,13 @@ impl Searches {
             drop(back);
             Box::new(move || drop(sender.send(result)))
         });
-        let failed = |_| ApiError::Failed("a search broke down".to_owned());
-        self.threads[thread].send(job).map_err(|_| failed(()))?;
-        tokio::select! {
-            result = &mut receiver => return result.map_err(|_| failed(()))?,
-            _ = stopping.wait_for(|&stopping| stopping) => drop(cancel),
-        }
-        receiver.await.map_err(|_| failed(()))?
+        self.threads[thread].send(job).map_err(|_| broken())?;
+        Ok(Running { result, cancel, stopping: self.stopping.clone() })
+    }
+
+    /// Whether the server is being stopped.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
     }
 
     /// A free thread, if there is one: the one that searched the board last if there is a choice.
@@ -122,6 +134,32 @@ impl Searches {
         let knows = idle.iter().position(|idle| idle.last == Some(game));
         let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
         knows.or(any).map(|index| idle.remove(index).thread)
+    }
+}
+
+fn broken() -> ApiError {
+    ApiError::Failed("a search broke down".to_owned())
+}
+
+/// Work under way. Its limit is over as soon as this is dropped, or the server stops.
+pub(super) struct Running<T> {
+    result: oneshot::Receiver<Result<T, ApiError>>,
+    cancel: Cancel,
+    stopping: watch::Receiver<bool>,
+}
+
+impl<T> Running<T> {
+    /// What the work leads to.
+    ///
+    /// # Errors
+    /// Those of the work, and when it breaks down.
+    pub async fn result(self) -> Result<T, ApiError> {
+        let Running { mut result, cancel, mut stopping } = self;
+        tokio::select! {
+            result = &mut result => return result.map_err(|_| broken())?,
+            _ = stopping.wait_for(|&stopping| stopping) => drop(cancel),
+        }
+        result.await.map_err(|_| broken())?
     }
 }
 

@@ -18,8 +18,10 @@ use tokio::sync::watch;
 
 use super::ApiError;
 use super::api::Service;
+use super::cors::{SharedOrigin, Sharing};
 use super::error::MAX_HEAD;
 use super::hosts::{Host, Hosts};
+use super::puzzle::Puzzles;
 use super::routes::{Client, routes};
 use super::searcher::SearchOptions;
 use super::searches::Searches;
@@ -56,6 +58,8 @@ pub struct Options {
     pub books: Books,
     /// The most time of a search.
     pub time: Duration,
+    /// The most time of a search whose progress is streamed.
+    pub stream_time: Duration,
     /// The most searches under way, at least 1; what is asked beyond is refused with status 503.
     pub searches: usize,
     /// Threads of one search, at least 1.
@@ -68,23 +72,27 @@ pub struct Options {
     /// Hosts that it answers as, besides `localhost`, loopback addresses and the address that a client reached. Pages of
     /// these may use it, on whatever port.
     pub hosts: Vec<Host>,
+    /// Websites whose pages may use the API.
+    pub origins: Vec<SharedOrigin>,
     /// Called with failures that are not a client's, each in one line of text.
     pub log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl Options {
     /// The tables in `tables`; searches of 5 seconds, one at a time, with one thread and 256 MiB each; clients have 10 seconds;
-    /// no books and no other hosts; failures are not reported.
+    /// no books and no other hosts; streamed searches of 60 seconds; failures are not reported.
     pub fn new(tables: PathBuf) -> Options {
         Options {
             tables,
             books: Books::none(),
             time: Duration::from_secs(5),
+            stream_time: Duration::from_secs(60),
             searches: 1,
             threads: 1,
             memory: 256 << 20,
             patience: Duration::from_secs(10),
             hosts: Vec::new(),
+            origins: Vec::new(),
             log: Box::new(|_| ()),
         }
     }
@@ -92,7 +100,7 @@ impl Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { tables, books, time, searches, threads, memory, patience, hosts, log: _ } = self;
+        let Options { tables, books, time, searches, threads, memory, patience, hosts, .. } = self;
         f.debug_struct("Options")
             .field("tables", tables)
             .field("books", books)
@@ -133,8 +141,11 @@ pub fn serve(listener: TcpListener, options: Options, stop: &Stop) -> io::Result
     let search = SearchOptions { memory: options.memory, threads: options.threads.max(1) };
     let search_count = options.searches.max(1);
     let searches = Searches::start(search_count, &shelf, &books, search, stop.0.subscribe())?;
-    let Options { time, patience, log, hosts, .. } = options;
-    let service = Arc::new(Service { shelf, books, searches, time, search_count, patience, hosts: Hosts(hosts), log });
+    let Options { time, stream_time, patience, log, hosts, origins, .. } = options;
+    let (hosts, sharing, puzzles) = (Hosts(hosts), Sharing(origins), Puzzles::default());
+    let service =
+        Service { shelf, books, searches, time, stream_time, search_count, patience, hosts, sharing, puzzles, log };
+    let service = Arc::new(service);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ANSWERING)
         .max_blocking_threads(READING)

@@ -95,9 +95,9 @@ impl Slot {
     }
 
     /// The connection does not wait for its client while the returned value lives: the server is at work for it.
-    pub fn work(&self) -> Work<'_> {
+    pub fn work(self: &Arc<Self>) -> Work {
         self.stop_waiting();
-        Work(self)
+        Work(Arc::clone(self))
     }
 
     /// Returns when the connection is to give way.
@@ -113,9 +113,9 @@ impl Drop for Slot {
 }
 
 /// A request that is being answered.
-pub(super) struct Work<'s>(&'s Slot);
+pub(super) struct Work(Arc<Slot>);
 
-impl Drop for Work<'_> {
+impl Drop for Work {
     fn drop(&mut self) {
         self.0.wait();
     }

@@ -3,6 +3,10 @@
 //! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning;
 //! with `KALAH_REQUIRE_BROWSER=1` they fail.
 
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
+pub mod board;
+
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -84,6 +88,47 @@ impl Browser {
 
     pub fn go(&self, url: &str) {
         self.post("/url", &json!({ "url": url }));
+    }
+
+    /// Sends a command of the Chrome DevTools Protocol.
+    #[track_caller]
+    fn devtools(&self, command: &str, parameters: Value) {
+        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+    }
+
+    /// Runs a script in each page before its own.
+    #[track_caller]
+    pub fn before(&self, script: &str) {
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
+    }
+
+    /// Delays every answer by so many milliseconds.
+    #[track_caller]
+    pub fn latency(&self, milliseconds: u32) {
+        let conditions =
+            json!({ "offline": false, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.devtools("Network.enable", json!({}));
+        self.devtools("Network.emulateNetworkConditions", conditions);
+    }
+
+    /// Shows the page on a screen of this size in CSS pixels, which may be smaller than any window.
+    #[track_caller]
+    pub fn screen(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Has the screen be one for fingers.
+    #[track_caller]
+    pub fn touch(&self) {
+        self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
+        self.devtools("Emulation.setEmitTouchEventsForMouse", json!({ "enabled": true, "configuration": "mobile" }));
+    }
+
+    /// Has a media feature such as `forced-colors` take a value.
+    #[track_caller]
+    pub fn media(&self, name: &str, value: &str) {
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": [{ "name": name, "value": value }] }));
     }
 
     /// What a script returns.

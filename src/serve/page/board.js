@@ -1,16 +1,14 @@
-// The board: two rows of pits, a store at each end, and seeds that move.
+// The board: two rows of pits, a store at each end, what happened last, and what each move is worth.
 
-import { name, seeds, tell } from "./words.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-const GOLDEN = Math.PI * (3 - Math.sqrt(5));
+import { layout } from "./layout.js";
+import { drawSeeds, drawing } from "./seeds.js";
+import { name, seeds, t, tell } from "./words.js";
 
 /** More seeds than this are not drawn, only counted. */
 const DRAWN = { pit: 24, store: 60 };
 
-/** Milliseconds of one seed's way, and of a whole move at the most. */
-const STEP = 130;
-const MOVE = 2600;
+/** Width and height of the drawing of a store, by the form of the board. */
+const STORE = { wide: [100, 240], stacked: [300, 44], tall: [300, 60] };
 
 const make = (tag, className, parent) => {
   const element = document.createElement(tag);
@@ -19,34 +17,19 @@ const make = (tag, className, parent) => {
   return element;
 };
 
-/** Draws `count` seeds as a sunflower holds its own. */
-function drawSeeds(svg, count, most, height) {
-  const shown = Math.min(count, most);
-  while (svg.childElementCount > shown) svg.lastChild.remove();
-  while (svg.childElementCount < shown) {
-    const seed = document.createElementNS(SVG, "circle");
-    seed.setAttribute("class", `seed seed-${svg.childElementCount % 4}`);
-    svg.append(seed);
-  }
-  const radius = Math.min(11, 40 / Math.sqrt(Math.max(shown, 1)) * Math.sqrt(height / 100));
-  const places = Math.max(shown, 5);
-  [...svg.children].forEach((seed, index) => {
-    const from = shown === 1 ? 0 : Math.sqrt((index + 0.5) / places);
-    seed.setAttribute("cx", 50 + (46 - radius) * from * Math.cos(index * GOLDEN));
-    seed.setAttribute("cy", height / 2 + (height * 0.46 - radius) * from * Math.sin(index * GOLDEN));
-    seed.setAttribute("r", radius);
-  });
-}
+/** Sets an attribute, if it has another value. */
+const put = (element, key, value) => element.getAttribute(key) !== value && element.setAttribute(key, value);
 
 export class Board {
-  /** `choose` is told which pit of which side was chosen. */
-  constructor(element, choose) {
-    this.element = element;
-    this.choose = choose;
+  /** `choose` is told which pit of which side was chosen; `space` returns the width and height that may be used. */
+  constructor(element, choose, space) {
+    Object.assign(this, { element, choose, space });
     this.pits = 0;
     this.running = 0;
+    this.form = "wide";
   }
 
+  /** Makes the pits and stores. */
   build(pits) {
     this.pits = pits;
     this.element.replaceChildren();
@@ -54,51 +37,57 @@ export class Board {
     this.holes = { south: [], north: [] };
     const store = (side) => {
       const element = make("div", `store ${side}`, this.element);
-      const svg = document.createElementNS(SVG, "svg");
-      svg.setAttribute("viewBox", "0 0 100 240");
-      svg.setAttribute("aria-hidden", "true");
-      element.append(svg);
-      const count = make("span", "count", element);
-      return { element, svg, count, kind: "store", height: 240, side };
+      element.setAttribute("role", "img");
+      return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side };
     };
     const pit = (side, number) => {
       const cell = make("div", `cell ${side}`, this.element);
-      cell.style.gridColumn = side === "south" ? number + 1 : pits - number + 2;
+      cell.style.setProperty("--column", side === "south" ? number : pits - number + 1);
       const element = make("button", "pit", cell);
       element.type = "button";
-      element.dataset.pit = number;
-      element.dataset.side = side;
-      const svg = document.createElementNS(SVG, "svg");
-      svg.setAttribute("viewBox", "0 0 100 100");
-      svg.setAttribute("aria-hidden", "true");
-      element.append(svg);
+      Object.assign(element.dataset, { pit: number, side });
+      const svg = drawing(element);
       const count = make("span", "count", element);
-      const shown = make("span", "number", element);
-      shown.textContent = number;
-      shown.setAttribute("aria-hidden", "true");
       const label = make("span", "label", cell);
       element.addEventListener("click", () => this.choose(side, number));
-      return { element, svg, count, label, kind: "pit", height: 100, side, number };
+      return { element, svg, count, label, kind: "pit", side, number };
     };
     const north = store("north");
     for (let number = pits; number >= 1; number--) this.holes.north[number - 1] = pit("north", number);
     for (let number = 1; number <= pits; number++) this.holes.south[number - 1] = pit("south", number);
     this.holes.north.push(north);
     this.holes.south.push(store("south"));
+    this.fit();
+  }
+
+  /** Lies as the space allows; `labels` says whether there is a value at each pit. */
+  fit(labels = this.labels) {
+    this.labels = labels;
+    if (this.pits === 0) return;
+    const { width, height } = this.space();
+    const { form, pit } = layout(this.pits, width, height, labels, matchMedia("(pointer: coarse)").matches);
+    this.element.style.setProperty("--pit", `${pit}px`);
+    this.form = form;
+    for (const each of ["wide", "stacked", "tall"]) this.element.classList.toggle(each, each === form);
+    this.element.classList.toggle("small", pit < 56);
+    this.element.classList.toggle("bare", !labels);
+    for (const hole of [this.holes.south.at(-1), this.holes.north.at(-1)]) this.draw(hole);
+  }
+
+  draw(hole) {
+    const store = hole.kind === "store";
+    drawSeeds(hole.svg, hole.seeds ?? 0, DRAWN[hole.kind], store ? STORE[this.form] : [100, 100]);
   }
 
   set(hole, count) {
     hole.seeds = count;
     hole.count.textContent = count;
     hole.element.classList.toggle("empty", count === 0);
-    drawSeeds(hole.svg, count, DRAWN[hole.kind], hole.height);
-    if (hole.kind === "store") {
-      hole.element.setAttribute("role", "img");
-      hole.element.setAttribute("aria-label", `${name(hole.side)}'s store: ${seeds(count)}`);
-    }
+    this.draw(hole);
+    if (hole.kind === "store") put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
   }
 
-  /** Shows a place at once; what is moving stops. `swept`: whose seeds are left count for them. */
+  /** Shows a place at once; what is moving stops. */
   show(place, playable, values) {
     this.running += 1;
     const board = place.board();
@@ -106,30 +95,58 @@ export class Board {
     ["south", "north"].forEach((side, index) => {
       [...board.rows[index], board.stores[index]].forEach((count, at) => this.set(this.holes[side][at], count));
     });
+    this.mark(place);
     this.label(place, playable, values);
   }
 
-  /** Tells what each legal move is worth. */
-  label(place, playable, values) {
+  /** Marks what the move that led to a place did, in words for each pit too. */
+  mark(place) {
+    const marks = new Map();
+    if (place.by) {
+      const { sowing, captured = [] } = place.by;
+      const hole = (number) => this.hole(place.before.side, number);
+      marks.set(hole(sowing.at(-1).drops.at(-1)), "last");
+      for (const lift of sowing.slice(1)) marks.set(hole(lift.from), "relay");
+      for (const number of captured) marks.set(hole(number), "captured");
+      marks.set(hole(sowing[0].from), "from");
+    }
+    for (const hole of [...this.holes.south, ...this.holes.north]) {
+      hole.mark = marks.get(hole);
+      for (const each of ["last", "relay", "captured", "from"]) {
+        hole.element.classList.toggle(`mark-${each}`, each === hole.mark);
+      }
+    }
+  }
+
+  /** Tells what each legal move is worth; `hint`: only which is best. */
+  label(place, playable, values, hint = false) {
+    if (values !== this.labels) this.fit(values);
     for (const side of ["south", "north"]) {
       this.element.classList.toggle(`${side}-moves`, place.side === side && !place.finished);
       for (const hole of this.holes[side].slice(0, -1)) {
         const move = place.side === side ? place.answer?.moves.find((move) => move.move === hole.number) : undefined;
         const told = move && values ? tell(move) : undefined;
-        hole.label.replaceChildren();
+        const best = Boolean(move) && (values || hint) && place.answer.best.includes(hole.number);
         hole.label.className = `label ${told?.kind ?? ""}`;
-        if (told) {
-          make("b", "", hole.label).textContent = told.text;
-          make("i", "", hole.label).textContent = told.word;
+        const parts = told ? [told.text, told.word] : [];
+        if ([...hole.label.children].map((part) => part.textContent).join() !== parts.join()) {
+          hole.label.replaceChildren();
+          if (told) {
+            make("b", "", hole.label).textContent = told.text;
+            make("i", "", hole.label).textContent = told.word;
+          }
         }
-        const best = Boolean(told) && place.answer.best.includes(hole.number);
-        hole.label.classList.toggle("best", best);
+        hole.label.classList.toggle("best", best && Boolean(told));
+        hole.element.classList.toggle("hint", best && hint);
         const legal = place.side === side && hole.seeds > 0 && !place.finished;
         hole.element.classList.toggle("legal", legal && playable);
-        hole.element.setAttribute("aria-disabled", String(!(legal && playable)));
+        put(hole.element, "aria-disabled", String(!(legal && playable)));
         hole.element.tabIndex = legal && playable ? 0 : -1;
-        const worth = told ? `: ${told.full}${best ? ", best" : ""}` : "";
-        hole.element.setAttribute("aria-label", `${name(side)} pit ${hole.number}, ${seeds(hole.seeds)}${worth}`);
+        let text = t("pitOf", { side: name(side), pit: hole.number, seeds: seeds(hole.seeds) });
+        if (told) text += `: ${told.full}`;
+        if (best) text += `, ${t("best")}`;
+        if (hole.mark) text += `; ${t(`mark.${hole.mark}`)}`;
+        put(hole.element, "aria-label", text);
       }
     }
   }
@@ -139,50 +156,6 @@ export class Board {
     return place <= this.pits + 1
       ? this.holes[side][place - 1]
       : this.holes[side === "south" ? "north" : "south"][place - this.pits - 2];
-  }
-
-  /** Sows a move seed by seed. Resolves to false when something else was shown meanwhile. */
-  async sow(side, move) {
-    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return true;
-    this.running += 1;
-    const run = this.running;
-    const drops = move.sowing.reduce((sum, lift) => sum + lift.drops.length, 0);
-    const time = Math.min(STEP, MOVE / (drops + 2));
-    for (const lift of move.sowing) {
-      let from = this.hole(side, lift.from);
-      this.set(from, 0);
-      for (const drop of lift.drops) {
-        const to = this.hole(side, drop);
-        await this.fly(from, to, time);
-        if (run !== this.running) return false;
-        this.set(to, to.seeds + 1);
-        from = to;
-      }
-    }
-    const store = this.hole(side, this.pits + 1);
-    for (const place of move.captured ?? []) {
-      const hole = this.hole(side, place);
-      const count = hole.seeds;
-      this.set(hole, 0);
-      await this.fly(hole, store, 2 * time);
-      if (run !== this.running) return false;
-      this.set(store, store.seeds + count);
-    }
-    return true;
-  }
-
-  async fly(from, to, time) {
-    const seed = make("div", "flying", this.element);
-    const frame = this.element.getBoundingClientRect();
-    const point = (hole) => {
-      const box = hole.svg.getBoundingClientRect();
-      return [box.left + box.width / 2 - frame.left, box.top + box.height / 2 - frame.top];
-    };
-    const [[x0, y0], [x1, y1]] = [point(from), point(to)];
-    const at = (x, y, scale) => ({ transform: `translate(${x}px, ${y}px) translate(-50%, -50%) scale(${scale})` });
-    const way = [at(x0, y0, 1), at((x0 + x1) / 2, (y0 + y1) / 2 - 8, 1.35), at(x1, y1, 1)];
-    await seed.animate(way, { duration: time, easing: "ease-in-out" }).finished.catch(() => {});
-    seed.remove();
   }
 
   /** Moves the focus along the legal pits, as they lie on the board. */

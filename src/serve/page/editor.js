@@ -1,36 +1,10 @@
-// The dialogs: a new game, and any position.
+// The dialog in which any position is set up.
 
-import { read, turned, write } from "./game.js";
+import { ask } from "./dialogs.js";
+import { parse, turned, write } from "./game.js";
+import { name, t } from "./words.js";
 
 const find = (id) => document.getElementById(id);
-
-/** Shows a dialog; resolves to whether it was left by its main button. */
-function ask(dialog) {
-  dialog.returnValue = "cancel";
-  dialog.showModal();
-  return new Promise((done) => {
-    dialog.addEventListener("close", () => done(dialog.returnValue === "ok"), { once: true });
-  });
-}
-
-/** Has the dialog of a new game say what the chosen rules are. */
-export function explainRules(ruleSets) {
-  const select = find("new-rules");
-  select.addEventListener("change", () => {
-    const { played_by, summary } = ruleSets.find(({ name }) => name === select.value);
-    find("new-rules-told").textContent = `${played_by}. ${summary}`;
-  });
-}
-
-/** Asks for a new game: its rules, its board literal and who begins; undefined when there shall be none. */
-export async function newGame(rules) {
-  find("new-rules").value = rules;
-  find("new-rules").dispatchEvent(new Event("change"));
-  if (!(await ask(find("new-dialog")))) return undefined;
-  const [pits, seeds] = [find("new-pits"), find("new-seeds")].map((field) => Number(field.value));
-  const row = Array(pits).fill(seeds);
-  return { rules: find("new-rules").value, board: write({ stores: [0, 0], rows: [row, row] }), side: find("new-first").value };
-}
 
 function field(label, column, row, value) {
   const input = document.createElement("input");
@@ -44,13 +18,14 @@ function field(label, column, row, value) {
 class Fields {
   show(board) {
     const pits = board.rows[0].length;
+    const pit = (side, index) => t("fieldPit", { side: name(side), pit: index + 1 });
     this.rows = [
-      board.rows[0].map((count, index) => field(`South pit ${index + 1}`, index + 2, 2, count)),
-      board.rows[1].map((count, index) => field(`North pit ${index + 1}`, pits - index + 1, 1, count)),
+      board.rows[0].map((count, index) => field(pit("south", index), index + 2, 2, count)),
+      board.rows[1].map((count, index) => field(pit("north", index), pits - index + 1, 1, count)),
     ];
     this.stores = [
-      field("South's store", pits + 2, "1 / 3", board.stores[0]),
-      field("North's store", 1, "1 / 3", board.stores[1]),
+      field(t("fieldStore", { side: name("south") }), pits + 2, "1 / 3", board.stores[0]),
+      field(t("fieldStore", { side: name("north") }), 1, "1 / 3", board.stores[1]),
     ];
     find("edit-pits").value = pits;
     // In the order of the board, for those who go from field to field.
@@ -73,22 +48,42 @@ const literal = () => {
   return write(find("edit-first").value === "south" ? board : turned(board));
 };
 
-const tellText = () => (find("edit-text").value = literal());
+const tellText = () => {
+  find("edit-text").value = literal();
+  find("edit-text").setCustomValidity("");
+};
+
+/** Shows a board, and it as text. */
+const show = (board) => {
+  fields.show(board);
+  tellText();
+};
+
+/** All seeds of the pits in other pits; one in each, where there are none. */
+function scattered({ stores, rows }) {
+  const pits = rows[0].length;
+  const count = [...rows[0], ...rows[1]].reduce((sum, seeds) => sum + seeds, 0) || 2 * pits;
+  const next = rows.map((row) => row.map(() => 0));
+  for (let seed = 0; seed < count; seed++) next[Math.floor(2 * Math.random())][Math.floor(pits * Math.random())] += 1;
+  return { stores, rows: next };
+}
 
 find("edit-board").addEventListener("input", tellText);
 find("edit-first").addEventListener("change", tellText);
+find("edit-clear").addEventListener("click", () => {
+  const { rows } = fields.read();
+  show({ stores: [0, 0], rows: rows.map((row) => row.map(() => 0)) });
+});
+find("edit-random").addEventListener("click", () => show(scattered(fields.read())));
 find("edit-pits").addEventListener("change", () => {
-  const pits = Math.max(1, Math.min(16, Number(find("edit-pits").value) || 1));
+  const pits = Math.max(1, Math.min(16, Math.trunc(Number(find("edit-pits").value)) || 1));
   const { stores, rows } = fields.read();
-  fields.show({ stores, rows: rows.map((row) => Array.from({ length: pits }, (_, index) => row[index] ?? 0)) });
-  tellText();
+  show({ stores, rows: rows.map((row) => Array.from({ length: pits }, (_, index) => row[index] ?? 0)) });
 });
 find("edit-text").addEventListener("change", () => {
-  const text = find("edit-text").value.trim();
-  const board = /^<[\d,\s]+>$/.test(text) ? read(text) : undefined;
-  const sound = board && board.rows[0].length > 0 && board.rows[0].length === board.rows[1].length;
-  find("edit-text").setCustomValidity(sound ? "" : "write <m,S,N,s1..sm,n1..nm>");
-  if (sound) fields.show(find("edit-first").value === "south" ? board : turned(board));
+  const board = parse(find("edit-text").value);
+  find("edit-text").setCustomValidity(board && board.rows[0].length <= 16 ? "" : t("badText"));
+  if (board && board.rows[0].length <= 16) fields.show(find("edit-first").value === "south" ? board : turned(board));
 });
 find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
 
@@ -96,8 +91,7 @@ find("edit-text").addEventListener("input", () => find("edit-text").setCustomVal
 export async function setUp(rules, place) {
   find("edit-rules").value = rules;
   find("edit-first").value = place.side;
-  fields.show(place.board());
-  tellText();
+  show(place.raw());
   if (!(await ask(find("edit-dialog")))) return undefined;
   return { rules: find("edit-rules").value, board: literal(), side: find("edit-first").value };
 }

@@ -1,7 +1,7 @@
-// The value of a game, place by place, told for South.
+// The value of a game, place by place, told for South: a graph, and a bar for the shown place.
 
 import { loss } from "./game.js";
-import { name, signed, tell } from "./words.js";
+import { name, signed, t, tell } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const [HEIGHT, LEFT, EDGE] = [170, 34, 12];
@@ -17,7 +17,7 @@ const make = (tag, attributes, parent) => {
 };
 
 /** What is known of a place, for South. */
-function forSouth(place) {
+export function forSouth(place) {
   const { value, lower, upper, estimate } = place.answer ?? {};
   if (place.side === "south") return { value, lower, upper, estimate };
   const negative = (number) => (number === undefined ? undefined : -number || 0);
@@ -27,44 +27,84 @@ function forSouth(place) {
 /** A step for the lines of the scale, so that there are few. */
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
-export function draw(parent, game, goTo) {
-  const width = Math.max(200, parent.clientWidth);
-  const known = game.places.map(forSouth);
-  const points = known.map((known) => known.value ?? known.estimate ?? known.lower ?? known.upper);
-  const most = Math.max(2, ...points.filter((point) => point !== undefined).map(Math.abs));
-  const step = stepOf(most);
-  const top = step * Math.ceil(most / step);
-  const x = (index) => LEFT + EDGE + (index * (width - LEFT - 2 * EDGE)) / Math.max(1, game.places.length - 1);
-  const y = (value) => HEIGHT / 2 - (Math.max(-top, Math.min(top, value)) * (HEIGHT / 2 - EDGE)) / top;
-
-  const svg = make("svg", { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", class: "graph" });
-  const blunders = game.places.filter((place) => loss(place)?.seeds > 0).length;
-  const moves = `${game.places.length - 1} ${game.places.length === 2 ? "move" : "moves"}`;
-  svg.setAttribute("aria-label", `Value for South over ${moves}; ${blunders} lost something`);
-  for (let value = -top; value <= top; value += step) {
-    make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
-    make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
+/** The graph: one stop for the keyboard, on which arrow keys go through the game. */
+export class Graph {
+  /** `goTo` is told to which place of the line to go. */
+  constructor(parent, goTo) {
+    this.parent = parent;
+    this.svg = make("svg", { role: "slider", class: "graph", tabindex: 0, "aria-valuemin": 0 }, parent);
+    this.svg.addEventListener("keydown", (event) => {
+      const last = this.game.places.length - 1;
+      const to = { ArrowRight: this.game.at + 1, ArrowLeft: this.game.at - 1, Home: 0, End: last }[event.key];
+      if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (to >= 0 && to <= last) goTo(to);
+    });
+    this.svg.addEventListener("click", (event) => {
+      const index = event.target.dataset?.index;
+      if (index !== undefined) goTo(Number(index));
+    });
   }
-  let path = "";
-  points.forEach((point, index) => {
-    if (point !== undefined) path += `${path && points[index - 1] !== undefined ? "L" : "M"}${x(index)},${y(point)}`;
-  });
-  if (path) make("path", { d: path, class: "curve" }, svg);
-  game.places.forEach((place, index) => {
-    const { value, lower, upper } = known[index];
-    if (value === undefined && lower !== undefined) {
-      make("line", { x1: x(index), x2: x(index), y1: y(lower), y2: y(upper), class: "range" }, svg);
+
+  draw(game) {
+    this.game = game;
+    const { places, at } = game;
+    const width = Math.max(200, this.parent.clientWidth);
+    const known = places.map(forSouth);
+    const points = known.map((known) => known.value ?? known.estimate ?? known.lower ?? known.upper);
+    const most = Math.max(2, ...points.filter((point) => point !== undefined).map(Math.abs));
+    const step = stepOf(most);
+    const top = step * Math.ceil(most / step);
+    const x = (index) => LEFT + EDGE + (index * (width - LEFT - 2 * EDGE)) / Math.max(1, places.length - 1);
+    const y = (value) => HEIGHT / 2 - (Math.max(-top, Math.min(top, value)) * (HEIGHT / 2 - EDGE)) / top;
+
+    const { svg } = this;
+    svg.replaceChildren();
+    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    svg.setAttribute("aria-label", t("graphLabel", { n: places.filter((place) => loss(place)?.seeds > 0).length }));
+    svg.setAttribute("aria-valuemax", places.length - 1);
+    svg.setAttribute("aria-valuenow", at);
+    svg.setAttribute("aria-valuetext", t("graphAfter", { n: at, value: tell(known[at]).full }));
+    for (let value = -top; value <= top; value += step) {
+      make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
+      make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
     }
-    if (points[index] === undefined) return;
-    // The move that led here may have lost something.
-    const lost = index > 0 ? loss(game.places[index - 1]) : undefined;
-    const kind = lost?.seeds > 0 ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
-    const here = index === game.at ? " here" : "";
-    const dot = make("circle", { cx: x(index), cy: y(points[index]), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
-    let title = `after ${index}: ${tell(known[index]).full}`;
-    if (lost?.seeds > 0) title += `; ${name(game.places[index - 1].side)} lost ${lost.seeds} by the last move`;
-    make("title", {}, dot).textContent = title;
-    dot.addEventListener("click", () => goTo(index));
-  });
-  parent.replaceChildren(svg);
+    let path = "";
+    points.forEach((point, index) => {
+      if (point !== undefined) path += `${path && points[index - 1] !== undefined ? "L" : "M"}${x(index)},${y(point)}`;
+    });
+    if (path) make("path", { d: path, class: "curve" }, svg);
+    places.forEach((place, index) => {
+      const { value, lower, upper } = known[index];
+      if (value === undefined && lower !== undefined) {
+        make("line", { x1: x(index), x2: x(index), y1: y(lower), y2: y(upper), class: "range" }, svg);
+      }
+      if (points[index] === undefined) return;
+      // The move that led here may have lost something.
+      const lost = loss(place);
+      const kind = lost?.seeds > 0 ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
+      const here = index === at ? " here" : "";
+      const dot = make("circle", { cx: x(index), cy: y(points[index]), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
+      dot.dataset.index = index;
+      let title = t("graphAfter", { n: index, value: tell(known[index]).full });
+      if (lost?.seeds > 0) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;
+      make("title", {}, dot).textContent = title;
+    });
+  }
+}
+
+/** Sets the bar: how much of it is South's, and what is proved. */
+export function setBar(bar, place) {
+  const { stores, rows } = place.raw();
+  const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);
+  const known = forSouth(place);
+  const part = (value) => 50 + 50 * Math.tanh((4 * value) / Math.max(1, all));
+  const value = known.value ?? known.estimate ?? (known.lower === undefined ? undefined : (known.lower + known.upper) / 2);
+  const told = tell(known);
+  bar.style.setProperty("--south", `${part(value ?? 0)}%`);
+  bar.style.setProperty("--lower", `${part(known.lower ?? known.value ?? value ?? 0)}%`);
+  bar.style.setProperty("--upper", `${part(known.upper ?? known.value ?? value ?? 0)}%`);
+  bar.querySelector("b").textContent = told.text;
+  bar.setAttribute("aria-label", t("barLabel", { value: told.full }));
 }

@@ -1,0 +1,177 @@
+//! Puzzles: positions from games with one move that keeps the win, or the draw.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::str::FromStr;
+
+use crate::game::{Line, Pit, Position, Rules};
+use crate::solve::{LimitedSearch, Method};
+use crate::table::{ProbeError, TableError, Tables};
+
+/// The depth in moves to which puzzles are searched to see how hard they are.
+pub const MAX_PUZZLE_DEPTH: u32 = 9;
+
+/// The depth of the searches by which the games are played; every other move is random.
+const GAME_DEPTH: u32 = 3;
+
+/// The fewest moves to choose from.
+const FEWEST_MOVES: usize = 3;
+
+/// How hard a puzzle is, by its [depth](Puzzle::depth).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// A search of up to 2 moves finds it.
+    Easy,
+    /// One of up to 5 moves.
+    Medium,
+    /// A deeper one, or none.
+    Hard,
+}
+
+impl Level {
+    /// All of them.
+    pub const ALL: [Level; 3] = [Level::Easy, Level::Medium, Level::Hard];
+
+    /// Its name in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Easy => "easy",
+            Level::Medium => "medium",
+            Level::Hard => "hard",
+        }
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A text that is not a level.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the levels are easy, medium and hard")]
+pub struct UnknownLevel;
+
+impl FromStr for Level {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Level, UnknownLevel> {
+        Level::ALL.into_iter().find(|level| level.name() == text).ok_or(UnknownLevel)
+    }
+}
+
+/// A position with one move that keeps the outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Puzzle {
+    /// The rule set.
+    pub rules: Rules,
+    /// The position, the mover South.
+    pub position: Position,
+    /// The only move that keeps the win or draw.
+    pub pit: Pit,
+    /// The value of the position for the mover: above 0 if the mover wins, 0 for a draw.
+    pub value: i64,
+    /// The value of the second best move.
+    pub second: i64,
+    /// A line of best play to the end of the game.
+    pub line: Line,
+    /// The least depth, in moves, from which on depth-limited searches up to [`MAX_PUZZLE_DEPTH`] choose the move;
+    /// [`MAX_PUZZLE_DEPTH`] + 1 if even the deepest does not.
+    pub depth: u32,
+}
+
+impl Puzzle {
+    /// How much better the move is than the second best.
+    pub fn gap(&self) -> i64 {
+        self.value - self.second
+    }
+
+    /// How hard it is.
+    pub fn level(&self) -> Level {
+        match self.depth {
+            0..=2 => Level::Easy,
+            3..=5 => Level::Medium,
+            _ => Level::Hard,
+        }
+    }
+
+    /// The puzzle of a position in the tables; `None` if it is none, or above the tables.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn of(tables: &Tables, position: &Position) -> Result<Option<Puzzle>, TableError> {
+        if position.is_over() || position.moves().count() < FEWEST_MOVES {
+            return Ok(None);
+        }
+        let mut moves = match tables.move_scores(position) {
+            Ok(moves) => moves,
+            Err(ProbeError::Table(error)) => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        moves.sort_by_key(|&(_, score)| std::cmp::Reverse(score));
+        let (value, second) = (position.value(moves[0].1), position.value(moves[1].1));
+        let is_one = value > 0 && second <= 0 || value == 0 && second < 0;
+        if !is_one {
+            return Ok(None);
+        }
+        let (rules, pit) = (tables.rules(), moves[0].0);
+        let line = match tables.probe(position) {
+            Ok(probe) => probe.line,
+            Err(ProbeError::Table(error)) => return Err(error),
+            Err(_) => return Ok(None),
+        };
+        let finds = |depth: u32| LimitedSearch::new(rules, Method::SeqAb, depth).run(position).best == Some(pit);
+        let depth = (1..=MAX_PUZZLE_DEPTH).rev().take_while(|&depth| finds(depth)).last();
+        let depth = depth.unwrap_or(MAX_PUZZLE_DEPTH + 1);
+        Ok(Some(Puzzle { rules, position: *position, pit, value, second, line, depth }))
+    }
+}
+
+/// Finds puzzles in games: some moves random, the others by a shallow search. The same seed gives the same games.
+#[derive(Debug)]
+pub struct PuzzleMiner<'t> {
+    tables: &'t Tables,
+    start: Position,
+    random: fastrand::Rng,
+    seen: HashSet<Position>,
+}
+
+impl<'t> PuzzleMiner<'t> {
+    /// A miner of games from `start`.
+    ///
+    /// # Panics
+    /// When the tables have other pits.
+    pub fn new(tables: &'t Tables, start: Position, seed: u64) -> PuzzleMiner<'t> {
+        assert_eq!(tables.pits(), start.pits(), "pits of the tables");
+        PuzzleMiner { tables, start, random: fastrand::Rng::with_seed(seed), seen: HashSet::new() }
+    }
+
+    /// Plays a game and returns the puzzles in it that no game before had.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn game(&mut self) -> Result<Vec<Puzzle>, TableError> {
+        let (rules, reach) = (self.tables.rules(), self.tables.max_seeds().unwrap_or(0));
+        let search = LimitedSearch::new(rules, Method::SeqAb, GAME_DEPTH);
+        let (mut position, mut puzzles) = (self.start, Vec::new());
+        while !position.is_over() {
+            if position.seeds() as usize <= reach
+                && self.seen.insert(position)
+                && let Some(puzzle) = Puzzle::of(self.tables, &position)?
+            {
+                puzzles.push(puzzle);
+            }
+            let random = self.random.bool();
+            let pit = if random {
+                self.random.choice(position.moves().collect::<Vec<Pit>>())
+            } else {
+                search.run(&position).best
+            };
+            let Some(played) = pit.and_then(|pit| position.play(rules, pit).ok()) else { break };
+            position = played.position;
+        }
+        Ok(puzzles)
+    }
+}

@@ -1,0 +1,166 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use clap::Args;
+use kalah::analyse::{Level, Puzzle, PuzzleMiner};
+use kalah::game::{Position, Rules};
+use kalah::table::Shelf;
+use serde::Serialize;
+
+use super::outcome::Outcome;
+use super::progress::Progress;
+use super::report::Grid;
+use super::signals::stop_on_signal;
+use super::{args, output};
+
+/// Find positions with only one winning move
+///
+/// Games are played from the start, with random and shallow moves. Where a position within the tables has exactly one move that
+/// keeps the win, or the draw, it is a puzzle. Its level is by the least depth at which a depth-limited search finds the
+/// move and keeps to it: easy up to 2 moves, medium up to 5, hard above.
+#[derive(Args)]
+pub struct Puzzles {
+    /// Where the games begin
+    #[arg(long, value_name = "POSITION", default_value = "6x4")]
+    start: Position,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Only puzzles of this level: easy, medium or hard
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
+    /// How many puzzles
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// The most games to play for them
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Seed of the random moves
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct PuzzleReport {
+    position: String,
+    seeds: u32,
+    r#move: usize,
+    outcome: &'static str,
+    value: i64,
+    second: i64,
+    gap: i64,
+    line: String,
+    turns: usize,
+    depth: u32,
+    level: &'static str,
+}
+
+impl From<&Puzzle> for PuzzleReport {
+    fn from(puzzle: &Puzzle) -> PuzzleReport {
+        PuzzleReport {
+            position: puzzle.position.to_string(),
+            seeds: puzzle.position.seeds(),
+            r#move: puzzle.pit.number(),
+            outcome: if puzzle.value > 0 { "win" } else { "draw" },
+            value: puzzle.value,
+            second: puzzle.second,
+            gap: puzzle.gap(),
+            line: puzzle.line.to_string(),
+            turns: puzzle.line.turns().len(),
+            depth: puzzle.depth,
+            level: puzzle.level().name(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Report {
+    rules: &'static str,
+    start: String,
+    seed: u64,
+    games: u64,
+    puzzles: Vec<PuzzleReport>,
+}
+
+impl Puzzles {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (rules, pits) = (self.rules, self.start.pits());
+        let shelf = Shelf::new(self.tables.path.clone());
+        let Some(tables) = shelf.tables(rules, pits) else {
+            let directory = self.tables.path.display();
+            anyhow::bail!(
+                "there are no tables for {rules} with {pits} pits in {directory}; make some with kalah build --rules {rules} \
+                 --pits {pits} --seeds 14, or name their directory with --tables"
+            );
+        };
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop)?;
+        let progress = Progress::of(u64::from(self.count), "puzzles");
+        progress.stage("games".to_owned());
+        let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
+        let mut miner = PuzzleMiner::new(tables, self.start, self.seed);
+        let mined = progress.watch(&done, || {
+            while found.len() < self.count as usize && games < self.games && !stop.load(Ordering::Relaxed) {
+                let puzzles = miner.game()?;
+                found.extend(
+                    puzzles.into_iter().filter(|puzzle| self.level.is_none_or(|level| puzzle.level() == level)),
+                );
+                games += 1;
+                done.store(found.len() as u64, Ordering::Relaxed);
+            }
+            Ok::<_, kalah::table::TableError>(())
+        });
+        progress.finish();
+        mined?;
+        found.truncate(self.count as usize);
+        let report = Report {
+            rules: rules.name(),
+            start: self.start.to_string(),
+            seed: self.seed,
+            games,
+            puzzles: found.iter().map(PuzzleReport::from).collect(),
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            report.print()?;
+        }
+        if stop.load(Ordering::Relaxed) {
+            output::tell(format_args!("stopped after {}", output::many(games, "game")));
+            return Ok(Outcome::Failed);
+        }
+        if report.puzzles.len() < self.count as usize {
+            let found = output::count(report.puzzles.len(), "puzzle");
+            output::tell(format_args!(
+                "kalah: only {found} in {}: larger tables have more, and --games plays on",
+                output::many(games, "game")
+            ));
+            return Ok(Outcome::Failed);
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl Report {
+    fn print(&self) -> std::io::Result<()> {
+        let mut grid = Grid::new(["position", "move", "keeps", "value", "second", "turns", "depth", "level"]);
+        for puzzle in &self.puzzles {
+            grid.row([
+                puzzle.position.clone(),
+                puzzle.r#move.to_string(),
+                puzzle.outcome.to_owned(),
+                format!("{:+}", puzzle.value),
+                format!("{:+}", puzzle.second),
+                puzzle.turns.to_string(),
+                puzzle.depth.to_string(),
+                puzzle.level.to_owned(),
+            ]);
+        }
+        grid.print()
+    }
+}

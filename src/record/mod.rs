@@ -1,0 +1,17 @@
+//! Games as text: headers and moves, for one game or many. `docs/games.md` documents the format.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`game_record`](GameRecord) | a game with its headers |
+//! | [`read`](read_games) | from text, everything checked |
+//! | `write` | to text |
+//! | [`error`](RecordError) | what is wrong with a text, and in which line |
+
+mod error;
+mod game_record;
+mod read;
+mod write;
+
+pub use error::{RecordError, RecordFault};
+pub use game_record::GameRecord;
+pub use read::{MAX_TEXT, read_game, read_games};

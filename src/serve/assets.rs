@@ -1,0 +1,80 @@
+//! The files of the page as they are sent: compressed for those who accept that, and not again to those who have them.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::page::File;
+
+/// A file, ready to be sent.
+pub(super) struct Asset {
+    kind: &'static str,
+    plain: Sendable,
+    compressed: Sendable,
+}
+
+/// One form of a file, and what identifies it.
+struct Sendable {
+    bytes: Bytes,
+    etag: HeaderValue,
+}
+
+impl Asset {
+    /// The file in both forms.
+    pub fn new(file: &File) -> Arc<Asset> {
+        let text = file.text.as_bytes();
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
+        let compressed = gzip.write_all(text).and_then(|()| gzip.finish()).expect("memory can be written");
+        let digest = xxhash_rust::xxh3::xxh3_64(text);
+        let etag = |end: &str| HeaderValue::from_str(&format!("\"{digest:016x}{end}\"")).expect("plain letters");
+        Arc::new(Asset {
+            kind: file.kind,
+            plain: Sendable { bytes: Bytes::from_static(text), etag: etag("") },
+            compressed: Sendable { bytes: compressed.into(), etag: etag("-gzip") },
+        })
+    }
+
+    /// The answer to a request with these headers.
+    pub fn answer(&self, headers: &HeaderMap) -> Response {
+        let is_compressed = accepts_gzip(headers);
+        let form = if is_compressed { &self.compressed } else { &self.plain };
+        let always: [(HeaderName, HeaderValue); 2] =
+            [(header::ETAG, form.etag.clone()), (header::VARY, HeaderValue::from_static("accept-encoding"))];
+        if has(headers, &form.etag) {
+            return (StatusCode::NOT_MODIFIED, always).into_response();
+        }
+        let kind = [(header::CONTENT_TYPE, HeaderValue::from_static(self.kind))];
+        let encoding = is_compressed.then(|| [(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"))]);
+        let mut response = (always, kind, form.bytes.clone()).into_response();
+        response.headers_mut().extend(encoding.into_iter().flatten());
+        response
+    }
+}
+
+/// The parts of a header that is a list, over all its lines.
+fn parts<'h>(headers: &'h HeaderMap, name: &HeaderName) -> impl Iterator<Item = &'h str> {
+    let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).map(str::trim)
+}
+
+/// Whether the client has the form with this tag.
+fn has(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    parts(headers, &header::IF_NONE_MATCH).any(|tag| tag == "*" || tag.trim_start_matches("W/").as_bytes() == etag)
+}
+
+/// Whether the client accepts gzip: named, or by `*`, and not with the weight 0.
+fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let accepted = |wanted: &str| {
+        parts(headers, &header::ACCEPT_ENCODING).find_map(|part| {
+            let (name, weight) = part.split_once(';').unwrap_or((part, ""));
+            let weight = weight.trim().strip_prefix("q=").map_or(Some(1.0), |weight| weight.trim().parse::<f32>().ok());
+            name.trim().eq_ignore_ascii_case(wanted).then_some(weight.is_some_and(|weight| weight > 0.0))
+        })
+    };
+    accepted("gzip").or_else(|| accepted("*")).unwrap_or(false)
+}

@@ -1,0 +1,83 @@
+// What is known of the places of a game, asked of the server as it is needed.
+
+import * as api from "./api.js";
+import { announce, setWork } from "./machine.js";
+import { t, tell } from "./words.js";
+
+/** Seconds of the first search of a position, so that there is something to see. */
+const QUICK = 0.3;
+
+/** Which of the server's newer requests it answers: older servers do without. */
+const has = { search: true, game: true };
+
+/** Whether the server has no more to say of a place. */
+export const isKnown = ({ answer }) =>
+  answer !== undefined && answer.known === "exact" && answer.moves.every((move) => move.known === "exact");
+
+/** The result of a request that older servers do not have; undefined from those. */
+async function newer(request, run) {
+  if (!has[request]) return undefined;
+  try {
+    return await run();
+  } catch (error) {
+    if (error.code !== "not-found") throw error;
+    has[request] = false;
+    return undefined;
+  }
+}
+
+/** How much an answer says: what is proved more than an evaluation, and that the more the deeper its search was. */
+const worth = ({ known, depth = 0 }) => ({ exact: 1e6, bounds: 1e5 })[known] ?? depth;
+
+/** Keeps what an answer says of a place. The first answers of a longer search say less than what is there. */
+function take(place, answer) {
+  if (place.answer && worth(answer) < worth(place.answer)) return;
+  const moves = answer.moves.map((move) => ({ ...place.answer?.moves.find((known) => known.move === move.move), ...move }));
+  place.answer = { ...answer, moves };
+  place.over = answer.finished ?? place.over;
+}
+
+/**
+ * Asks what is known of a place: first what is known quickly; then, with `further`, what can be proved in the
+ * server's time, or in so many seconds. Calls `told` whenever there is more.
+ */
+export async function learn(game, place, signal, further, told) {
+  if (!place.answer) {
+    take(place, await api.position(place.literal, game.rules, QUICK, signal));
+    told();
+  }
+  if (!further || isKnown(place) || place.finished) return;
+  const progress = (answer) => {
+    take(place, answer);
+    const known = tell(answer).full;
+    setWork(t("searching", { known: answer.nodes ? t("searchedFor", { known, nodes: answer.nodes.toLocaleString(), depth: answer.depth ?? "–" }) : known }));
+    told();
+  };
+  setWork(t("searching", { known: "" }));
+  const time = further === true ? undefined : further;
+  const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
+  if (answer) take(place, answer);
+  for (let time = 0; !answer && time < 3 && !isKnown(place); time++) {
+    take(place, await api.position(place.literal, game.rules, undefined, signal));
+    told();
+  }
+  setWork();
+  announce(tell(place.answer).full);
+  told();
+}
+
+/** Asks about the places of the shown line of which nothing is known, such as those of a shared game. */
+export async function analyse(game, signal, told) {
+  const { places } = game;
+  const open = () => places.filter((place) => !place.answer);
+  if (open().length > 2) {
+    const answer = await newer("game", () =>
+      api.game(game.root.literal, game.rules, game.moves, (place) => (take(places[place.index], place), told()), signal));
+    answer?.places.forEach((known, index) => places[index].answer || take(places[index], known));
+  }
+  for (const place of open()) {
+    take(place, await api.position(place.literal, game.rules, QUICK, signal));
+    told();
+  }
+  told();
+}

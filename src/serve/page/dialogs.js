@@ -1,0 +1,98 @@
+// What all dialogs have in common, and the dialog of a new game.
+
+import { write } from "./game.js";
+import { fillPlayers, showPlayer, chosenPlayer } from "./players.js";
+import { explain, t } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** Shows a dialog; resolves to whether it was left by its main button. */
+export function ask(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return closed(dialog).then(() => dialog.returnValue === "ok");
+}
+
+const closed = (dialog) => new Promise((done) => dialog.addEventListener("close", done, { once: true }));
+
+/** Resolves when no dialog is open. */
+export async function undisturbed() {
+  for (;;) {
+    const dialog = document.querySelector("dialog[open]");
+    if (!dialog) return;
+    await closed(dialog);
+  }
+}
+
+for (const button of document.querySelectorAll("[data-close]")) {
+  button.addEventListener("click", () => button.closest("dialog").close(""));
+}
+
+/** What the server allows: `seeds` in play, `pits` a side; and its rule sets. */
+let limits = { seeds: 400, pits: 16, rule_sets: [] };
+
+/** Prepares the dialogs for a server. */
+export function prepare(server) {
+  limits = server;
+  for (const select of document.querySelectorAll("select.rules")) {
+    select.replaceChildren(...server.rules.map((rules) => new Option(rules)));
+  }
+  fillPlayers(find("new-opponent"));
+  find("new-pits").max = find("edit-pits").max = server.pits;
+  find("new-time").max = server.time;
+  find("new-rules").addEventListener("change", explainRules);
+  for (const id of ["new-pits", "new-seeds"]) find(id).addEventListener("input", checkSize);
+}
+
+function explainRules() {
+  const rules = limits.rule_sets.find(({ name }) => name === find("new-rules").value);
+  find("new-rules-told").textContent = rules ? explain(rules) : "";
+}
+
+/** Lets no board be chosen that the server refuses. */
+function checkSize() {
+  const n = 2 * find("new-pits").value * find("new-seeds").value;
+  find("new-seeds").setCustomValidity(n > limits.seeds ? t("tooMany", { n, most: limits.seeds }) : "");
+}
+
+/**
+ * Asks for a new game, beginning with what is given: `rules`, `pits`, `seeds`, `first`, `you` (south, north, both, none),
+ * `opponent`, `time`, `pie`. Resolves to the same and `board`, its literal; undefined when there shall be none.
+ */
+export async function newGame(given) {
+  for (const key of ["rules", "pits", "seeds", "first", "you", "time"]) {
+    if (given[key] !== undefined) find(`new-${key}`).value = given[key];
+  }
+  showPlayer(find("new-opponent"), find("new-ahead"), given.opponent);
+  find("new-pie").checked = Boolean(given.pie);
+  const opponent = () => {
+    const both = find("new-you").value === "both";
+    for (const id of ["new-opponent", "new-time"]) find(id).parentElement.hidden = both;
+    showPlayer(find("new-opponent"), find("new-ahead"), chosenPlayer(find("new-opponent"), find("new-ahead")));
+  };
+  find("new-you").onchange = find("new-opponent").onchange = opponent;
+  opponent();
+  explainRules();
+  checkSize();
+  if (!(await ask(find("new-dialog")))) return undefined;
+  const [pits, seeds] = [find("new-pits"), find("new-seeds")].map((field) => Number(field.value));
+  const row = Array(pits).fill(seeds);
+  return {
+    rules: find("new-rules").value,
+    pits,
+    seeds,
+    first: find("new-first").value,
+    you: find("new-you").value,
+    opponent: chosenPlayer(find("new-opponent"), find("new-ahead")),
+    time: Number(find("new-time").value) || undefined,
+    pie: find("new-pie").checked,
+    board: write({ stores: [0, 0], rows: [row, row] }),
+  };
+}
+
+/** The rules of a first game: those most people play, unless there are more tables for other ones. */
+export function defaultRules({ rules }, { tables }) {
+  const most = (name) => Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
+  const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
+  return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;
+}

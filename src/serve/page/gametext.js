@@ -1,0 +1,40 @@
+// The dialog in which games are taken out and put in as text (docs/games.md).
+
+import * as api from "./api.js";
+import { ask } from "./dialogs.js";
+
+const find = (id) => document.getElementById(id);
+
+find("text-download").addEventListener("click", () => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([find("text-text").value], { type: "text/plain" }));
+  link.download = "kalah.games";
+  link.click();
+  URL.revokeObjectURL(link.href);
+});
+
+find("text-dialog").querySelector("form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    game = await api.readText(find("text-text").value);
+    find("text-dialog").close("ok");
+  } catch (error) {
+    find("text-error").textContent = error.message;
+  }
+});
+
+/** The game that was read last. */
+let game;
+
+/** Shows a game as text; resolves to the game that shall be loaded in its place, undefined if none shall. */
+export async function gameText(shown, players, fail) {
+  find("text-error").textContent = "";
+  find("text-text").value = "";
+  const { literal } = shown.root;
+  const { south, north } = players;
+  const [first, second] = shown.root.side === "south" ? [south, north] : [north, south];
+  const asked = { board: literal, rules: shown.rules, moves: shown.moves, south: first, north: second };
+  api.writeText(asked).then(({ text }) => (find("text-text").value = text)).catch(fail);
+  if (!(await ask(find("text-dialog")))) return undefined;
+  return { rules: game.rules, board: game.board, side: "south", moves: game.moves, at: game.moves.length };
+}

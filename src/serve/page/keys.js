@@ -1,0 +1,48 @@
+// The keyboard: a number sows a pit, arrows walk along the row, letters do what buttons do.
+
+import { announce, setWork } from "./machine.js";
+import { t } from "./words.js";
+
+/** Milliseconds in which a second digit may follow, where there are ten pits or more. */
+const PATIENCE = 900;
+
+const find = (id) => document.getElementById(id);
+
+let digits = "";
+let timer;
+
+/** Listens to keys: `pits` and `walk`, `sow`, `hint`, `step` say what they do. */
+export function listenToKeys({ pits, walk, sow, hint, step }) {
+  const sowTyped = () => {
+    clearTimeout(timer);
+    const pit = Number(digits);
+    digits = "";
+    setWork();
+    if (pit >= 1 && pit <= pits()) sow(pit);
+  };
+  const type = (digit) => {
+    clearTimeout(timer);
+    digits += digit;
+    // No further digit can follow, or not in time.
+    if (Number(digits) * 10 > pits() || digits.length === 2) return sowTyped();
+    const text = t("typed", { digits });
+    setWork(text);
+    announce(text);
+    timer = setTimeout(sowTyped, PATIENCE);
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
+    if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
+    const key = event.key.toLowerCase();
+    if (/^\d$/.test(key) && (digits || key !== "0")) type(key);
+    else if (key === "enter" && digits) sowTyped();
+    else if (key === "arrowright") walk(1);
+    else if (key === "arrowleft") walk(-1);
+    else if (key === "u") step(-1);
+    else if (key === "r") step(1);
+    else if (key === "h") hint();
+    else if (key === "n" && !find("next").hidden) find("next").click();
+    else return;
+    event.preventDefault();
+  });
+}

@@ -1,0 +1,35 @@
+// A line of play as text, turn by turn, and as buttons.
+
+/** The moves of the turns of a line such as `36 21 4`, or `11,3 2` where a turn has commas. */
+export function turnsOf(text) {
+  return text.split(/\s+/).filter(Boolean).map((turn) => (turn.includes(",") ? turn.split(",") : [...turn]).map(Number));
+}
+
+/**
+ * Shows a line as buttons, each of which plays the moves up to it; `play` is told which moves. Lines of more than nine
+ * pits a side have turns of one move without a comma, too, so `pits` says how turns are to be read.
+ */
+export function showLine(element, text, pits, play, label) {
+  if (element.dataset.line === text) return;
+  element.dataset.line = text;
+  const turns = pits > 9
+    ? text.split(/\s+/).filter(Boolean).map((turn) => turn.split(",").filter(Boolean).map(Number))
+    : turnsOf(text);
+  const moves = [];
+  const groups = turns.map((turn) => {
+    const group = document.createElement("span");
+    group.className = "turn";
+    for (const move of turn) {
+      moves.push(move);
+      const upTo = [...moves];
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = move;
+      button.setAttribute("aria-label", label(move));
+      button.addEventListener("click", () => play(upTo));
+      group.append(button);
+    }
+    return group;
+  });
+  element.replaceChildren(...groups);
+}

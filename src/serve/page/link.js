@@ -1,0 +1,49 @@
+// The whole game as the fragment of an address, and back.
+
+import { t } from "./words.js";
+
+const numbers = (text) => text.split(",").filter(Boolean).map(Number);
+
+/** The game as a fragment: `extra` are further fields. */
+export function fragment(game, players, extra = {}) {
+  const { literal, side } = game.root;
+  const fields = { rules: game.rules, board: literal, first: side, ...players, ...extra };
+  const moves = game.moves;
+  if (moves.length > 0) fields.moves = moves.join(",");
+  if (game.at < moves.length) fields.at = game.at;
+  const others = game.others;
+  if (others.length > 0) fields.also = others.map((path) => path.join(",")).join(";");
+  const text = new URLSearchParams(fields).toString();
+  return text.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
+}
+
+/** What a fragment says; fields that it does not have are undefined. */
+export function fromFragment(text) {
+  const fields = new URLSearchParams(text);
+  const field = (name) => fields.get(name) ?? undefined;
+  const moves = numbers(fields.get("moves") ?? "");
+  return {
+    rules: field("rules"),
+    board: field("board"),
+    side: fields.get("first") === "north" ? "north" : "south",
+    moves,
+    at: fields.has("at") ? Math.max(0, Math.min(moves.length, Math.trunc(Number(fields.get("at"))) || 0)) : moves.length,
+    also: (fields.get("also") ?? "").split(";").map(numbers).filter((path) => path.length > 0),
+    players: { south: field("south"), north: field("north") },
+    values: field("values"),
+    pie: field("pie"),
+  };
+}
+
+/** Copies the link to the game; without values if they are hidden. */
+export async function copyLink(values) {
+  const button = document.getElementById("share");
+  const link = values ? location.href : `${location.href}&values=off`;
+  try {
+    await navigator.clipboard.writeText(link);
+    button.textContent = t("copied");
+  } catch {
+    button.textContent = t("copyYourself");
+  }
+  setTimeout(() => (button.textContent = t("share")), 2000);
+}

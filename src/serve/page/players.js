@@ -1,0 +1,59 @@
+// Who plays a side: a person, a program at a level with a name, or any program of the server.
+
+import { t } from "./words.js";
+
+/** The programs that have a name for beginners, from the easiest on. */
+const LEVELS = ["random", "greedy", "alphabeta:2", "alphabeta:6", "alphabeta:10", "perfect"];
+
+/** The level of the first game. */
+export const MIDDLE = "alphabeta:2";
+
+let kinds = [];
+
+const kindOf = (player) => player.split(":")[0];
+
+/** Sets which programs the server has, as it writes them: `greedy`, `alphabeta:D`, `random:SEED`. */
+export const setPrograms = (programs) => (kinds = programs);
+
+/** Whether the server has a player. */
+export function isPlayer(player) {
+  if (player === "human") return true;
+  return kinds.some((kind) => {
+    if (kindOf(kind) !== kindOf(player)) return false;
+    if (kind.endsWith(":D")) return /:[1-9]\d?$/.test(player);
+    return kind === player || (kind.endsWith(":SEED") && /^\w+(:\d+)?$/.test(player));
+  });
+}
+
+function group(label, options) {
+  const element = document.createElement("optgroup");
+  element.label = label;
+  element.append(...options);
+  return element;
+}
+
+/** Fills a list of players. */
+export function fillPlayers(select) {
+  const has = LEVELS.filter(isPlayer);
+  const programs = kinds.map((kind) => kind.replace(":SEED", "")).filter((kind) => !has.includes(kind));
+  select.replaceChildren(
+    new Option(t("human"), "human"),
+    group(t("levels"), has.map((level) => new Option(t(`level.${level}`), level))),
+    group(t("programs"), programs.map((kind) => new Option(kind.replace(":D", ""), kind))),
+  );
+}
+
+/** Chooses a player in a list, and its number in the field beside it. */
+export function showPlayer(select, field, player) {
+  const values = [...select.options].map((option) => option.value);
+  const [kind, number] = player.split(":");
+  select.value = values.includes(player) ? player : values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human";
+  if (number !== undefined) field.value = number;
+  field.parentElement.hidden = !select.value.endsWith(":D");
+}
+
+/** The player that is chosen in a list. */
+export function chosenPlayer(select, field) {
+  const number = Math.max(1, Math.min(99, Math.trunc(Number(field.value)) || 1));
+  return select.value.replace(/:D$/, `:${number}`);
+}

@@ -1,0 +1,45 @@
+// Puzzles: positions with one move that keeps the win or the draw; and how many were solved, kept in the browser.
+
+import * as api from "./api.js";
+import { ask } from "./dialogs.js";
+import { remember, settings } from "./settings.js";
+import { name, t } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** The day of a date, in the time zone of the browser, as the server writes it. */
+const dayOf = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
+
+const solved = () => ({ row: 0, days: 0, day: "", last: "", ...settings.puzzles });
+
+/** Asks which puzzle, by the rules of a game; resolves to it, undefined if none shall be begun. */
+export async function askPuzzle(rules) {
+  const { row, days } = solved();
+  find("puzzle-state").textContent = `${t("puzzleRow", { n: row })} ${t("puzzleDays", { n: days })}`;
+  const dialog = find("puzzle-dialog");
+  const chosen = await ask(dialog);
+  if (!chosen && dialog.returnValue !== "other") return undefined;
+  const level = find("puzzle-level").value;
+  const which = chosen ? { day: dayOf(new Date()) } : { seed: Math.floor(2 ** 31 * Math.random()) };
+  return api.puzzle({ rules, board: "6x4", level, ...which });
+}
+
+/** What is to be done in a puzzle. */
+export const task = ({ outcome, level }, side) => t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
+
+/** Says whether a first move solves a puzzle, and counts it unless it was tried, or solved last, before. */
+export function tryMove(puzzle, move) {
+  const right = move === puzzle.move;
+  const { row, days, day, last } = solved();
+  if (!puzzle.tried && puzzle.position !== last) {
+    const kept = { row: right ? row + 1 : 0, days, day, last: right ? puzzle.position : last };
+    if (right && puzzle.day && puzzle.day !== day) {
+      const before = new Date(`${puzzle.day}T12:00`);
+      before.setDate(before.getDate() - 1);
+      Object.assign(kept, { day: puzzle.day, days: dayOf(before) === day ? days + 1 : 1 });
+    }
+    remember({ puzzles: kept });
+  }
+  puzzle.tried = true;
+  return right ? t("puzzleRight", { line: puzzle.line, n: solved().row }) : t("puzzleWrong");
+}

@@ -1,0 +1,83 @@
+// The report of a game: what each side's moves lost.
+
+import { ask } from "./dialogs.js";
+import { loss } from "./game.js";
+import { name, t } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** What the moves of a side lost; moves that are not judged have no proved values. */
+export function judge(places, side) {
+  const moves = places.slice(1).filter((place) => place.before.side === side);
+  const lost = moves.map(loss).filter((lost) => lost !== undefined);
+  const exact = lost.filter(({ seeds }) => seeds === 0).length;
+  const total = lost.reduce((sum, { seeds }) => sum + seeds, 0);
+  return {
+    moves: moves.length,
+    exact,
+    slips: lost.filter(({ seeds, turns }) => seeds > 0 && !turns).length,
+    blunders: lost.filter(({ turns }) => turns).length,
+    open: moves.length - lost.length,
+    lost: lost.length > 0 ? total / lost.length : undefined,
+    accuracy: lost.length > 0 ? (100 * exact) / lost.length : undefined,
+  };
+}
+
+const ROWS = [
+  ["reportMoves", ({ moves }) => moves],
+  ["reportExact", ({ exact }) => exact],
+  ["reportSlips", ({ slips }) => slips],
+  ["reportBlunders", ({ blunders }) => blunders],
+  ["reportOpen", ({ open }) => open],
+  ["reportLost", ({ lost }) => lost?.toFixed(2) ?? "–"],
+  ["reportAccuracy", ({ accuracy }) => (accuracy === undefined ? "–" : `${Math.round(accuracy)} %`)],
+];
+
+/** Shows what is known of a line; `done` of its positions are analysed. */
+export function tellReport(places, done, goTo) {
+  const sides = ["south", "north"].map((side) => judge(places, side));
+  const rows = ROWS.map(([key, of]) => {
+    const row = document.createElement("tr");
+    const head = document.createElement("th");
+    head.scope = "row";
+    head.textContent = t(key);
+    const cells = sides.map((side) => {
+      const cell = document.createElement("td");
+      cell.textContent = of(side);
+      return cell;
+    });
+    row.append(head, ...cells);
+    return row;
+  });
+  find("report-rows").replaceChildren(...rows);
+  const working = done < places.length;
+  find("report-progress").max = places.length;
+  find("report-progress").value = done;
+  find("report-progress").hidden = !working;
+  const wrong = places.filter((place) => loss(place)?.seeds > 0);
+  find("report-state").textContent = working
+    ? t("reportWorking", { n: done, all: places.length })
+    : wrong.length === 0 ? t("reportNone") : "";
+  if (working) return;
+  const items = wrong.map((place) => {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    const { seeds, turns } = loss(place);
+    button.type = "button";
+    button.className = turns ? "blunder" : "slip";
+    button.textContent = `${place.path.length}. ${t("moveLabel", { side: name(place.before.side), pit: place.by.move })}: ${t("moveLost", { n: seeds })}`;
+    button.addEventListener("click", () => {
+      find("report-dialog").close("");
+      goTo(place.before);
+    });
+    item.append(button);
+    return item;
+  });
+  find("report-list").replaceChildren(...items);
+}
+
+/** Opens the report; resolves when it is closed. */
+export function openReport() {
+  find("report-list").replaceChildren();
+  return ask(find("report-dialog"));
+}

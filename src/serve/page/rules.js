@@ -1,0 +1,61 @@
+// The rules in a minute: what a rule set is, and three moves to try.
+
+import * as api from "./api.js";
+import { Board } from "./board.js";
+import { ask } from "./dialogs.js";
+import { Game } from "./game.js";
+import { sow } from "./sow.js";
+import { explain, happened, t } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** Each shows one thing: the board literal, and the pit to sow. */
+const EXAMPLES = {
+  sow: ["<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 5],
+  store: ["<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 3],
+  empty: ["<6,8,7,2,5,0,6,0,1,0,3,1,4,5,6>", 1],
+};
+
+let board, game, rules, shown;
+
+/** Shows an example before its move. */
+function begin(key) {
+  const [literal, pit] = EXAMPLES[key];
+  game = new Game(rules, literal, "south");
+  shown = key;
+  board.show(game.place, true, false);
+  board.hole("south", pit).element.classList.add("hint");
+  find("rules-do").textContent = t("example", { pit });
+  for (const button of document.querySelectorAll("[data-example]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.example === key));
+  }
+}
+
+async function play(side, pit) {
+  if (side !== "south" || game.place.before) return;
+  const { places } = await api.line(game.place.literal, rules, [pit]);
+  if (game.place.before) return;
+  const place = game.play(places[0]);
+  board.label(place.before, false, false);
+  if (!(await sow(board, place)) || place !== game.place) return;
+  board.show(place, false, false);
+  find("rules-do").textContent = happened(place);
+}
+
+/** Shows the rules of a rule set of the server's list. */
+export async function showRules(ruleSet, fail) {
+  rules = ruleSet.name;
+  find("rules-name").textContent = rules;
+  find("rules-told").textContent = explain(ruleSet);
+  const shownIn = find("rules-board");
+  board ??= new Board(shownIn, (side, pit) => play(side, pit).catch(fail), () => ({ width: shownIn.parentElement.clientWidth, height: 330 }));
+  const closed = ask(find("rules-dialog"));
+  begin("sow");
+  board.fit(false);
+  await closed;
+}
+
+for (const button of document.querySelectorAll("[data-example]")) {
+  button.addEventListener("click", () => begin(button.dataset.example));
+}
+find("rules-again").addEventListener("click", () => begin(shown));

@@ -1,0 +1,19 @@
+// Short sounds of seeds, made here: nothing is loaded.
+
+import { settings } from "./settings.js";
+
+let audio;
+
+/** A knock of this pitch in hertz; nothing if sounds are off. */
+export function knock(pitch = 320) {
+  if (!settings.sounds) return;
+  audio ??= new AudioContext();
+  const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+  tone.type = "triangle";
+  tone.frequency.setValueAtTime(pitch, audio.currentTime);
+  volume.gain.setValueAtTime(0.15, audio.currentTime);
+  volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + 0.09);
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.1);
+}

@@ -1,0 +1,293 @@
+// Answers the page's requests without a server: from table files, the book and puzzles beside it, and short searches. The
+// documents are those of docs/serve.md.
+
+import { Wrong, final, isOver, literal, moves, parse, play, search, seeds, value } from "./game.js";
+import { Rows, Table, TableError } from "./tables.js";
+import * as texts from "./text.js";
+
+// The page's own requests come here; all others go where they always do.
+globalThis.plainFetch = globalThis.fetch.bind(globalThis);
+
+/** The depth in moves of the searches above the tables, and the most for players. */
+const [DEPTH, MAX_DEPTH] = [6, 8];
+
+/** Milliseconds after which an answer is given without a line of best play. */
+const LINE_TIME = 1500;
+
+const cached = new Map();
+const once = (key, make) => {
+  if (!cached.has(key)) cached.set(key, make());
+  return cached.get(key);
+};
+
+const json = (path) =>
+  once(path, async () => {
+    const response = await globalThis.plainFetch(new URL(path, import.meta.url));
+    if (!response.ok) {
+      cached.delete(path);
+      throw new Error(`${path}: HTTP ${response.status}`);
+    }
+    return response.json();
+  });
+
+/** What the folder holds. */
+const site = () => json("site.json");
+
+const needsServer = (what) => new Wrong(404, "no-server", `${what} needs a server: run kalah serve`);
+
+async function rulesOf(name = "empty-capture") {
+  const rules = (await site()).rules.find((rules) => rules.name === name);
+  if (!rules) throw new Wrong(400, "rules", `unknown rules '${name}'`);
+  return rules;
+}
+
+/** The most seeds of the tables of a board. */
+async function reach(rules, pits) {
+  const tables = (await site()).tables.filter((table) => table.rules === rules.name && table.pits === pits);
+  return Math.max(0, ...tables.map((table) => table.seeds));
+}
+
+/** The score of a position: by the rules, tables or the book; undefined if none of them has it. */
+async function bounds(rules, position) {
+  const pits = position.mover.length;
+  const count = seeds(position);
+  if (isOver(position)) {
+    const score = position.mover.reduce((sum, seeds) => sum + seeds, 0);
+    return { lower: score, upper: score, source: "rules" };
+  }
+  if (count <= (await reach(rules, pits))) {
+    const name = `${rules.name}-${pits}-${String(count).padStart(2, "0")}.kalah`;
+    const table = once(name, () => {
+      const rows = once(`rows ${pits}`, () => new Rows(pits, 48));
+      return new Table(new URL("../tables", import.meta.url).href, name, rules.code, count, rows);
+    });
+    const score = await table.score(position.mover, position.other);
+    return { lower: score, upper: score, source: "tables" };
+  }
+  const board = `${rules.name}-${pits}`;
+  if (!(await site()).books.includes(board)) return undefined;
+  const book = await json(`../book/${board}.json`);
+  const found = book[`${position.mover}/${position.other}`];
+  return found && { lower: found[0], upper: found[1], source: "book" };
+}
+
+/** The bounds of a value for the mover of `before`, from those of the score after a move. */
+function valueBounds(before, played, { lower, upper }) {
+  const ends = [lower, upper].map((score) => value(played.position, score)).map((one) => (played.again ? one : -one));
+  return { lower: Math.min(...ends), upper: Math.max(...ends) };
+}
+
+const known = ({ lower, upper }) => (lower === upper ? { known: "exact", value: lower } : { known: "bounds", lower, upper });
+
+const sown = (played) => ({
+  next: literal(played.position),
+  again: played.again,
+  finished: isOver(played.position),
+  sowing: played.sowing,
+  ...(played.captured.length > 0 ? { captured: played.captured } : {}),
+});
+
+/** A line of best play in the tables, which may need many requests. */
+async function bestLine(rules, at) {
+  const turns = [];
+  for (let again = false; !isOver(at); ) {
+    const legal = moves(at).map((move) => ({ move, played: play(rules, at, move) }));
+    const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
+    const worth = legal.map(({ played }, index) => valueBounds(at, played, after[index]).lower);
+    // The one next to the store, as the library does.
+    const { move, played } = legal[worth.lastIndexOf(Math.max(...worth))];
+    if (again) turns.at(-1).push(move);
+    else turns.push([move]);
+    [at, again] = [played.position, played.again];
+  }
+  return turns.map((turn) => turn.join("")).join(" ");
+}
+
+/** What is known of a position. */
+async function position(rules, at) {
+  const answer = { position: literal(at), rules: rules.name, seeds: seeds(at) };
+  const itself = await bounds(rules, at);
+  const exact = itself && itself.lower === itself.upper ? itself.lower : undefined;
+  const scored = exact === undefined ? {} : { score: exact, ...known({ lower: value(at, exact), upper: value(at, exact) }) };
+  if (isOver(at)) return { ...answer, ...scored, source: "rules", moves: [], best: [], line: "", finished: true };
+  const legal = moves(at).map((move) => ({ move, played: play(rules, at, move) }));
+  const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
+  const isKnown = after.every((one) => one);
+  const entries = legal.map(({ move, played }, index) => {
+    const found = after[index] && valueBounds(at, played, after[index]);
+    const score = found && found.lower === found.upper ? { score: (found.lower - value(at, 0)) / 2 } : {};
+    if (found) return { move, ...score, ...known(found), ...sown(played), worth: found.lower };
+    const { value: later } = search(rules, played.position, DEPTH - 1);
+    const estimate = played.again ? later : -later;
+    return { move, known: "estimate", estimate, ...sown(played), worth: estimate };
+  });
+  const most = Math.max(...entries.map((entry) => entry.worth));
+  const best = entries.filter((entry) => entry.worth === most).map((entry) => entry.move);
+  const result = entries.map(({ worth, ...entry }) => entry);
+  if (exact !== undefined) {
+    const late = new Promise((done) => setTimeout(done, LINE_TIME));
+    const line = itself.source === "tables" ? await Promise.race([bestLine(rules, at), late]) : undefined;
+    return { ...answer, ...scored, source: itself.source, moves: result, best, ...(line === undefined ? {} : { line }) };
+  }
+  if (isKnown && entries.every((entry) => entry.known === "exact")) {
+    const score = (most - value(at, 0)) / 2;
+    return { ...answer, score, ...known({ lower: most, upper: most }), source: "tables", moves: result, best };
+  }
+  return { ...answer, known: "estimate", estimate: most, source: "depth", depth: DEPTH, moves: result, best };
+}
+
+/** The places on a line of play. */
+function line(rules, at, numbers) {
+  const places = [];
+  let first = true;
+  for (const [index, move] of numbers.entries()) {
+    let played;
+    try {
+      played = play(rules, at, move);
+      if (isOver(at)) throw new Error("the game is over");
+    } catch (error) {
+      throw new Wrong(400, "line", `move ${index + 1} of the line, '${move}': ${error.message}`);
+    }
+    places.push({ at, place: { position: literal(at), first, move, ...sown(played) } });
+    if (!played.again) first = !first;
+    at = played.position;
+  }
+  places.push({ at, place: { position: literal(at), first } });
+  return places;
+}
+
+/** The move that a player chooses. */
+async function choose(rules, at, player = "perfect") {
+  if (isOver(at)) throw new Wrong(422, "game-over", "the game is over: there is no move to choose");
+  const begin = performance.now();
+  const legal = moves(at);
+  const [name, parameter] = player.split(":");
+  let found;
+  if (name === "random") {
+    found = { move: legal[Math.floor(Math.random() * legal.length)], source: "random" };
+  } else if (name === "perfect") {
+    const { best, moves: entries, source } = await position(rules, at);
+    const entry = entries.find((entry) => entry.move === best.at(-1));
+    const { known, value, estimate, lower, upper } = entry;
+    const parts = { known, value, estimate, lower, upper };
+    found = { move: entry.move, ...parts, source, ...(source === "depth" ? { depth: DEPTH } : {}) };
+  } else if (["greedy", "alphabeta", "minimax"].includes(name)) {
+    const depth = name === "greedy" ? 1 : Math.max(1, Math.min(MAX_DEPTH, Number(parameter) || 1));
+    const { move, value } = search(rules, at, depth);
+    found = { move, known: "estimate", estimate: value, source: "depth", depth };
+  } else {
+    throw needsServer(`the player ${player}`);
+  }
+  const seconds = (performance.now() - begin) / 1000;
+  return { position: literal(at), rules: rules.name, player, ...found, seconds, ...sown(play(rules, at, found.move)) };
+}
+
+/** How a side played. */
+function side(places, first) {
+  const made = places.filter((place) => place.first === first && place.lost !== undefined && place.moves.length > 1);
+  const blunder = (place) => place.lost > 0 && Math.sign(place.value - place.lost) < Math.sign(place.value);
+  const best = made.filter((place) => place.lost === 0).length;
+  const blunders = made.filter(blunder).length;
+  const lost = made.reduce((sum, place) => sum + place.lost, 0);
+  const accuracy = made.length > 0 ? { accuracy: Math.round((1000 * best) / made.length) / 10 } : {};
+  return { moves: made.length, best, inaccuracies: made.length - best - blunders, blunders, lost, ...accuracy };
+}
+
+/** Every position and move of a game. */
+async function game(rules, at, numbers) {
+  const on = line(rules, at, numbers);
+  const places = [];
+  for (const { at, place } of on) {
+    const found = await position(rules, at);
+    const made = found.moves.find((entry) => entry.move === place.move);
+    const lost = found.value !== undefined && made?.value !== undefined ? { lost: found.value - made.value } : {};
+    const values = found.moves.map(({ next, again, finished, sowing, captured, ...entry }) => entry);
+    places.push({ ...found, moves: values, ...place, ...lost });
+  }
+  const [end, last] = [on.at(-1).at, places.at(-1)];
+  const seeds = last.first ? final(end) : final(end).reverse();
+  const turns = [];
+  for (const [index, place] of places.entries()) {
+    if (place.move === undefined) continue;
+    if (places[index - 1]?.again) turns.at(-1).push(place.move);
+    else turns.push([place.move]);
+  }
+  const text = turns.map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const sides = { south: side(places, true), north: side(places, false) };
+  return { rules: rules.name, line: text, places, ...(isOver(end) ? { result: seeds } : {}), sides };
+}
+
+/** The puzzle of a day, or of a number. */
+async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
+  const at = parse(board);
+  const all = await json("puzzles.json");
+  const fitting = all.filter(
+    (one) => one.rules === (rules ?? "empty-capture") && one.start === literal(at) && one.level === level,
+  );
+  if (fitting.length === 0) throw new Wrong(404, "no-puzzle", "no puzzle of this kind is here");
+  const today = day ?? (seed === undefined ? new Date().toISOString().slice(0, 10) : undefined);
+  const number = today === undefined ? Number(seed) : Math.floor(Date.parse(today) / 86400000);
+  const { start, ...found } = fitting[((number % fitting.length) + fitting.length) % fitting.length];
+  return { ...found, ...(today === undefined ? { seed: Number(seed) } : { day: today }) };
+}
+
+/** The answer to a request. */
+async function answer(path, fields) {
+  if (path === "") return (await site()).server;
+  if (path === "/tables") return { tables: (await site()).tables, damaged: [] };
+  if (path === "/puzzle") return puzzle(fields);
+  if (path === "/text/read") return texts.read(fields.text ?? "", rulesOf);
+  if (fields.text !== undefined) {
+    const { rules, board, moves } = await texts.read(fields.text, rulesOf);
+    return answer(path, { rules, board, moves });
+  }
+  if (fields.board === undefined) throw new Wrong(400, "request", "'board' is missing; it must be a position such as 6x4");
+  const [rules, at] = [await rulesOf(fields.rules), parse(fields.board)];
+  const given = fields.moves ?? [];
+  const numbers = (Array.isArray(given) ? given : given.split(",").filter((text) => text)).map(Number);
+  switch (path) {
+    case "/position":
+      return position(rules, at);
+    case "/search": {
+      const begin = performance.now();
+      const found = await position(rules, at);
+      const ended = found.known === "exact" ? "proved" : "depth";
+      return { ...found, nodes: 0, seconds: (performance.now() - begin) / 1000, ended };
+    }
+    case "/text/write":
+      line(rules, at, numbers);
+      return { text: texts.write(rules, at, numbers, fields) };
+    case "/line":
+      return { rules: rules.name, places: line(rules, at, numbers).map(({ place }) => place) };
+    case "/game":
+      return game(rules, at, numbers);
+    case "/move":
+      return choose(rules, at, fields.player);
+    default:
+      throw new Wrong(404, "not-found", `there is nothing at ${path}`);
+  }
+}
+
+const response = (status, document) =>
+  new Response(JSON.stringify(document), { status, headers: { "content-type": "application/json" } });
+
+const root = new URL("../api", import.meta.url);
+
+globalThis.fetch = async (resource, options = {}) => {
+  const url = new URL(resource instanceof Request ? resource.url : resource, document.baseURI);
+  const path = url.pathname.slice(root.pathname.length);
+  const isOurs = url.origin === root.origin && url.pathname.startsWith(root.pathname) && /^(\/|$)/.test(path);
+  if (!isOurs) return globalThis.plainFetch(resource, options);
+  try {
+    const fields = options.method === "POST" ? JSON.parse(options.body) : Object.fromEntries(url.searchParams);
+    return response(200, await answer(path, fields));
+  } catch (error) {
+    if (error instanceof Wrong) return response(error.status, { error: { code: error.code, message: error.message } });
+    if (error instanceof TableError) {
+      return response(500, { error: { code: "damaged-table", message: `a table is damaged: ${error.message}` } });
+    }
+    // Offline: as a request that does not arrive.
+    if (error instanceof TypeError) throw error;
+    return response(500, { error: { code: "failed", message: String(error.message ?? error) } });
+  }
+};

@@ -1,0 +1,166 @@
+// Games as text: docs/games.md.
+
+import { Wrong, final, isOver, literal, parse, play } from "./game.js";
+
+const KNOWN = ["South", "North", "Event", "Site", "Date", "Round", "Termination", "Pie"];
+
+const wrong = (line, why) => new Wrong(400, "text", `line ${line}: ${why}`);
+
+/** Headers, words after them and the result, each with its line. */
+function split(text) {
+  const [headers, words] = [new Map(), []];
+  let comment = 0;
+  let number = 0;
+  for (const content of text.replace(/^\ufeff/, "").split(/\r?\n/)) {
+    number += 1;
+    if (!comment && content.trimStart().startsWith("[")) {
+      if (words.length > 0) throw wrong(number, "a second game begins here, where one is wanted");
+      const found = /^\[\s*([A-Za-z]\w*)\s+"((?:[^"\\]|\\["\\])*)"\s*\]$/.exec(content.trim());
+      if (!found) throw wrong(number, `'${content.trim()}' is not a header: write [Name "value"]`);
+      if (headers.has(found[1])) throw wrong(number, `the header ${found[1]} is given twice`);
+      headers.set(found[1], { line: number, value: found[2].replace(/\\(.)/g, "$1") });
+      continue;
+    }
+    let plain = "";
+    for (const character of content) {
+      if (comment) {
+        if (character === "}") [comment, plain] = [0, `${plain} `];
+      } else if (character === "{") {
+        [comment, plain] = [number, `${plain} `];
+      } else if (character === "}") {
+        throw wrong(number, "a } without a comment before it");
+      } else if (character === ";") {
+        break;
+      } else {
+        plain += character;
+      }
+    }
+    for (const word of plain.split(/\s+/)) {
+      const bare = word.replace(/^\d+\.+/, "");
+      if (bare) words.push({ line: number, text: bare });
+    }
+  }
+  if (comment) throw wrong(comment, "the comment that begins here has no }");
+  if (headers.size + words.length === 0) throw wrong(1, 'there is no game: write headers such as [Start "6x4"], then moves such as 36 21 4');
+  return { headers, words };
+}
+
+/** The seeds of a result, undefined if it is open. */
+function result({ line, value }, all) {
+  if (value === "*") return undefined;
+  const found = /^(\d{1,9})-(\d{1,9})$/.exec(value);
+  if (!found) throw wrong(line, `'${value}' is not a result: write the seeds of South and North, such as 26-22, or *`);
+  const seeds = [Number(found[1]), Number(found[2])];
+  if (seeds[0] + seeds[1] !== all) throw wrong(line, `the result ${value} has ${seeds[0] + seeds[1]} seeds; the game has ${all}`);
+  return seeds;
+}
+
+/** The game of a text; `rulesOf` gives a rule set by its name. */
+export async function read(text, rulesOf) {
+  const { headers, words } = split(text);
+  const take = (name) => {
+    const found = headers.get(name);
+    headers.delete(name);
+    return found;
+  };
+  const [ruleSet, start, header] = ["Rules", "Start", "Result"].map(take);
+  const inLine = async (line, read) => {
+    try {
+      return await read();
+    } catch (error) {
+      throw wrong(line, error.message);
+    }
+  };
+  const rules = await inLine(ruleSet?.line ?? 1, () => rulesOf(ruleSet?.value));
+  const at = await inLine(start?.line ?? 1, () => parse(start?.value ?? "6x4"));
+  const pie = headers.get("Pie");
+  if (pie && !["kept", "swapped"].includes(pie.value)) throw wrong(pie.line, `'${pie.value}' is not what the pie rule leads to: write kept or swapped`);
+  const pits = at.mover.length;
+  const last = words.findIndex(({ text }) => text === "*" || text.includes("-"));
+  if (last >= 0 && last < words.length - 1) throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
+  const turns = last >= 0 ? words.slice(0, last) : words;
+  const numbers = [];
+  let [position, first] = [at, true];
+  for (const [index, { line, text }] of turns.entries()) {
+    const parts = text.includes(",") || pits > 9 ? text.split(",") : [...text];
+    let again = true;
+    for (const part of parts) {
+      const number = /^\d{1,2}$/.test(part) ? Number(part) : 0;
+      if (number < 1 || number > pits) throw wrong(line, `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`);
+      if (!again) throw wrong(line, `turn ${index + 1} of the line has another move after one that ended it`);
+      if (isOver(position)) throw wrong(line, `turn ${index + 1} of the line: the game is over`);
+      let played;
+      try {
+        played = play(rules, position, number);
+      } catch (error) {
+        throw wrong(line, `turn ${index + 1} of the line: ${error.message}`);
+      }
+      numbers.push(number);
+      [position, again] = [played.position, played.again];
+      if (!again) first = !first;
+    }
+    if (again && index < turns.length - 1) throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
+  }
+  const all = [...at.mover, ...at.other, ...at.stores].reduce((sum, seeds) => sum + seeds, 0);
+  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter((one) => one);
+  const given = ends.map((end) => ({ ...end, seeds: result(end, all) }));
+  if (given.length === 2 && String(given[0].seeds) !== String(given[1].seeds)) throw wrong(given[1].line, "the result here is not that of the header");
+  const byRules = isOver(position) ? (first ? final(position) : final(position).reverse()) : undefined;
+  if (given.length > 0 && !headers.has("Termination") && String(given[0].seeds) !== String(byRules)) {
+    const why = byRules ? `by the rules the game ends ${byRules.join("-")}, which is not the result` : "the game is not over after these moves, but has a result";
+    throw wrong(given.at(-1).line, `${why}; say why with a header Termination`);
+  }
+  const seeds = given.length > 0 ? given[0].seeds : byRules;
+  const line = turns.map(({ text }) => text).join(" ");
+  const named = (name, key) => (headers.has(name) ? { [key]: headers.get(name).value } : {});
+  return {
+    rules: rules.name,
+    board: literal(at),
+    moves: numbers,
+    line,
+    ...named("South", "south"),
+    ...named("North", "north"),
+    ...(seeds ? { result: seeds } : {}),
+    headers: [...headers].map(([name, { value }]) => [name, value]),
+  };
+}
+
+/** The shortest form of a position. */
+function shortest(at) {
+  const same = at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
+  return same ? `${at.mover.length}x${at.mover[0]}` : literal(at);
+}
+
+/** The text of a game of single moves. */
+export function write(rules, at, numbers, fields) {
+  const pairs = [["South", fields.south], ["North", fields.north], ...(fields.headers ?? [])];
+  const headers = new Map(pairs.filter(([, value]) => value !== undefined && value !== null));
+  for (const name of headers.keys()) {
+    if (!/^[A-Za-z]\w*$/.test(name) || ["Rules", "Start", "Result"].includes(name)) {
+      throw new Wrong(400, "request", `'${name}' cannot be a header`);
+    }
+  }
+  const turns = [];
+  let [position, first, again] = [at, true, false];
+  for (const number of numbers) {
+    const played = play(rules, position, number);
+    if (again) turns.at(-1).push(number);
+    else turns.push([number]);
+    [position, again] = [played.position, played.again];
+    if (!again) first = !first;
+  }
+  const end = isOver(position) ? (first ? final(position) : final(position).reverse()).join("-") : "*";
+  const header = (name, value) => `[${name} "${String(value).replace(/[\p{Cc}]/gu, " ").replace(/["\\]/g, "\\$&")}"]\n`;
+  const written = (names) => names.filter((name) => headers.has(name)).map((name) => header(name, headers.get(name)));
+  let text = header("Rules", rules.name) + header("Start", shortest(at)) + written(KNOWN.slice(0, 2)).join("");
+  text += header("Result", end) + written(KNOWN.slice(2)).join("");
+  text += written([...headers.keys()].filter((name) => !KNOWN.includes(name))).join("");
+  let width = 0;
+  const words = turns.map((turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`);
+  for (const word of [...words, end]) {
+    const between = width === 0 ? "\n" : width + 1 + word.length > 80 ? "\n" : " ";
+    width = between === " " ? width + 1 + word.length : word.length;
+    text += between + word;
+  }
+  return `${text}\n`;
+}

@@ -1,0 +1,143 @@
+//! Games as text on the command line: what one command writes, the others read.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::process::Output;
+use std::sync::LazyLock;
+
+use assert_cmd::Command;
+use kalah::build::build;
+use kalah::game::{Position, Rules};
+use kalah::record::{read_game, read_games};
+use kalah::table::Tables;
+use serde_json::Value;
+
+/// All tables of 3x2, built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::Standard, 3, 12).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+fn kalah(args: &[&str], stdin: &str) -> Output {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.env("KALAH_TABLES", directory()).args(args).write_stdin(stdin).output().unwrap()
+}
+
+#[track_caller]
+fn stdout(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[track_caller]
+fn refused(args: &[&str], stdin: &str, code: i32, told: &str) {
+    let output = kalah(args, stdin);
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), text.contains(told)), (Some(code), true), "{text}");
+}
+
+#[test]
+fn a_tournament_writes_all_its_games() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("all.games");
+    let file = file.to_str().unwrap();
+    let args = ["tournament", "greedy", "random:3", "--start", "3x2", "--rules", "standard", "--json", "--save", file];
+    let report: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    let games = read_games(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let reported = report["games"].as_array().unwrap();
+    assert_eq!((games.len(), reported.len()), (4, 4));
+    for (game, reported) in games.iter().zip(reported) {
+        assert_eq!(game.header("South"), reported["first"].as_str());
+        assert_eq!(game.header("North"), reported["second"].as_str());
+        assert_eq!(serde_json::json!(game.result), reported["seeds"]);
+    }
+    // Each of them can be followed, and where they stop can be gone on from.
+    let line = stdout(&kalah(&["line", "--from", file, "--game", "2", "--no-tables", "--json"], ""));
+    let line: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!((line["line"].as_str(), line["rules"].as_str()), (Some(&*games[1].line.to_string()), Some("standard")));
+    refused(&["line", "--from", file], "", 1, "choose one with --game N");
+    refused(&["line", "--from", file, "--game", "5"], "", 1, "has no game 5");
+    refused(&["tournament", "greedy", "--from", file, "--rules", "standard"], "", 1, "it is over");
+    let open = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2";
+    let args = ["tournament", "greedy", "--rules", "standard", "--from", "-", "--save", file, "--json"];
+    let report: Value = serde_json::from_str(&stdout(&kalah(&args, open))).unwrap();
+    let again = read_games(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!((report["starts"].as_array().unwrap().len(), again.len()), (2, 2));
+    let ends = read_games(open).unwrap().iter().map(|game| game.end().0).collect::<Vec<Position>>();
+    assert_eq!(again.iter().map(|game| game.start).collect::<Vec<Position>>(), ends);
+    refused(&["tournament", "greedy", "--from", "-"], open, 1, "give --rules standard");
+}
+
+#[test]
+fn a_game_in_the_terminal_is_kept_and_gone_on_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mine.games");
+    let file = file.to_str().unwrap();
+    // The input ends after the first move.
+    let args = ["play", "3x2", "--rules", "standard", "--north", "greedy", "--save", file];
+    stdout(&kalah(&args, "1\n"));
+    let kept = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!((kept.header("South"), kept.header("North")), (Some("human"), Some("greedy")));
+    assert!(kept.line.to_string().starts_with('1') && kept.result.is_none());
+    let args = ["play", "--from", file, "--south", "random:1", "--north", "greedy", "--save", file];
+    let told = stdout(&kalah(&args, ""));
+    let whole = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert!(whole.line.to_string().starts_with(&kept.line.to_string()) && whole.result.is_some());
+    assert!(told.contains(&format!("line {}", whole.line)), "{told}");
+    assert_eq!(whole.rules, Rules::Standard);
+    refused(&["play", "3x2", "--from", file], "", 2, "cannot be used with");
+    refused(&["play", "--from", "-"], "[Start \"3x2\"]\n\n9", 1, "line 3: '9'");
+    refused(&["play", "--from", "/nonexistent.games"], "", 1, "cannot read /nonexistent.games");
+}
+
+#[test]
+fn a_line_is_written_and_read() {
+    let args = ["line", "3x2", "1", "--rules", "standard", "--save", "-", "--json"];
+    let both = stdout(&kalah(&args, ""));
+    let (text, answer) = both.split_once("\n{").unwrap();
+    let again = stdout(&kalah(&["line", "--from", "-", "--json"], text));
+    let parts = |answer: &str| {
+        let answer: Value = serde_json::from_str(answer).unwrap();
+        (answer["line"].clone(), answer["rules"].clone(), answer["positions"][1]["value"].clone())
+    };
+    assert_eq!(parts(&again), parts(&format!("{{{answer}")));
+}
+
+#[test]
+fn puzzles_have_one_move_that_keeps_the_outcome() {
+    let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "5", "--json"];
+    let report: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    let again: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    assert_eq!(again, report, "the same seed finds the same puzzles");
+    let tables = Tables::open(directory(), Rules::Standard, 3, 12).unwrap();
+    let puzzles = report["puzzles"].as_array().unwrap();
+    assert_eq!(puzzles.len(), 5);
+    for puzzle in puzzles {
+        let position: Position = puzzle["position"].as_str().unwrap().parse().unwrap();
+        let mut values: Vec<(i64, usize)> = tables
+            .move_scores(&position)
+            .unwrap()
+            .into_iter()
+            .map(|(pit, score)| (position.value(score), pit.number()))
+            .collect();
+        values.sort_by_key(|&(value, _)| -value);
+        assert_eq!(puzzle["move"], values[0].1);
+        assert_eq!((&puzzle["value"], &puzzle["second"]), (&values[0].0.into(), &values[1].0.into()));
+        assert!(values[0].0 >= 0 && values[0].0.signum() > values[1].0.signum());
+        let turns = puzzle["line"].as_str().unwrap().split(' ').count();
+        assert_eq!(puzzle["turns"], turns);
+        let expected = match puzzle["depth"].as_u64().unwrap() {
+            0..=2 => "easy",
+            3..=5 => "medium",
+            _ => "hard",
+        };
+        assert_eq!(puzzle["level"], expected);
+    }
+    refused(&["puzzles", "--start", "4x2"], "", 1, "kalah build");
+    refused(&["puzzles", "--start", "3x2", "--rules", "standard", "--count", "1000000", "--games", "3"], "", 1, "only");
+    refused(&["puzzles", "--level", "odd"], "", 2, "the levels are easy, medium and hard");
+}

@@ -1,0 +1,131 @@
+//! Games as text: what is written is read again, and what is wrong is refused with its line.
+
+use kalah::game::{Line, Pit, Position, Rules};
+use kalah::record::{GameRecord, read_game, read_games};
+use proptest::prelude::*;
+
+/// A game of random moves by `choices`, to its end or until they run out.
+fn played(rules: Rules, start: Position, choices: &[usize]) -> GameRecord {
+    let (mut position, mut moves) = (start, Vec::new());
+    for choice in choices {
+        let legal: Vec<Pit> = position.moves().collect();
+        if legal.is_empty() || position.is_over() {
+            break;
+        }
+        let pit = legal[choice % legal.len()];
+        moves.push(pit);
+        position = position.play(rules, pit).unwrap().position;
+    }
+    GameRecord::of_moves(rules, start, &moves).unwrap()
+}
+
+prop_compose! {
+    fn game()(
+        rules in 0..Rules::ALL.len(),
+        start in prop_oneof![
+            Just("6x4"), Just("3x2"), Just("12x3"), Just("<2,7,5,1,0,0,2>"), Just("1,0,4/2,2,2"), Just("16x1"), Just("1x1"),
+        ],
+        choices in prop::collection::vec(0_usize..16, 0..120),
+        headers in prop::collection::btree_map("[A-Z][A-Za-z0-9_]{0,8}x", r#"[ -~äß"\\]{0,20}"#, 0..4),
+        players in prop::option::of((".{0,9}", ".{0,9}")),
+    ) -> GameRecord {
+        let mut game = played(Rules::ALL[rules], start.parse().unwrap(), &choices);
+        if let Some((south, north)) = players {
+            game = game.with_header("South", &south).with_header("North", &north);
+        }
+        headers.into_iter().fold(game, |game, (name, value)| game.with_header(&name, &value))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read_again(games in prop::collection::vec(game(), 1..4)) {
+        let text: Vec<String> = games.iter().map(ToString::to_string).collect();
+        prop_assert!(text.concat().lines().all(|line| line.starts_with('[') || line.chars().count() <= 80));
+        prop_assert_eq!(read_games(&text.join("\n")).unwrap(), games.clone());
+        prop_assert_eq!(read_game(&text[0]).unwrap(), games[0].clone());
+        // Line ends of other systems, and no line ends at all after the headers.
+        prop_assert_eq!(read_games(&text.join("\n").replace('\n', "\r\n")).unwrap(), games);
+    }
+
+    #[test]
+    fn comments_and_numbers_mean_nothing(game in game(), at in any::<prop::sample::Index>()) {
+        let text = game.to_string();
+        let (headers, moves) = text.split_once("\n\n").unwrap();
+        let mut words: Vec<&str> = moves.split_whitespace().filter(|word| !word.ends_with('.')).collect();
+        words.insert(at.index(words.len() + 1).min(words.len() - 1), "{a comment\n[with \"lines\"]; 1-1} 7...");
+        let commented = format!("{headers}\n{} ; the end", words.join("\n"));
+        prop_assert_eq!(read_game(&commented).unwrap(), game);
+    }
+
+    #[test]
+    fn no_text_crashes_the_reader(text in r#"([\[\]"{};*.,x/<> \n-]|[0-9]|Rules|Start|\PC){0,80}"#) {
+        if let Ok(games) = read_games(&text) {
+            for game in games {
+                prop_assert_eq!(read_game(&game.to_string()).unwrap(), game);
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_alone_are_a_game() {
+    let game = read_game("36 21\n4").unwrap();
+    assert_eq!((game.rules, game.start), (Rules::default(), "6x4".parse().unwrap()));
+    assert_eq!(game.line, Line::parse(6, "36 21 4").unwrap());
+    assert_eq!((game.result, game.headers.len()), (None, 0));
+}
+
+#[test]
+fn numbers_may_stand_at_their_turns() {
+    assert_eq!(read_game("1.36 1...21 2.4 *").unwrap(), read_game("36 21 4").unwrap());
+}
+
+#[test]
+fn what_is_wrong_is_told_with_its_line() {
+    for (text, line, told) in [
+        ("", 1, "there is no game"),
+        ("[Start \"6x4\"]\n\n36 21\n3 4 5\n77", 5, "not a turn"),
+        ("[Start \"6x4\"]\n\n36 21\n4 11", 4, "turn 4"),
+        ("36 21 4\n{no end\n\n", 2, "has no }"),
+        ("36 }", 1, "without a comment"),
+        ("[Start \"6x4\"\n36", 1, "not a header"),
+        ("[Start \"6x\\4\"]\n36", 1, "not a header"),
+        ("[Start \"6x4\"]\n[Start \"6x4\"]", 2, "given twice"),
+        ("[Event \"a\"]\n[Start \"six\"]", 2, "not a position"),
+        ("[Event \"a\"]\n[Rules \"mine\"]", 2, "mine"),
+        ("[Pie \"eaten\"]\n36", 1, "pie rule"),
+        ("36 21\n\n26-23", 3, "49 seeds"),
+        ("36 21\n\n26-22", 3, "not over"),
+        ("[Result \"4294967295-1\"]\n36", 1, "seeds"),
+        ("[Result \"26-22\"]\n36 21\n*", 3, "another one in the header"),
+        ("[Result \"many\"]\n36 21", 1, "not a result"),
+        ("36 * 21", 1, "follows the result"),
+        ("[Start \"1x1\"]\n\n1\n2-0", 4, "the game ends"),
+    ] {
+        let error = read_game(text).expect_err(text);
+        assert_eq!(error.line, line, "{text:?}: {error}");
+        assert!(error.to_string().contains(told), "{text:?}: {error}");
+    }
+    let error = read_game("36 21 4\n[Start \"6x4\"]\n36").unwrap_err();
+    assert_eq!((error.line, error.to_string().contains("second game")), (2, true));
+}
+
+#[test]
+fn a_game_that_ended_for_another_reason_says_so() {
+    let text = "[Start \"6x4\"]\n[Result \"48-0\"]\n[Termination \"North forfeits: no answer\"]\n\n36 21";
+    let game = read_game(text).unwrap();
+    assert_eq!((game.result, game.header("Termination")), (Some([48, 0]), Some("North forfeits: no answer")));
+    assert_eq!(read_game(&game.to_string()).unwrap(), game);
+}
+
+#[test]
+fn the_example_of_the_page_is_a_game() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/games.md")).unwrap();
+    let example = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let game = read_game(example).unwrap();
+    assert_eq!(game.line.to_string(), "53 6 42 564 6 1 5 2 6");
+    assert_eq!((game.result, game.header("South")), (Some([10, 14]), Some("greedy")));
+}
