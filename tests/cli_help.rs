@@ -215,7 +215,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
             assert!(help.contains("avalanche") && help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 23);
+    assert_eq!(with_rules, 24);
 }
 
 #[test]
@@ -318,8 +318,8 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..33], COMMANDS);
-    assert_eq!(listed[33..], ["help"]);
+    assert_eq!(listed[..35], COMMANDS);
+    assert_eq!(listed[35..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 
@@ -373,7 +373,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example"), "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 39);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 41);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
