@@ -14,9 +14,9 @@ use super::{args, output};
 
 /// Write the page and tables for a static host
 ///
-/// The page reads the tables itself. The folder needs no program: any web server that answers range requests will do. Values come from the tables and the book, puzzles
-/// are found in advance; above the tables there are short searches only. docs/serve.md says what else is missing. A folder
-/// that was written before is replaced.
+/// The page reads the tables itself. The folder needs no program: any web server that answers range requests will do.
+/// Values come from the tables and the book, puzzles are found in advance; above the tables there are short searches only.
+/// docs/serve.md says what else is missing. A folder that was written before is replaced.
 #[derive(Args)]
 pub struct ExportSite {
     /// The folder
