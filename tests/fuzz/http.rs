@@ -47,6 +47,7 @@ static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let log = Arc::clone(&told);
     let mut options = Options::new(tables);
     options.time = Duration::from_millis(50);
+    options.stream_time = Duration::from_millis(50);
     options.searches = 2;
     options.memory = 1 << 20;
     options.patience = Duration::from_millis(250);
@@ -92,6 +93,11 @@ fn target() -> impl Strategy<Value = String> {
         6 => Just("/api/position".to_owned()),
         3 => Just("/api/line".to_owned()),
         9 => Just("/api/move".to_owned()),
+        3 => Just("/api/game".to_owned()),
+        3 => Just("/api/search".to_owned()),
+        2 => "/api/text/(read|write)",
+        2 => Just("/api/puzzle".to_owned()),
+        2 => "/api/v1/(position|line|move|tables|openapi\\.json)",
         2 => Just("/api".to_owned()),
         1 => Just("/api/tables".to_owned()),
         1 => "(/|/style.css|/app.js|/api/|/api/nothing|//|/%2e%2e/|\\*|http://localhost/api|http://evil.example/)",
@@ -102,6 +108,7 @@ fn target() -> impl Strategy<Value = String> {
         3 => rules().prop_map(|rules| format!("rules={rules}")),
         3 => "time=(0|0\\.0[0-5]|-1|NaN|inf|1e9|1e400|soon|)",
         3 => "moves=[0-9,]{0,12}",
+        2 => "(level=(easy|medium|hard|x)|seed=-?[0-9]{0,20}|day=2026-[0-9]{2}-[0-9]{2})",
         1 => "[a-z]{0,5}=?[!-~]{0,12}",
         1 => (0..80_000usize).prop_map(|length| format!("long={}", "1".repeat(length))),
     ];
@@ -109,10 +116,9 @@ fn target() -> impl Strategy<Value = String> {
         0 => path,
         _ => format!("{path}?{}", fields.join("&")),
     });
-    let sound = (board(), rules(), any::<bool>()).prop_map(|(board, rules, line)| {
-        let (path, last) = if line { ("line", "moves=1,2") } else { ("position", "time=0.02") };
-        format!("/api/{path}?board={}&rules={rules}&{last}", encoded(&board))
-    });
+    let ends = [("position", "time=0.02"), ("line", "moves=1,2"), ("search", "time=0.02"), ("puzzle", "seed=1")];
+    let sound = (board(), rules(), prop::sample::select(ends.to_vec()))
+        .prop_map(|(board, rules, (path, last))| format!("/api/{path}?board={}&rules={rules}&{last}", encoded(&board)));
     prop_oneof![3 => wild, 4 => sound, 1 => Just("/api".to_owned()), 1 => Just("/api/tables".to_owned())]
 }
 
@@ -123,6 +129,12 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
         4 => json.prop_map(|(board, rules, player, time)| {
             let fields = serde_json::json!({ "board": board, "rules": rules, "player": player });
             fields.to_string().replacen('{', &format!("{{\"time\":{time},"), 1).into_bytes()
+        }),
+        2 => (board(), rules(), prop::collection::vec(0..8u8, 0..6)).prop_map(|(board, rules, moves)| {
+            serde_json::json!({ "board": board, "rules": rules, "moves": moves }).to_string().into_bytes()
+        }),
+        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?([1-6]{1,3} ?){0,6}(\\*|1-0|)".prop_map(|text| {
+            serde_json::json!({ "text": text }).to_string().into_bytes()
         }),
         2 => "[\\[\\]{}\",:0-9a-z ]{0,60}".prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..100),
@@ -139,6 +151,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
         2 => "Origin: (http://localhost|https://kalah\\.example|http://evil\\.example|null|)",
         4 => "Sec-Fetch-Site: (same-origin|none|cross-site|same-site)",
         4 => "Accept: [ -~]{0,20}",
+        4 => Just("Accept: text/event-stream".to_owned()),
         9 => "Connection: (close|keep-alive|upgrade|)",
         1 => "Expect: 100-continue",
         1 => "Upgrade: (websocket|h2c)",
@@ -152,7 +165,9 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
     let no_host = prop::bool::weighted(0.03);
     (method, target(), version, headers, no_host, framing, body()).prop_map(
         |(method, target, version, headers, no_host, framing, body)| {
-            let method = if target == "/api/move" && method == "GET" { "POST".to_owned() } else { method };
+            let posted = ["/api/move", "/api/game", "/api/text/read", "/api/text/write", "/api/v1/move"];
+            let is_posted = posted.contains(&target.as_str()) && method == "GET";
+            let method = if is_posted { "POST".to_owned() } else { method };
             let mut bytes = format!("{method} {target} {version}\r\n").into_bytes();
             if !no_host {
                 bytes.extend_from_slice(b"Host: localhost\r\n");
@@ -237,8 +252,23 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
         if status == 100 {
             continue;
         }
-        let length =
-            head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+        let header = |name: &str| {
+            head.lines().find_map(|line| Some(line.to_ascii_lowercase().strip_prefix(name)?.trim().to_owned()))
+        };
+        if header("transfer-encoding:").is_some_and(|coding| coding == "chunked") {
+            let (body, rest) = chunks(bytes)?;
+            bytes = rest;
+            answers.push((status, body));
+            continue;
+        }
+        // What HEAD would stream has no length.
+        if header("content-type:").is_some_and(|kind| kind == "text/event-stream")
+            && header("content-length:").is_none()
+        {
+            answers.push((status, Vec::new()));
+            continue;
+        }
+        let length = header("content-length:").and_then(|length| length.parse().ok());
         let length: usize = length.ok_or_else(|| format!("no length: {head}"))?;
         // An answer to HEAD has no document.
         let body =
@@ -247,6 +277,22 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
         answers.push((status, body.to_vec()));
     }
     Ok(answers)
+}
+
+/// A document in chunks, and what follows it. One that is cut short, or answers HEAD, ends where the bytes do, or the next head begins.
+fn chunks(mut bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
+    let mut body = Vec::new();
+    while !bytes.is_empty() && !bytes.starts_with(b"HTTP/1.") {
+        let end = bytes.windows(2).position(|end| end == b"\r\n").ok_or("a chunk without a size")?;
+        let size = std::str::from_utf8(&bytes[..end]).ok().and_then(|size| usize::from_str_radix(size, 16).ok());
+        let size = size.ok_or("a chunk with an invalid size")?;
+        body.extend_from_slice(bytes.get(end + 2..end + 2 + size).ok_or("a chunk that is cut short")?);
+        bytes = bytes[end + 2 + size..].strip_prefix(b"\r\n").ok_or("a chunk without an end")?;
+        if size == 0 {
+            break;
+        }
+    }
+    Ok((body, bytes))
 }
 
 #[test]
