@@ -482,7 +482,7 @@ fn a_file_s_own_rules_are_shown_and_no_others() {
 #[test]
 fn the_program_answers_from_its_book() {
     let directory = tempfile::tempdir().unwrap();
-    for (rules, board, value) in [("empty-capture", "6x6", 2), ("standard", "6x4", 8)] {
+    for (rules, board, value) in [("empty-capture", "6x6", 2), ("standard", "6x4", 8), ("standard", "6x6", 4)] {
         let solved = json(directory.path(), &["solve", board, "--rules", rules]);
         assert_eq!((&solved["value"], &solved["nodes"]), (&value.into(), &0.into()), "{solved}");
         let moved = json(directory.path(), &["move", board, "--rules", rules]);
