@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use kalah::kgp::{self, Command, End, Introduction, MAX_LINE, Thinking};
 use kalah::table::Shelf;
 
-use super::{Peer, directory};
+use super::{LONG, Peer, directory};
 
 /// More memory than the client needs apart from tables and transposition tables.
 #[cfg(target_os = "linux")]
@@ -78,7 +78,7 @@ fn thousands_of_states_are_answered_and_few_of_them_held() {
     peer.greet();
     let heard = peer.hear_all();
     for id in 0..STATES {
-        peer.say(&format!("{} state <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>", 2 * id + 4));
+        peer.say(&format!("{} state {LONG}", 2 * id + 4));
     }
     peer.say("3000000 ping \"done\"");
     for id in 0..STATES {
@@ -109,7 +109,7 @@ fn thousands_of_states_are_answered_and_few_of_them_held() {
 fn an_id_in_use_is_refused() {
     let mut peer = Peer::new(&["--once", "--time", "600", "--searches", "1"]);
     peer.greet();
-    peer.say("4 state <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6>");
+    peer.say(&format!("4 state {LONG}"));
     peer.say("4 state <3,0,0,1,0,3,3,3,3>");
     let refused = loop {
         let command = peer.hear();
