@@ -88,13 +88,17 @@ fn moves_alone_are_a_game() {
 
 #[test]
 fn comments_are_kept_where_they_were() {
-    let text = "; before\n[Start \"6x4\"]\n{of the\n  game} 36 {a good \\{ start} 21;then\n4 * {last}\n[Start \"3x2\"]\n1";
+    let text =
+        "; before\n[Start \"6x4\"]\n{of the\n  game} 36 {a good \\{ start} 21;then\n4 * {last}\n[Start \"3x2\"]\n1";
     let games = read_games(text).unwrap();
     let expected = [(0, "before"), (0, "of the game"), (1, "a good \\{ start"), (2, "then"), (3, "last")];
     assert_eq!(games[0].comments, expected.map(|(turns, text)| (turns, text.to_owned())));
     assert_eq!(games[1].comments, []);
     let written = games[0].to_string();
-    assert!(written.ends_with("\n\n{before} {of the game} 1. 36 {a good \\{ start} 21 {then} 2. 4 {last} *\n"), "{written}");
+    assert!(
+        written.ends_with("\n\n{before} {of the game} 1. 36 {a good \\{ start} 21 {then} 2. 4 {last} *\n"),
+        "{written}"
+    );
     // Comments alone are no game.
     assert_eq!(read_games("; nothing here\n{or here}").unwrap(), []);
     assert!(read_game("{nothing}").unwrap_err().to_string().contains("no game"));
