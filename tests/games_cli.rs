@@ -141,3 +141,19 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
     refused(&["puzzles", "--start", "3x2", "--rules", "standard", "--count", "1000000", "--games", "3"], "", 1, "only");
     refused(&["puzzles", "--level", "odd"], "", 2, "the levels are easy, medium and hard");
 }
+
+#[test]
+fn comments_are_kept_by_commands_that_read_and_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mine.games");
+    let file = file.to_str().unwrap();
+    let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n{a start} 1 {and an answer}";
+    let comments = read_game(text).unwrap().comments;
+    assert_eq!(comments.len(), 2);
+    stdout(&kalah(&["line", "--from", "-", "--no-tables", "--save", file], text));
+    assert_eq!(read_game(&std::fs::read_to_string(file).unwrap()).unwrap().comments, comments);
+    let args = ["play", "--from", file, "--south", "greedy", "--north", "greedy", "--save", file];
+    stdout(&kalah(&args, ""));
+    let game = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!((&game.comments, game.result.is_some()), (&comments, true));
+}

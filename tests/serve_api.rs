@@ -8,8 +8,9 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
+use kalah::book::Book;
 use kalah::build::build;
-use kalah::game::{Position, Rules};
+use kalah::game::{Bounds, Position, Rules};
 use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Map, Value, json};
@@ -298,6 +299,85 @@ fn games_that_are_none_are_refused() {
 }
 
 #[test]
+fn the_book_is_asked_without_a_search() {
+    let with_books = Server::start(directory(), &["--time", "0", "--searches", "1", "--memory", "16MiB"]);
+    let (_, about) = with_books.get("/api");
+    assert_described(&about, "Server");
+    let book = Book::shipped(RULES, 6).unwrap();
+    let listed = json!({"rules": "standard", "pits": 6, "positions": book.len()});
+    assert!(about["books"].as_array().unwrap().contains(&listed), "{about}");
+    let tables = Tables::open(directory(), RULES, 6, 10).unwrap();
+    for board in ["6x4", "6x5", "6x6", "<6,0,1,4,4,4,4,0,5,5,5,5,4,4,4>", "6x1", "1,0,0,0,0,2/0,0,0,0,1,0"] {
+        let position: Position = board.parse().unwrap();
+        let (status, answer) = with_books.get(&format!("/api/book?rules=standard&board={}", encoded(board)));
+        assert_eq!(status, 200, "{answer}");
+        assert_described(&answer, "Book");
+        let recalled = book.recall(&position, Some(&tables)).unwrap();
+        assert_eq!(answer["in_book"], json!(recalled.from_book), "{board}");
+        let bounds = |one: &Value| {
+            let bound = |name: &str| one["value"].as_i64().or(one[name].as_i64()).unwrap();
+            [bound("lower"), bound("upper")]
+        };
+        let values = |bounds: Bounds| [bounds.lower, bounds.upper].map(|score| position.value(score));
+        assert_eq!(bounds(&answer), values(recalled.bounds), "{board}");
+        for (one, (pit, bounds_of_move)) in answer["moves"].as_array().unwrap().iter().zip(&recalled.moves) {
+            assert_eq!((&one["move"], bounds(one)), (&json!(pit.number()), values(*bounds_of_move)), "{board}");
+        }
+    }
+    assert_eq!(server().get("/api/book?board=6x4").1["in_book"], false);
+    assert_eq!(code(&server().get("/api/book?board=six")), (400, "board"));
+}
+
+#[test]
+fn documents_are_compressed_for_those_who_accept_that() {
+    let server = server();
+    let get = |path: &str, accept: &str| {
+        let mut stream = server.connect();
+        let headers = format!("Host: localhost\r\nConnection: close\r\nAccept-Encoding: {accept}\r\n");
+        stream.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+        (String::from_utf8_lossy(&answer[..end]).to_lowercase(), answer[end + 4..].to_vec())
+    };
+    let path = "/api/position?board=3x2&rules=standard";
+    let (head, plain) = get(path, "identity");
+    assert!(!head.contains("content-encoding") && head.contains("vary: accept-encoding"), "{head}");
+    let (head, packed) = get(path, "gzip");
+    assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
+    assert!(head.contains(&format!("content-length: {}", packed.len())), "{head}");
+    let mut unpacked = Vec::new();
+    flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).unwrap();
+    assert_eq!(unpacked, plain);
+    assert!(2 * packed.len() < plain.len(), "{} of {}", packed.len(), plain.len());
+    // Not where that saves nothing, and never a stream.
+    for path in ["/api/position?board=six", "/api/search?board=3x2&rules=standard"] {
+        assert!(!get(path, "gzip").0.contains("content-encoding"), "{path}");
+    }
+}
+
+#[test]
+fn the_puzzle_of_a_day_is_the_same_with_larger_tables() {
+    let answers = [14, 15].map(|seeds| {
+        let tables = tempfile::tempdir().unwrap();
+        build(tables.path(), RULES, 6, seeds).unwrap();
+        let server = Server::start(tables.path(), &["--no-book"]);
+        let mut puzzles = Vec::new();
+        for level in ["easy", "medium", "hard"] {
+            for day in 20..26 {
+                let path = format!("/api/puzzle?rules=standard&level={level}&day=2026-11-{day}");
+                let (status, puzzle) = server.get(&path);
+                assert_eq!((status, &puzzle["level"]), (200, &json!(level)), "{puzzle}");
+                puzzles.push(puzzle);
+            }
+        }
+        puzzles
+    });
+    assert_eq!(answers[0], answers[1]);
+    assert!(answers[0].iter().any(|puzzle| puzzle["seeds"] != answers[0][0]["seeds"]));
+}
+
+#[test]
 fn texts_are_written_and_read() {
     let body = json!({"board": "6x4", "moves": [3, 6, 2], "south": "Ada \"A\"", "headers": [["Event", "Club"]]});
     let (status, answer) = post("/api/text/write", &body);
@@ -310,6 +390,19 @@ fn texts_are_written_and_read() {
         (&json!([3, 6, 2]), &json!("Ada \"A\""), &json!("36 2"))
     );
     assert_described(&read, "GameRead");
+    // Comments: after a turn, or in the midst of it, which is after it.
+    let comments = json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3, "text": "last"}]);
+    let body = json!({"board": "6x4", "moves": [3, 6, 2], "comments": comments});
+    let (_, answer) = post("/api/text/write", &body);
+    assert!(answer["text"].as_str().unwrap().ends_with("\n{before} 1. 36 {in it} 2 {last} *\n"), "{answer}");
+    let (_, read) = post("/api/text/read", &answer);
+    assert_described(&read, "GameRead");
+    let after = [0, 2, 3].map(|after| json!(after));
+    assert_eq!(read["comments"].as_array().unwrap().iter().map(|one| one["after"].clone()).collect::<Vec<_>>(), after);
+    for wrong in [json!("none"), json!([{"text": "where"}]), json!([{"after": -1, "text": ""}])] {
+        let body = json!({"board": "6x4", "comments": wrong});
+        assert_eq!(code(&post("/api/text/write", &body)), (400, "request"), "{wrong}");
+    }
 }
 
 #[test]
