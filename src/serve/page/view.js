@@ -89,6 +89,8 @@ export function tellAll() {
     find("line").dataset.line = "";
     find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
   }
+  // A line of the book leads only as far as the book.
+  find("line").classList.toggle("goes-on", Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false));
   find("task").hidden = !game.puzzle;
   if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
   find("about").textContent = t("about", { rules: game.rules, n: pits });
