@@ -114,6 +114,41 @@ fn comments_are_kept_in_links_and_texts() {
 }
 
 #[test]
+fn a_search_says_how_far_it_is_and_goes_on_for_longer() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=6x6&north=human"));
+    let searching = "document.querySelector('#machine-text').textContent.match(/^Searching .* positions, depth /)";
+    browser.wait(searching);
+    browser.wait(
+        "document.querySelector('#longer').checkVisibility() && !document.querySelector('#machine-text').textContent",
+    );
+    // What was found is announced.
+    browser.wait("document.querySelector('#said').textContent.length > 0");
+    browser.click("#longer");
+    browser.wait(searching);
+}
+
+#[test]
+fn a_board_is_cleared_and_scattered() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => sum + Number(field.value), 0)";
+    browser.click("#edit");
+    assert_eq!(browser.run(sum), 12);
+    browser.click("#edit-random");
+    assert_eq!(browser.run(sum), 12);
+    browser.click("#edit-clear");
+    assert_eq!(browser.run(sum), 0);
+    // Of an empty board, one seed for each pit.
+    browser.click("#edit-random");
+    assert_eq!(browser.run(sum), 6);
+    let text = browser.run("return document.querySelector('#edit-text').value");
+    let position: Position = text.as_str().unwrap().parse().unwrap();
+    assert_eq!((position.seeds(), position.mover_store()), (6, 0));
+}
+
+#[test]
 fn puzzles_are_solved_and_counted() {
     let Some(browser) = Browser::open(1280, 800, STILL) else { return };
     let tables = tempfile::tempdir().unwrap();
