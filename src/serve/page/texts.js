@@ -43,7 +43,7 @@ const en = {
   toMove: "{side} to move",
   yourTurn: "Your turn ({side})",
   toMoveValue: "{mover}: {value} ({origin}).",
-  firstMove: "Click one of your pits, those with a light ring: its seeds are sown one by one. The button Rules shows how, with moves to try.",
+  firstMove: "Click one of your pits, those with a light ring. The button Rules explains the game.",
   about: { one: "Rules: {rules}. {n} pit a side.", other: "Rules: {rules}. {n} pits a side." },
   // The machine.
   thinking: "{side} is thinking …",
@@ -240,7 +240,7 @@ const de = {
   toMove: "{side} ist am Zug",
   yourTurn: "Du bist am Zug ({side})",
   toMoveValue: "{mover}: {value} ({origin}).",
-  firstMove: "Klicke auf eine deiner Mulden, die mit hellem Ring: ihre Steine werden einzeln gesät. Der Knopf Regeln zeigt, wie, mit Zügen zum Ausprobieren.",
+  firstMove: "Klicke auf eine deiner Mulden, die mit hellem Ring. Der Knopf Regeln erklärt das Spiel.",
   about: { one: "Regeln: {rules}. {n} Mulde je Seite.", other: "Regeln: {rules}. {n} Mulden je Seite." },
   thinking: "{side} denkt nach …",
   searching: "Suche läuft … {known}",
