@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 
 use browser::Browser;
 use browser::board::{RULES, STILL, directory, drawn, moves, remember, server, settled};
-use kalah::build::build;
 use kalah::game::{Pit, Position, Rules};
 use kalah::table::Tables;
 use serde_json::{Value, json};

@@ -1,6 +1,8 @@
-//! The HTTP API beyond single positions: its description, games, texts, streams, puzzles, sharing with other websites, caching.
+//! The HTTP API beyond single positions: its description, games, texts, streams, sharing with other websites, caching.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
+#[path = "serving/description.rs"]
+mod description;
 mod serving;
 
 use std::collections::BTreeSet;
@@ -8,12 +10,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
-use kalah::book::Book;
+use description::fits;
 use kalah::build::build;
-use kalah::game::{Bounds, Position, Rules};
+use kalah::game::{Position, Rules};
 use kalah::record::read_game;
 use kalah::table::Tables;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use serving::{Server, encoded};
 
 const RULES: Rules = Rules::Standard;
@@ -67,60 +69,10 @@ fn get_events(path: &str) -> Vec<(String, Value)> {
     events(&response.body_mut().read_to_string().unwrap())
 }
 
-/// Whether a document is as its schema says; otherwise what is wrong. The part of JSON Schema that the description uses.
-fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), String> {
-    if let Some(name) = schema["$ref"].as_str() {
-        let name = name.strip_prefix("#/components/schemas/").expect("a schema of the description");
-        return fits(value, &all[name], all, at);
-    }
-    if let Some(allowed) = schema["enum"].as_array()
-        && !allowed.contains(value)
-    {
-        return Err(format!("{at}: {value} is not one of {}", schema["enum"]));
-    }
-    let right = match schema["type"].as_str().expect("a type") {
-        "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "array" => {
-            let items = value.as_array().ok_or_else(|| format!("{at}: {value} is no array"))?;
-            return items
-                .iter()
-                .enumerate()
-                .try_for_each(|(i, item)| fits(item, &schema["items"], all, &format!("{at}[{i}]")));
-        }
-        "object" => {
-            let fields = value.as_object().ok_or_else(|| format!("{at}: {value} is no object"))?;
-            let empty = Map::new();
-            let properties = schema["properties"].as_object().unwrap_or(&empty);
-            for required in schema["required"].as_array().into_iter().flatten() {
-                if !fields.contains_key(required.as_str().unwrap()) {
-                    return Err(format!("{at}: {required} is missing"));
-                }
-            }
-            for (name, value) in fields {
-                match properties.get(name) {
-                    Some(schema) => fits(value, schema, all, &format!("{at}.{name}"))?,
-                    None if schema["additionalProperties"] == json!(false) => {
-                        return Err(format!("{at}: '{name}' is not described"));
-                    }
-                    None => {}
-                }
-            }
-            true
-        }
-        other => panic!("type {other}"),
-    };
-    if right { Ok(()) } else { Err(format!("{at}: {value} is not of type {}", schema["type"])) }
-}
-
 /// Whether a document is one of the description.
 #[track_caller]
 fn assert_described(value: &Value, schema: &str) {
-    let (_, description) = server().get("/api/openapi.json");
-    let all = &description["components"]["schemas"];
-    assert_eq!(fits(value, &all[schema], all, schema), Ok(()));
+    description::assert_described(&server(), value, schema);
 }
 
 #[test]
@@ -299,36 +251,6 @@ fn games_that_are_none_are_refused() {
 }
 
 #[test]
-fn the_book_is_asked_without_a_search() {
-    let with_books = Server::start(directory(), &["--time", "0.1", "--searches", "1", "--memory", "16MiB"]);
-    let (_, about) = with_books.get("/api");
-    assert_described(&about, "Server");
-    let book = Book::shipped(RULES, 6).unwrap();
-    let listed = json!({"rules": "standard", "pits": 6, "positions": book.len()});
-    assert!(about["books"].as_array().unwrap().contains(&listed), "{about}");
-    let tables = Tables::open(directory(), RULES, 6, 10).unwrap();
-    for board in ["6x4", "6x5", "6x6", "<6,0,1,4,4,4,4,0,5,5,5,5,4,4,4>", "6x1", "1,0,0,0,0,2/0,0,0,0,1,0"] {
-        let position: Position = board.parse().unwrap();
-        let (status, answer) = with_books.get(&format!("/api/book?rules=standard&board={}", encoded(board)));
-        assert_eq!(status, 200, "{answer}");
-        assert_described(&answer, "Book");
-        let recalled = book.recall(&position, Some(&tables)).unwrap();
-        assert_eq!(answer["in_book"], json!(recalled.from_book), "{board}");
-        let bounds = |one: &Value| {
-            let bound = |name: &str| one["value"].as_i64().or(one[name].as_i64()).unwrap();
-            [bound("lower"), bound("upper")]
-        };
-        let values = |bounds: Bounds| [bounds.lower, bounds.upper].map(|score| position.value(score));
-        assert_eq!(bounds(&answer), values(recalled.bounds), "{board}");
-        for (one, (pit, bounds_of_move)) in answer["moves"].as_array().unwrap().iter().zip(&recalled.moves) {
-            assert_eq!((&one["move"], bounds(one)), (&json!(pit.number()), values(*bounds_of_move)), "{board}");
-        }
-    }
-    assert_eq!(server().get("/api/book?board=6x4").1["in_book"], false);
-    assert_eq!(code(&server().get("/api/book?board=six")), (400, "board"));
-}
-
-#[test]
 fn documents_are_compressed_for_those_who_accept_that() {
     let server = server();
     let get = |path: &str, accept: &str| {
@@ -355,27 +277,6 @@ fn documents_are_compressed_for_those_who_accept_that() {
     for path in ["/api/position?board=six", "/api/search?board=3x2&rules=standard"] {
         assert!(!get(path, "gzip").0.contains("content-encoding"), "{path}");
     }
-}
-
-#[test]
-fn the_puzzle_of_a_day_is_the_same_with_larger_tables() {
-    let answers = [14, 15].map(|seeds| {
-        let tables = tempfile::tempdir().unwrap();
-        build(tables.path(), RULES, 6, seeds).unwrap();
-        let server = Server::start(tables.path(), &["--no-book"]);
-        let mut puzzles = Vec::new();
-        for level in ["easy", "medium", "hard"] {
-            for day in 20..26 {
-                let path = format!("/api/puzzle?rules=standard&level={level}&day=2026-11-{day}");
-                let (status, puzzle) = server.get(&path);
-                assert_eq!((status, &puzzle["level"]), (200, &json!(level)), "{puzzle}");
-                puzzles.push(puzzle);
-            }
-        }
-        puzzles
-    });
-    assert_eq!(answers[0], answers[1]);
-    assert!(answers[0].iter().any(|puzzle| puzzle["seeds"] != answers[0][0]["seeds"]));
 }
 
 #[test]
@@ -463,35 +364,6 @@ fn a_search_ends_with_its_reader_and_with_the_server() {
         stream.read_to_string(&mut rest).unwrap();
         assert!(rest.contains("event: answer") && rest.contains("\"ended\":\"stopped\""), "{rest}");
         assert_eq!(server.wait().code(), Some(0));
-    }
-}
-
-#[test]
-fn a_puzzle_has_one_move_and_is_the_same_all_day() {
-    let path = "/api/puzzle?rules=standard&board=3x2&level=easy&day=2026-11-23";
-    let (status, puzzle) = server().get(path);
-    assert_eq!(status, 200, "{puzzle}");
-    assert_eq!(server().get(path).1, puzzle);
-    let position: Position = puzzle["position"].as_str().unwrap().parse().unwrap();
-    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
-    let sign = |score: u32| position.value(score).signum();
-    let scores = tables.move_scores(&position).unwrap();
-    let best = scores.iter().map(|&(_, score)| sign(score)).max().unwrap();
-    let keeping: Vec<usize> =
-        scores.iter().filter(|&&(_, score)| sign(score) == best).map(|(pit, _)| pit.number()).collect();
-    assert_eq!(json!(keeping), json!([puzzle["move"]]));
-    assert!(best >= 0);
-    let (status, today) = server().get("/api/puzzle?rules=standard&board=3x2&level=easy");
-    assert_eq!((status, today["day"].as_str().map(str::len)), (200, Some(10)));
-    for (query, expected) in [
-        ("day=yesterday", (400, "request")),
-        ("day=2026-13-01", (400, "request")),
-        ("day=2026-11-23&seed=1", (400, "request")),
-        ("seed=-1", (400, "request")),
-        ("level=odd", (400, "request")),
-        ("rules=s-kalaha", (404, "no-puzzle")),
-    ] {
-        assert_eq!(code(&server().get(&format!("/api/puzzle?board=3x2&{query}"))), expected, "{query}");
     }
 }
 
