@@ -156,7 +156,7 @@ fn puzzles_are_solved_and_counted() {
     let server = Server::start(tables.path(), &["--no-book", "--time", "1"]);
     let reload = || {
         browser.run("window.before = true; location.reload()");
-        browser.wait("!window.before && document.querySelector('.pit.legal')");
+        browser.wait("!window.before && document.querySelector('.pit')");
     };
     browser.go(&server.url("/#board=6x1&north=human"));
     browser.wait("document.querySelector('.pit.legal')");

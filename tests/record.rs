@@ -63,7 +63,7 @@ proptest! {
         let mut words: Vec<&str> = moves.split_whitespace().filter(|word| !word.ends_with('.')).collect();
         let turns = at.index(words.len());
         words.insert(turns, "{a comment\n[with \"lines\"]; 1-1} 7...");
-        let commented = format!("{headers}\n{} ; the end, with } in it", words.join("\n"));
+        let commented = format!("{headers}\n{} ; the end, with }} in it", words.join("\n"));
         let expected = bare.with_comment(turns, "a comment [with \"lines\"]; 1-1").with_comment(usize::MAX, "the end, with } in it");
         prop_assert_eq!(read_game(&commented).unwrap(), expected);
     }

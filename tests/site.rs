@@ -196,7 +196,7 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let line = answer["line"].as_str().unwrap_or_default().to_owned();
         assert!(expected["line"].as_str().unwrap_or_default().starts_with(&line), "{answer} {expected}");
         for document in [&mut answer, &mut expected] {
-            ["line", "complete"].map(|field| document.as_object_mut().unwrap().remove(field));
+            document.as_object_mut().unwrap().retain(|field, _| !["line", "complete"].contains(&field.as_str()));
         }
         assert_eq!(answer, expected);
     }
