@@ -173,6 +173,41 @@ fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
     }
 }
 
+/// A layer waits for the disk while the next one is computed; a power failure may lose any part of both.
+#[test]
+fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        let directory = stopped.directory.path();
+        let below = TableKey { seeds: key.seeds - 1, ..key };
+        let whole = std::fs::read(below.path(directory)).unwrap();
+        let positions = |key: TableKey| key.frames().map(|frame| frame.positions()).sum::<u64>();
+        let last: u64 = key.frames().skip(key.seeds / 2 * 2 - 2).map(|frame| frame.positions()).sum();
+        let mut random = fastrand::Rng::with_seed(18);
+        for lost in 0..20 {
+            let mut left = whole.clone();
+            // Nothing, all, the end, or some bytes, which are zero then.
+            let from = random.usize(..whole.len());
+            match lost {
+                0 => {}
+                1 => left.clear(),
+                2..8 => left.truncate(from),
+                _ => left[from..whole.len().min(from + 200)].fill(0),
+            }
+            std::fs::remove_file(below.path(directory)).unwrap();
+            std::fs::write(partial_path(directory, below), &left).unwrap();
+            let (same, computed) = stopped.ends_the_same(&stopped.partial);
+            assert!(same, "{key}: {lost}, from {from}");
+            assert_eq!(std::fs::read(below.path(directory)).unwrap(), whole, "{below}: {lost}, from {from}");
+            match lost {
+                0 => assert_eq!(computed, last, "both are gone on with"),
+                1 => assert_eq!(computed, positions(below) + positions(key), "nothing is relied upon"),
+                _ => {}
+            }
+        }
+    }
+}
+
 #[test]
 fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
     for key in STOPPED {

@@ -14,7 +14,7 @@ use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
 pub(super) struct Written {
     /// Its writer, to finish it.
     pub writer: TableWriter,
-    /// How long digests and writing took, in parallel to computing.
+    /// How long writing took, in parallel to computing.
     pub writing: Duration,
 }
 

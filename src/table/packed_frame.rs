@@ -6,8 +6,10 @@ use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::digest::digest;
 use crate::index::Frame;
 use crate::isa::{Isa, per_isa};
+use crate::steps;
 
 /// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
@@ -53,12 +55,13 @@ per_isa! {
 fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
     let runs = (scores.len() / rows) as u64;
     let task = (1usize << 20).div_ceil(rows) * rows;
+    let step = steps::begin("profile");
     let sums = scores
         .par_chunks(task)
         .fold(
             || vec![0u64; rows],
             |mut sums, runs| {
-                add_runs(isa, runs, &mut sums);
+                step.task(|| add_runs(isa, runs, &mut sums));
                 sums
             },
         )
@@ -116,6 +119,7 @@ impl PackedFrame {
         section.resize(groups_at + groups * GROUP_BYTES, 0);
         section[..rows].copy_from_slice(&profile);
         section[rows..groups_at].fill(0);
+        let step = steps::begin("groups");
         let packed: Vec<(Vec<u8>, u64)> = section[groups_at..]
             .as_chunks_mut()
             .0
@@ -125,28 +129,38 @@ impl PackedFrame {
             .map_init(
                 || vec![0; TASK_GROUPS * GROUP_POSITIONS],
                 |residuals, (task, (groups, scores))| {
-                    let residuals = &mut residuals[..scores.len()];
-                    let first = task * TASK_GROUPS * GROUP_POSITIONS % rows;
-                    subtract_profile(isa, scores, &profile, first, residuals);
-                    let mut patches = Vec::new();
-                    let exceptions = group::encode_groups(isa, residuals, groups, &mut patches);
-                    (patches, exceptions)
+                    step.task(|| {
+                        let residuals = &mut residuals[..scores.len()];
+                        let first = task * TASK_GROUPS * GROUP_POSITIONS % rows;
+                        subtract_profile(isa, scores, &profile, first, residuals);
+                        let mut patches = Vec::new();
+                        let exceptions = group::encode_groups(isa, residuals, groups, &mut patches);
+                        (patches, exceptions)
+                    })
                 },
             )
             .collect();
+        drop(step);
         // Each task counted its patches from 0.
-        let mut offset = 0u32;
-        for (groups, (patches, _)) in section[groups_at..].as_chunks_mut().0.chunks_mut(TASK_GROUPS).zip(&packed) {
-            if offset > 0 && !patches.is_empty() {
+        let mut end = 0u32;
+        let mut offsets = Vec::with_capacity(packed.len());
+        for (patches, _) in &packed {
+            offsets.push((end, !patches.is_empty()));
+            let next = u64::from(end) + patches.len() as u64;
+            end = next.try_into().expect("a frame has less than 4 GiB of patches");
+        }
+        let step = steps::begin("offsets of patches");
+        let groups = section[groups_at..].as_chunks_mut().0.par_chunks_mut(TASK_GROUPS).zip(&offsets);
+        groups.filter(|&(_, &(offset, any))| offset > 0 && any).for_each(|(groups, &(offset, _))| {
+            step.task(|| {
                 for group in groups {
                     if let Some(local) = group::patch_offset(group) {
                         group::set_patch_offset(group, offset + local);
                     }
                 }
-            }
-            let next = u64::from(offset) + patches.len() as u64;
-            offset = next.try_into().expect("a frame has less than 4 GiB of patches");
-        }
+            });
+        });
+        drop(step);
         for (patches, exceptions) in &packed {
             section.extend_from_slice(patches);
             entry.patch_bytes += patches.len() as u64;
@@ -175,9 +189,12 @@ impl PackedFrame {
     /// Pads the section and adds the checksums.
     fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
+        let step = steps::begin("checksums");
+        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(|block| step.task(|| xxh3_64(block))).collect();
+        drop(step);
         section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+        let entry = FrameEntry { digest: digest(&section), ..entry };
         PackedFrame { frame, entry, section }
     }
 
@@ -198,7 +215,7 @@ impl PackedFrame {
 
     /// The directory entry of the frame if it is stored at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
-        FrameEntry { offset, digest: *blake3::hash(&self.section).as_bytes(), ..self.entry }
+        FrameEntry { offset, ..self.entry }
     }
 }
 

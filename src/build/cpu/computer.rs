@@ -7,6 +7,7 @@ use crate::build::computer::{ComputeError, Computer, Output};
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
+use crate::steps;
 use crate::system::OutOfMemory;
 use crate::table::{PackedFrame, Tables};
 
@@ -45,6 +46,7 @@ impl Computer for CpuComputer {
         while let Some(frame) = frames.next() {
             let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
             output.pair(frame);
+            steps::of_frame(frame);
             let scores = compute_pair(&self.evaluator, tables, small, large, &mut self.workspace, pulse)?;
             let Some(scores) = scores else {
                 return Ok(false);
@@ -52,6 +54,7 @@ impl Computer for CpuComputer {
             // If an earlier run wrote half of a pair, only the second frame is missing.
             let mirrored = frames.next_if(|next| *next == frame.mirrored());
             for frame in [Some(frame), mirrored].into_iter().flatten() {
+                steps::of_frame(frame);
                 let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
                 if !output.take(PackedFrame::pack_in(self.isa, frame, scores, output.buffer())) {
                     return Ok(false);
