@@ -3,9 +3,9 @@
 //! Builds layers and records the processor time of every task of every step ([`kalah::steps`]), which other programs on the
 //! machine hardly change. Then it simulates the steps on 1, 2, 8, 16 and 64 processors that do nothing else: a free processor takes
 //! the next task of the first step that can run. Waiting for the disk is not simulated, nor that processors share caches
-//! and memory. Two other orders are simulated, too: *serial*, where the thread that writes a frame also computes its digest, and
-//! one thread corrects the offsets of patches; and *together*, with as many pairs of frames at a time as fit the memory of the largest
-//! one of the layer.
+//! and memory. Three orders are simulated: *together*, that of the builder, with as many small pairs of frames at a time as fit the memory
+//! of the largest one of the layer; *single*, one pair after the other; and *serial*, where also the thread that writes a frame
+//! computes its digest, and one thread corrects the offsets of patches and touches new memory.
 //!
 //! With more threads steps have smaller tasks, so for many processors record with as many: `RAYON_NUM_THREADS=64`, on any machine.
 //!
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use kalah::build::build;
 use kalah::build::cpu::Workspace;
 use kalah::game::Rules;
-use kalah::index::{layer_positions, row_count};
+use kalah::index::layer_positions;
 use kalah::steps::{StepRecord, record};
 
 const PROCESSORS: [usize; 5] = [1, 2, 8, 16, 64];
@@ -52,12 +52,12 @@ fn main() {
             println!("{name:<28} {count:>8} {tasks:>9} {time:>8.3} {:>13.3}", time * 1e9 / positions);
         }
         println!(
-            "{:<10} {:<9} {:>8} {:>8} {:>8}   {}",
-            "processors", "order", "seconds", "million/s", "busy", "others wait for"
+            "{:<10} {:<9} {:>8} {:>8} {:>8}   others wait for",
+            "processors", "order", "seconds", "million/s", "busy"
         );
         let graphs = [
             ("serial", graph(&records, &batches(seeds, false), true)),
-            ("built", graph(&records, &batches(seeds, false), false)),
+            ("single", graph(&records, &batches(seeds, false), false)),
             ("together", graph(&records, &batches(seeds, true), false)),
         ];
         for (processors, (order, graph)) in
@@ -116,15 +116,12 @@ const WRITE: &str = "write";
 const PACKED: &str = "digest";
 const SUMMED: &str = "checksums";
 const OFFSETS: &str = "offsets of patches";
+const MEMORY: &str = "memory of a packed frame";
 
 /// By seeds of the smaller side, 0 unused: the batch of a pair of frames. Batches are computed one after the other, the pairs of a batch at
 /// the same time: each pair alone, or as many as fit the memory of the largest one.
 fn batches(seeds: usize, together: bool) -> Vec<usize> {
-    let bytes = |small: usize| {
-        let positions = row_count(6, small) as u64 * row_count(6, seeds - small) as u64;
-        // Two packed frames have about one byte for each position of the pair.
-        Workspace::bytes(6, small, seeds - small) + positions
-    };
+    let bytes = |small: usize| Workspace::bytes(6, small, seeds - small);
     let most = (1..=seeds / 2).map(bytes).max().unwrap_or(0);
     let (mut batch, mut used) = (1, 0);
     let pairs = (1..=seeds / 2).map(|small| {
@@ -144,7 +141,7 @@ fn graph(records: &[StepRecord], batches: &[usize], serial: bool) -> Graph {
     let mut graph = Graph::default();
     let nanoseconds = |record: &StepRecord| -> Vec<u64> {
         let tasks = record.tasks.iter().map(|&time| (f64::from(time) * 1e9) as u64);
-        if serial && [OFFSETS, PACKED].contains(&record.name) { vec![tasks.sum()] } else { tasks.collect() }
+        if serial && [OFFSETS, MEMORY, PACKED].contains(&record.name) { vec![tasks.sum()] } else { tasks.collect() }
     };
     let mut chains: Vec<Vec<&StepRecord>> = vec![Vec::new(); batches.len()];
     let mut writes: BTreeMap<(usize, usize), Vec<&StepRecord>> = BTreeMap::new();

@@ -59,8 +59,18 @@ pub fn record<T>(work: impl FnOnce() -> T) -> (T, Vec<StepRecord>) {
 
 /// The next steps that this thread begins belong to `frame`.
 pub fn of_frame(frame: Frame) {
+    set_frame(Some(frame));
+}
+
+/// The frame to which the next steps of this thread belong.
+pub fn frame() -> Option<Frame> {
+    CURRENT.get().0
+}
+
+/// The same as [`of_frame`], with what [`frame`] returned.
+pub fn set_frame(frame: Option<Frame>) {
     if RECORDING.load(Ordering::Relaxed) {
-        CURRENT.set((Some(frame), Some(thread_time())));
+        CURRENT.set((frame, Some(thread_time())));
     }
 }
 

@@ -93,6 +93,31 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
 }
 
 #[test]
+fn pairs_that_are_computed_together_give_the_same_files_after_any_stop() {
+    // From 13 seeds on, several pairs of frames of this board have enough positions.
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let whole = tempfile::tempdir().unwrap();
+    pool(1).install(|| build(whole.path(), key));
+    let whole = files(whole.path());
+    for threads in [2, 3] {
+        pool(threads).install(|| {
+            for stop in 1..=key.seeds / 2 {
+                let directory = tempfile::tempdir().unwrap();
+                build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
+                assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
+                build(directory.path(), key);
+                assert_same_files(
+                    &whole,
+                    &files(directory.path()),
+                    &format!("{threads} threads, stopped at pair {stop}"),
+                );
+            }
+        });
+    }
+}
+
+#[test]
 fn finished_pairs_are_not_computed_again() {
     let key = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::mem::MaybeUninit;
 
 use kalah_core::table::format::ALIGNMENT;
 use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
@@ -10,6 +11,9 @@ use super::digest::digest;
 use crate::index::Frame;
 use crate::isa::{Isa, per_isa};
 use crate::steps;
+
+/// Bytes of new memory that one task touches.
+const TOUCHED_BYTES: usize = 1 << 20;
 
 /// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
@@ -49,6 +53,19 @@ per_isa! {
             }
         }
     }
+}
+
+/// Makes `bytes` as long as this, with zeros. Memory that is touched for the first time is slow, so all threads do it.
+fn lengthen(bytes: &mut Vec<u8>, length: usize) {
+    let added = length.saturating_sub(bytes.len());
+    bytes.reserve(added);
+    let step = steps::begin("memory of a packed frame");
+    let spare = &mut bytes.spare_capacity_mut()[..added];
+    spare.par_chunks_mut(TOUCHED_BYTES).for_each(|part| {
+        step.task(|| part.fill(MaybeUninit::new(0)));
+    });
+    // SAFETY: the capacity was reserved, and the bytes were just written.
+    unsafe { bytes.set_len(bytes.len() + added) };
 }
 
 /// The profile of a frame: the mean score of each mover's row over all other rows, rounded down.
@@ -116,7 +133,7 @@ impl PackedFrame {
         let mut section = buffer;
         section.truncate(groups_at + groups * GROUP_BYTES);
         section.reserve((groups_at + groups * (GROUP_BYTES + 3)).saturating_sub(section.len()));
-        section.resize(groups_at + groups * GROUP_BYTES, 0);
+        lengthen(&mut section, groups_at + groups * GROUP_BYTES);
         section[..rows].copy_from_slice(&profile);
         section[rows..groups_at].fill(0);
         let step = steps::begin("groups");

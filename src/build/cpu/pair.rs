@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::evaluator::Evaluator;
 use super::forward::FrameEvaluator;
 use super::kernels;
-use super::workspace::{Workspace, block_rows};
+use super::workspace::{PairSpace, Workspace, block_rows};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
 use crate::index::Frame;
@@ -52,20 +52,30 @@ pub fn compute_pair<'a>(
     workspace: &'a mut Workspace,
     pulse: &Pulse,
 ) -> Result<Option<PairScores<'a>>, ComputeError> {
+    let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
+    compute_pair_in(evaluator, tables, small, large, space, pulse)
+}
+
+/// [`compute_pair`] in a part of a workspace.
+pub(super) fn compute_pair_in<'a>(
+    evaluator: &Evaluator,
+    tables: &Tables,
+    small: usize,
+    large: usize,
+    space: PairSpace<'a>,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
     assert!(0 < small && small <= large);
-    let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
+    // `by_small` is the small side to move: for each of its rows, a run over the large side. Replaced block by block by the
+    // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
+    // a run over the small side.
+    let PairSpace { by_small, by_large, again, block } = space;
     let (isa, rows) = (evaluator.isa, tables.rows());
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
-    // The small side to move: for each of its rows, a run over the large side. Replaced block by block by the scores
-    // with the large side to move, in the same order.
-    let by_small = small_arena.slice(pair)?;
-    // The small side to move: for each row of the large side, a run over the small side.
-    let by_large = large_arena.slice(pair)?;
-
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
-    let transposed_frame = again.slice(below(small, large))?;
+    let transposed_frame = &mut again[..below(small, large)];
     let small_moves = FrameEvaluator::new(evaluator, tables, frame, transposed_frame)?;
     let step = steps::begin("small side: forward");
     let task_rows = task_bytes(pair).div_ceil(large_rows);
@@ -82,7 +92,7 @@ pub fn compute_pair<'a>(
     drop(step);
     let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
-    let transposed_frame = again.slice(below(large, small))?;
+    let transposed_frame = &mut again[..below(large, small)];
     let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), transposed_frame)?;
 
     let block_rows = block_rows(small_rows);
