@@ -126,7 +126,7 @@ fn thread_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// The time of the clock, where the system does not tell that of the processor.
+/// The time of the clock, where the system does not report that of the processor.
 #[cfg(not(unix))]
 fn thread_time() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
