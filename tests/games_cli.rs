@@ -141,3 +141,32 @@ fn puzzles_have_one_move_that_keeps_the_outcome() {
     refused(&["puzzles", "--start", "3x2", "--rules", "standard", "--count", "1000000", "--games", "3"], "", 1, "only");
     refused(&["puzzles", "--level", "odd"], "", 2, "the levels are easy, medium and hard");
 }
+
+#[test]
+fn puzzles_are_chosen_by_gap_and_length() {
+    let args = ["puzzles", "--start", "3x2", "--rules", "standard", "--count", "4", "--json"];
+    let all = ["--gap", "4", "--turns", "5"];
+    let report: Value = serde_json::from_str(&stdout(&kalah(&[&args[..], &all[..]].concat(), ""))).unwrap();
+    let puzzles = report["puzzles"].as_array().unwrap();
+    assert_eq!(puzzles.len(), 4);
+    assert!(puzzles.iter().all(|one| one["gap"].as_i64() >= Some(4) && one["turns"].as_u64() >= Some(5)), "{report}");
+    let report: Value = serde_json::from_str(&stdout(&kalah(&args, ""))).unwrap();
+    let puzzles = report["puzzles"].as_array().unwrap();
+    assert!(puzzles.iter().any(|one| one["gap"].as_i64() < Some(4) || one["turns"].as_u64() < Some(5)), "{report}");
+}
+
+#[test]
+fn comments_are_kept_by_commands_that_read_and_write() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mine.games");
+    let file = file.to_str().unwrap();
+    let text = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n{a start} 1 {and an answer}";
+    let comments = read_game(text).unwrap().comments;
+    assert_eq!(comments.len(), 2);
+    stdout(&kalah(&["line", "--from", "-", "--no-tables", "--save", file], text));
+    assert_eq!(read_game(&std::fs::read_to_string(file).unwrap()).unwrap().comments, comments);
+    let args = ["play", "--from", file, "--south", "greedy", "--north", "greedy", "--save", file];
+    stdout(&kalah(&args, ""));
+    let game = read_game(&std::fs::read_to_string(file).unwrap()).unwrap();
+    assert_eq!((&game.comments, game.result.is_some()), (&comments, true));
+}

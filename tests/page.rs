@@ -145,7 +145,10 @@ fn the_dialog_of_a_new_game_says_what_the_chosen_rules_are() {
     browser.go(&server.url("/#board=3x2&north=human"));
     settled(&browser, "south");
     browser.click("#new");
-    let told = |rules: Rules| format!("{}. {}", rules.played_by(), rules.summary());
+    let told = |rules: Rules| {
+        let text = format!("{}. {}", rules.played_by(), rules.summary());
+        text[..1].to_uppercase() + &text[1..]
+    };
     assert_eq!(browser.text("#new-rules-told"), told(Rules::default()));
     for rules in Rules::ALL {
         browser.run(&format!(

@@ -35,13 +35,17 @@ fn axe_core_finds_nothing() {
     for scheme in ["light", "dark"] {
         browser.media("prefers-color-scheme", scheme);
         browser.go("about:blank");
-        browser.go(&server.url("/#board=3x2&north=human&moves=1,2&also=3"));
+        // Games that were played here, for the explorer.
+        browser.go(&server.url("/style.css"));
+        browser.run("localStorage.setItem('kalah-games', JSON.stringify({ 'empty-capture <3,0,0,2,2,2,2,2,2>': { 1: [1, 0, 2] } }))");
+        browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=0&also=3&note=:A%20good%20start"));
         browser.wait(
             "document.querySelectorAll('#moves button').length === 3 && document.querySelector('.slip, .blunder')",
         );
+        browser.wait("document.querySelector('#explorer').checkVisibility() && document.querySelector('#comment').checkVisibility()");
         browser.run(&axe(&browser));
         assert_eq!(findings(&browser), json!([]), "{scheme}");
-        for dialog in ["new", "edit", "rules", "report", "text"] {
+        for dialog in ["new", "edit", "rules", "report", "text", "puzzle"] {
             browser.click(&format!("#{dialog}"));
             browser.wait("document.querySelector('dialog[open]')");
             assert_eq!(findings(&browser), json!([]), "{dialog}, {scheme}");

@@ -158,7 +158,8 @@ fn boards_of_all_sizes_lie_inside_the_screen() {
                    return document.documentElement.scrollWidth <= innerWidth &&
                      [...document.querySelectorAll('.pit, .store')].every((hole) => {
                        const box = hole.getBoundingClientRect();
-                       return box.left >= Math.max(0, frame.left) && box.right <= Math.min(innerWidth, frame.right);
+                       return box.left >= Math.max(0, frame.left) && box.right <= Math.min(innerWidth, frame.right) &&
+                         (hole.matches('.store') || (box.width >= 44 && box.height >= 44));
                      });
                  })()",
             );
@@ -177,6 +178,17 @@ fn on_a_phone_held_sideways_the_buttons_are_seen() {
          element.getBoundingClientRect().bottom > innerHeight).length",
     );
     assert_eq!(below, 0);
+    // With a finger, and without values, all of them: the rules too, which are elsewhere on other screens.
+    browser.touch();
+    browser.go("about:blank");
+    browser.go(&server.url("/#board=6x4&north=human&values=off"));
+    browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 6");
+    let below = browser.run(
+        "return [...document.querySelectorAll('#board .pit, .tools button, .tools summary')].filter((element) =>
+         element.checkVisibility() && element.getBoundingClientRect().bottom > innerHeight).map((element) => element.id)",
+    );
+    assert_eq!(below, json!([]));
+    assert_eq!(browser.run("return document.querySelector('#rules').checkVisibility()"), true);
 }
 
 #[test]

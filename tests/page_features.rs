@@ -7,19 +7,10 @@ mod serving;
 use std::collections::BTreeSet;
 
 use browser::Browser;
-use browser::board::{RULES, STILL, directory, drawn, moves, server, settled};
-use kalah::build::build;
+use browser::board::{RULES, STILL, directory, drawn, moves, remember, server, settled};
 use kalah::game::{Pit, Position, Rules};
 use kalah::table::Tables;
 use serde_json::{Value, json};
-use serving::Server;
-
-/// Remembers settings before the page is shown; `origin` is any address of the server.
-fn remember(browser: &Browser, origin: &str, settings: &Value) {
-    browser.go(origin);
-    browser.run(&format!("localStorage.setItem('kalah', {})", json!(settings.to_string())));
-    browser.go("about:blank");
-}
 
 /// Notes in `playable` when pits of South can be first clicked, and in `requests` what was asked of the server until then.
 const PLAYABLE: &str = "new MutationObserver(() => {
@@ -201,6 +192,10 @@ fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
     assert!(browser.text("#about").contains("standard"));
     assert!(browser.text("#north option:checked").starts_with("Middle"));
     assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
+    // Whose turn it is, and what to do.
+    assert_eq!(browser.text("#status"), "Your turn (South).");
+    assert!(browser.text("#last").starts_with("Click one of your pits"), "{}", browser.text("#last"));
+    assert_eq!(browser.run("return document.querySelector('#pause').checkVisibility()"), false);
     // A hint marks the best moves without showing values.
     browser.keys("h");
     browser.wait("document.querySelectorAll('.pit.hint').length > 0");
@@ -229,6 +224,7 @@ fn the_rules_are_shown_with_moves_to_try() {
         browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 3");
         browser.click("#rules");
         assert!(browser.text("#rules-told").contains(rules.summary()));
+        assert!(browser.text("#rules-told").starts_with(char::is_uppercase));
         for (example, literal, pit) in [
             ("sow", "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 5),
             ("store", "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 3),
@@ -259,6 +255,49 @@ fn the_sides_are_exchanged_by_the_pie_rule_after_the_first_turn() {
     // Now the program has North, and moves.
     browser.wait("document.querySelectorAll('#moves button').length >= 2 && location.hash.includes('north=greedy')");
     assert_eq!(browser.run("return document.querySelector('#swap').checkVisibility()"), false);
+}
+
+#[test]
+fn a_finished_game_offers_the_next_one() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
+    settled(&browser, "south");
+    assert_eq!(browser.run("return document.querySelector('#new').classList.contains('main')"), false);
+    browser.keys("3");
+    browser.wait("document.querySelector('#new').classList.contains('main')");
+}
+
+#[test]
+fn seeds_are_heard_where_that_is_chosen() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.before(
+        "window.knocks = 0; const make = AudioContext.prototype.createOscillator;
+         AudioContext.prototype.createOscillator = function () { window.knocks += 1; return make.call(this) }",
+    );
+    for sounds in [false, true] {
+        remember(&browser, &server.url("/style.css"), &json!({ "values": true, "sounds": sounds }));
+        browser.go(&server.url("/#board=3x2&north=human"));
+        settled(&browser, "south");
+        browser.keys("1");
+        settled(&browser, "north");
+        assert_eq!(browser.run("return window.knocks > 0"), sounds);
+    }
+}
+
+#[test]
+fn a_large_board_fills_a_projector() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    remember(&browser, &server.url("/style.css"), &json!({ "values": true, "large": true }));
+    browser.screen(1920, 1080);
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    let shares = browser.run(
+        "const { height } = document.querySelector('#board').getBoundingClientRect();
+         const size = (selector) => parseFloat(getComputedStyle(document.querySelector(selector)).fontSize);
+         return [height / innerHeight > 0.65, size('.label b') >= 24, size('#status') >= 24,
+           document.querySelector('.side').checkVisibility()]",
+    );
+    assert_eq!(shares, json!([true, true, true, false]));
 }
 
 #[test]
@@ -324,35 +363,6 @@ fn a_game_is_taken_out_as_text_and_put_in_again() {
     browser.click("#text-dialog .main");
     moves(&browser, 3);
     browser.wait("location.hash.includes('moves=2,3,1')");
-}
-
-#[test]
-fn puzzles_are_solved_and_counted() {
-    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
-    let tables = tempfile::tempdir().unwrap();
-    build(tables.path(), RULES, 6, 12).unwrap();
-    let server = Server::start(tables.path(), &["--no-book", "--time", "1"]);
-    browser.go(&server.url("/#board=6x1&north=human"));
-    browser.wait("document.querySelector('.pit.legal')");
-    for solved in 1..3 {
-        browser.click("#puzzle");
-        browser.click(if solved == 1 { "#puzzle-dialog .main" } else { "#puzzle-dialog [value=other]" });
-        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && document.querySelector('.pit.legal')");
-        let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
-        let position: Position = board.as_str().unwrap().parse().unwrap();
-        let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();
-        let [best] = probe.best().collect::<Vec<_>>()[..] else { panic!("{position} has one best move") };
-        assert!(!browser.text("#task").contains("Right"));
-        browser.keys(&best.to_string());
-        browser.wait(&format!("document.querySelector('#task').textContent.endsWith('Solved in a row: {solved}.')"));
-        if solved == 2 {
-            // Another move is wrong.
-            browser.keys("u");
-            browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
-            browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
-            browser.wait("document.querySelector('#task').textContent.startsWith('Not this one')");
-        }
-    }
 }
 
 #[test]

@@ -28,12 +28,14 @@ prop_compose! {
         choices in prop::collection::vec(0_usize..16, 0..120),
         headers in prop::collection::btree_map("[A-Z][A-Za-z0-9_]{0,8}x", r#"[ -~äß"\\]{0,20}"#, 0..4),
         players in prop::option::of((".{0,9}", ".{0,9}")),
+        comments in prop::collection::vec((0_usize..90, r#"([ -~äß\n\t\[{};]|[0-9a-z ]){0,200}"#), 0..5),
     ) -> GameRecord {
         let mut game = played(Rules::ALL[rules], start.parse().unwrap(), &choices);
         if let Some((south, north)) = players {
             game = game.with_header("South", &south).with_header("North", &north);
         }
-        headers.into_iter().fold(game, |game, (name, value)| game.with_header(&name, &value))
+        let game = headers.into_iter().fold(game, |game, (name, value)| game.with_header(&name, &value));
+        comments.into_iter().fold(game, |game, (turns, text)| game.with_comment(turns, &text))
     }
 }
 
@@ -43,7 +45,9 @@ proptest! {
     #[test]
     fn what_is_written_is_read_again(games in prop::collection::vec(game(), 1..4)) {
         let text: Vec<String> = games.iter().map(ToString::to_string).collect();
-        prop_assert!(text.concat().lines().all(|line| line.starts_with('[') || line.chars().count() <= 80));
+        // One comment, or one word of it, may be longer than a line.
+        let long = |line: &str| line.chars().count() > 80 && line.contains(' ') && !line.contains("; ");
+        prop_assert!(!text.concat().lines().any(|line| !line.starts_with('[') && long(line)), "{}", text.concat());
         prop_assert_eq!(read_games(&text.join("\n")).unwrap(), games.clone());
         prop_assert_eq!(read_game(&text[0]).unwrap(), games[0].clone());
         // Line ends of other systems, and no line ends at all after the headers.
@@ -51,13 +55,17 @@ proptest! {
     }
 
     #[test]
-    fn comments_and_numbers_mean_nothing(game in game(), at in any::<prop::sample::Index>()) {
-        let text = game.to_string();
+    fn comments_and_numbers_change_no_move(game in game(), at in any::<prop::sample::Index>()) {
+        let mut bare = game;
+        bare.comments.clear();
+        let text = bare.to_string();
         let (headers, moves) = text.split_once("\n\n").unwrap();
         let mut words: Vec<&str> = moves.split_whitespace().filter(|word| !word.ends_with('.')).collect();
-        words.insert(at.index(words.len() + 1).min(words.len() - 1), "{a comment\n[with \"lines\"]; 1-1} 7...");
-        let commented = format!("{headers}\n{} ; the end", words.join("\n"));
-        prop_assert_eq!(read_game(&commented).unwrap(), game);
+        let turns = at.index(words.len());
+        words.insert(turns, "{a comment\n[with \"lines\"]; 1-1} 7...");
+        let commented = format!("{headers}\n{} ; the end, with }} in it", words.join("\n"));
+        let expected = bare.with_comment(turns, "a comment [with \"lines\"]; 1-1").with_comment(usize::MAX, "the end, with } in it");
+        prop_assert_eq!(read_game(&commented).unwrap(), expected);
     }
 
     #[test]
@@ -76,6 +84,24 @@ fn moves_alone_are_a_game() {
     assert_eq!((game.rules, game.start), (Rules::default(), "6x4".parse().unwrap()));
     assert_eq!(game.line, Line::parse(6, "36 21 4").unwrap());
     assert_eq!((game.result, game.headers.len()), (None, 0));
+}
+
+#[test]
+fn comments_are_kept_where_they_were() {
+    let text =
+        "; before\n[Start \"6x4\"]\n{of the\n  game} 36 {a good \\{ start} 21;then\n4 * {last}\n[Start \"3x2\"]\n1";
+    let games = read_games(text).unwrap();
+    let expected = [(0, "before"), (0, "of the game"), (1, "a good \\{ start"), (2, "then"), (3, "last")];
+    assert_eq!(games[0].comments, expected.map(|(turns, text)| (turns, text.to_owned())));
+    assert_eq!(games[1].comments, []);
+    let written = games[0].to_string();
+    assert!(
+        written.ends_with("\n\n{before} {of the game} 1. 36 {a good \\{ start} 21 {then} 2. 4 {last} *\n"),
+        "{written}"
+    );
+    // Comments alone are no game.
+    assert_eq!(read_games("; nothing here\n{or here}").unwrap(), []);
+    assert!(read_game("{nothing}").unwrap_err().to_string().contains("no game"));
 }
 
 #[test]

@@ -1,6 +1,8 @@
-//! The HTTP API beyond single positions: its description, games, texts, streams, puzzles, sharing with other websites, caching.
+//! The HTTP API beyond single positions: its description, games, texts, streams, sharing with other websites, caching.
 #![cfg(all(feature = "cli", feature = "serve"))]
 
+#[path = "serving/description.rs"]
+mod description;
 mod serving;
 
 use std::collections::BTreeSet;
@@ -8,11 +10,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
+use description::fits;
 use kalah::build::build;
 use kalah::game::{Position, Rules};
 use kalah::record::read_game;
 use kalah::table::Tables;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use serving::{Server, encoded};
 
 const RULES: Rules = Rules::Standard;
@@ -66,60 +69,10 @@ fn get_events(path: &str) -> Vec<(String, Value)> {
     events(&response.body_mut().read_to_string().unwrap())
 }
 
-/// Whether a document is as its schema says; otherwise what is wrong. The part of JSON Schema that the description uses.
-fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), String> {
-    if let Some(name) = schema["$ref"].as_str() {
-        let name = name.strip_prefix("#/components/schemas/").expect("a schema of the description");
-        return fits(value, &all[name], all, at);
-    }
-    if let Some(allowed) = schema["enum"].as_array()
-        && !allowed.contains(value)
-    {
-        return Err(format!("{at}: {value} is not one of {}", schema["enum"]));
-    }
-    let right = match schema["type"].as_str().expect("a type") {
-        "string" => value.is_string(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "array" => {
-            let items = value.as_array().ok_or_else(|| format!("{at}: {value} is no array"))?;
-            return items
-                .iter()
-                .enumerate()
-                .try_for_each(|(i, item)| fits(item, &schema["items"], all, &format!("{at}[{i}]")));
-        }
-        "object" => {
-            let fields = value.as_object().ok_or_else(|| format!("{at}: {value} is no object"))?;
-            let empty = Map::new();
-            let properties = schema["properties"].as_object().unwrap_or(&empty);
-            for required in schema["required"].as_array().into_iter().flatten() {
-                if !fields.contains_key(required.as_str().unwrap()) {
-                    return Err(format!("{at}: {required} is missing"));
-                }
-            }
-            for (name, value) in fields {
-                match properties.get(name) {
-                    Some(schema) => fits(value, schema, all, &format!("{at}.{name}"))?,
-                    None if schema["additionalProperties"] == json!(false) => {
-                        return Err(format!("{at}: '{name}' is not described"));
-                    }
-                    None => {}
-                }
-            }
-            true
-        }
-        other => panic!("type {other}"),
-    };
-    if right { Ok(()) } else { Err(format!("{at}: {value} is not of type {}", schema["type"])) }
-}
-
 /// Whether a document is one of the description.
 #[track_caller]
 fn assert_described(value: &Value, schema: &str) {
-    let (_, description) = server().get("/api/openapi.json");
-    let all = &description["components"]["schemas"];
-    assert_eq!(fits(value, &all[schema], all, schema), Ok(()));
+    description::assert_described(&server(), value, schema);
 }
 
 #[test]
@@ -298,6 +251,35 @@ fn games_that_are_none_are_refused() {
 }
 
 #[test]
+fn documents_are_compressed_for_those_who_accept_that() {
+    let server = server();
+    let get = |path: &str, accept: &str| {
+        let mut stream = server.connect();
+        let headers = format!("Host: localhost\r\nConnection: close\r\nAccept-Encoding: {accept}\r\n");
+        stream.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+        (String::from_utf8_lossy(&answer[..end]).to_lowercase(), answer[end + 4..].to_vec())
+    };
+    for path in ["/api", "/api/openapi.json"] {
+        let (head, plain) = get(path, "identity");
+        assert!(!head.contains("content-encoding") && head.contains("vary: accept-encoding"), "{head}");
+        let (head, packed) = get(path, "gzip");
+        assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
+        assert!(head.contains(&format!("content-length: {}", packed.len())), "{head}");
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).unwrap();
+        assert_eq!(unpacked, plain);
+        assert!(2 * packed.len() < plain.len(), "{} of {}", packed.len(), plain.len());
+    }
+    // Not where that saves nothing, and never a stream.
+    for path in ["/api/position?board=six", "/api/search?board=3x2&rules=standard"] {
+        assert!(!get(path, "gzip").0.contains("content-encoding"), "{path}");
+    }
+}
+
+#[test]
 fn texts_are_written_and_read() {
     let body = json!({"board": "6x4", "moves": [3, 6, 2], "south": "Ada \"A\"", "headers": [["Event", "Club"]]});
     let (status, answer) = post("/api/text/write", &body);
@@ -310,6 +292,19 @@ fn texts_are_written_and_read() {
         (&json!([3, 6, 2]), &json!("Ada \"A\""), &json!("36 2"))
     );
     assert_described(&read, "GameRead");
+    // Comments: after a turn, or in the midst of it, which is after it.
+    let comments = json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3, "text": "last"}]);
+    let body = json!({"board": "6x4", "moves": [3, 6, 2], "comments": comments});
+    let (_, answer) = post("/api/text/write", &body);
+    assert!(answer["text"].as_str().unwrap().ends_with("\n{before} 1. 36 {in it} 2 {last} *\n"), "{answer}");
+    let (_, read) = post("/api/text/read", &answer);
+    assert_described(&read, "GameRead");
+    let after = [0, 2, 3].map(|after| json!(after));
+    assert_eq!(read["comments"].as_array().unwrap().iter().map(|one| one["after"].clone()).collect::<Vec<_>>(), after);
+    for wrong in [json!("none"), json!([{"text": "where"}]), json!([{"after": -1, "text": ""}])] {
+        let body = json!({"board": "6x4", "comments": wrong});
+        assert_eq!(code(&post("/api/text/write", &body)), (400, "request"), "{wrong}");
+    }
 }
 
 #[test]
@@ -369,35 +364,6 @@ fn a_search_ends_with_its_reader_and_with_the_server() {
         stream.read_to_string(&mut rest).unwrap();
         assert!(rest.contains("event: answer") && rest.contains("\"ended\":\"stopped\""), "{rest}");
         assert_eq!(server.wait().code(), Some(0));
-    }
-}
-
-#[test]
-fn a_puzzle_has_one_move_and_is_the_same_all_day() {
-    let path = "/api/puzzle?rules=standard&board=3x2&level=easy&day=2026-11-23";
-    let (status, puzzle) = server().get(path);
-    assert_eq!(status, 200, "{puzzle}");
-    assert_eq!(server().get(path).1, puzzle);
-    let position: Position = puzzle["position"].as_str().unwrap().parse().unwrap();
-    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
-    let sign = |score: u32| position.value(score).signum();
-    let scores = tables.move_scores(&position).unwrap();
-    let best = scores.iter().map(|&(_, score)| sign(score)).max().unwrap();
-    let keeping: Vec<usize> =
-        scores.iter().filter(|&&(_, score)| sign(score) == best).map(|(pit, _)| pit.number()).collect();
-    assert_eq!(json!(keeping), json!([puzzle["move"]]));
-    assert!(best >= 0);
-    let (status, today) = server().get("/api/puzzle?rules=standard&board=3x2&level=easy");
-    assert_eq!((status, today["day"].as_str().map(str::len)), (200, Some(10)));
-    for (query, expected) in [
-        ("day=yesterday", (400, "request")),
-        ("day=2026-13-01", (400, "request")),
-        ("day=2026-11-23&seed=1", (400, "request")),
-        ("seed=-1", (400, "request")),
-        ("level=odd", (400, "request")),
-        ("rules=s-kalaha", (404, "no-puzzle")),
-    ] {
-        assert_eq!(code(&server().get(&format!("/api/puzzle?board=3x2&{query}"))), expected, "{query}");
     }
 }
 

@@ -14,9 +14,10 @@ use browser::Browser;
 use kalah::build::build;
 use kalah::game::{Pit, Position, Rules};
 use kalah::record::GameRecord;
+use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse};
 use kalah::table::Shelf;
 use serde_json::{Value, json};
-use serving::encoded;
+use serving::{Server, encoded};
 
 /// Some tables of several boards and rule sets, built once.
 fn directory() -> &'static Path {
@@ -33,8 +34,10 @@ fn directory() -> &'static Path {
 
 fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
     let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let command = command.env("KALAH_TABLES", directory()).arg("export-site").arg(to).arg("--json").args(flags);
-    let output = command.output().unwrap();
+    let command = command.env("KALAH_TABLES", directory()).arg("export-site").arg(to).args(["--json", "--days", "3"]);
+    let output = command.args(flags).output().unwrap();
+    // How much there is to do is told before it is done.
+    assert!(String::from_utf8_lossy(&output.stderr).contains("to copy") || !output.status.success());
     (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
 }
 
@@ -176,6 +179,27 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     let path = format!("api/position?rules=standard&board={}", encoded(puzzle["position"].as_str().unwrap()));
     assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["best"], json!([puzzle["move"]]));
     assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["line"], puzzle["line"]);
+    // The puzzles of a day, and what the book has, as a server with the same tables answers.
+    let server = Server::start(directory(), &[]);
+    for level in ["easy", "medium", "hard"] {
+        let (_, today) = server.get(&format!("/api/puzzle?rules=standard&level={level}"));
+        let path = format!("api/puzzle?rules=standard&level={level}&day={}", today["day"].as_str().unwrap());
+        assert_eq!(ask(&browser, &[path]), [(200, today)]);
+    }
+    let (_, after) = server.get("/api/line?rules=standard&board=6x5&moves=1,2");
+    for board in ["6x4", "6x5", "6x6", after["places"][2]["position"].as_str().unwrap(), "3x1", "12x3"] {
+        let path = format!("api/book?rules=standard&board={}", encoded(board));
+        let (status, mut expected) = server.get(&format!("/{path}"));
+        let (_, mut answer) = ask(&browser, &[path]).remove(0);
+        assert_eq!((status, &answer["in_book"]), (200, &expected["in_book"]));
+        // The site does not follow a line through the tables.
+        let line = answer["line"].as_str().unwrap_or_default().to_owned();
+        assert!(expected["line"].as_str().unwrap_or_default().starts_with(&line), "{answer} {expected}");
+        for document in [&mut answer, &mut expected] {
+            document.as_object_mut().unwrap().retain(|field, _| !["line", "complete"].contains(&field.as_str()));
+        }
+        assert_eq!(answer, expected);
+    }
     // Games as text, as the library writes and reads them.
     for (board, moves) in
         [("6x4", vec![3, 6, 2, 1, 4]), ("3x1", vec![1, 1, 3, 2]), ("<2,7,5,1,0,0,2>", vec![]), ("12x3", vec![12])]
@@ -183,8 +207,10 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let pits: Vec<Pit> = moves.iter().map(|&number| Pit::from_number(number).unwrap()).collect();
         let Ok(game) = GameRecord::of_moves(Rules::ALL[1], board.parse().unwrap(), &pits) else { continue };
         let game = game.with_header("Event", "a \"club\" \\").with_header("South", "Ä");
+        let game = game.with_comment(0, "a long comment: ".repeat(20).trim()).with_comment(9, "an } or two");
         let body = json!({ "board": board, "rules": game.rules.name(), "moves": moves, "south": "Ä",
-            "headers": [["Event", "a \"club\" \\"]] });
+            "headers": [["Event", "a \"club\" \\"]],
+            "comments": [{ "after": 0, "text": "a long comment: ".repeat(20) }, { "after": 99, "text": "an }\nor two " }] });
         let post = |path: &str, body: &Value| {
             let script = format!(
                 "return fetch('{path}', {{ method: 'POST', body: JSON.stringify({body}) }}).then((answer) => answer.json())"
@@ -195,6 +221,9 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         let read = post("api/text/read", &json!({ "text": game.to_string() }));
         assert_eq!((&read["moves"], &read["line"]), (&json!(moves), &json!(game.line.to_string())), "{read}");
         assert_eq!((&read["south"], &read["result"]), (&json!("Ä"), &json!(game.result)));
+        let comments: Vec<&Value> = read["comments"].as_array().unwrap().iter().map(|one| &one["text"]).collect();
+        assert_eq!(json!(comments), json!(game.comments.iter().map(|(_, text)| text).collect::<Vec<_>>()));
+        assert_eq!(read["comments"][1]["after"], json!(moves.len()));
         let refused = post("api/text/read", &json!({ "text": format!("{game}1 2 3") }));
         assert_eq!(refused["error"]["code"], "text", "{refused}");
     }
@@ -221,23 +250,90 @@ fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
     export(&site, &[]);
-    let position: Position = "1,2,0,1,2,1/1,0,2,1,1,1".parse().unwrap();
-    let name = format!("standard-6-{:02}.kalah", position.seeds());
-    let file = site.join("tables").join(&name);
-    let entry = kalah::table::Table::open(&file).unwrap().header().entries[position.mover().total() as usize - 1];
-    let sound = std::fs::read(&file).unwrap();
-    let groups = entry.offset + entry.rows.next_multiple_of(64);
-    for (byte, told) in [(40, "header"), (groups + 3, "block of scores"), (entry.offset + 1, "block of scores")] {
-        let mut bytes = sound.clone();
-        bytes[byte as usize] ^= 1;
-        std::fs::write(&file, bytes).unwrap();
+    let refusal = |position: &Position| {
         open(&browser, &host(site.clone(), true, Arc::default()));
         let path = format!("api/position?rules=standard&board={}", encoded(&position.to_string()));
         let (status, answer) = ask(&browser, &[path]).remove(0);
-        let message = answer["error"]["message"].as_str().unwrap_or_default();
         assert_eq!((status, &answer["error"]["code"]), (500, &json!("damaged-table")), "{answer}");
-        assert!(message.contains(told) && message.contains(&name), "{message}");
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let file_of = |position: &Position| site.join(format!("tables/standard-6-{:02}.kalah", position.seeds()));
+    let position: Position = "1,2,0,1,2,1/1,0,2,1,1,1".parse().unwrap();
+    for position in [position, "1,0,0,1,0,1/1,0,0,1,1,0".parse().unwrap()] {
+        let file = file_of(&position);
+        let entry = kalah::table::Table::open(&file).unwrap().header().entries[position.mover().total() as usize - 1];
+        let sound = std::fs::read(&file).unwrap();
+        let groups = entry.offset + entry.rows.next_multiple_of(64);
+        let mut faults = vec![
+            (40, "header"),
+            (128 + 72 + 9, "directory"),
+            (groups + 3, "block of scores"),
+            (entry.offset + 1, "block of scores"),
+        ];
+        // Behind the checksum of a frame's only block.
+        if entry.blocks() == 1 {
+            faults.push((entry.offset + entry.checksums_at() + 8, "frame at byte"));
+        }
+        assert_eq!(entry.blocks() == 1, position.seeds() == 6);
+        for (byte, told) in faults {
+            let mut bytes = sound.clone();
+            bytes[byte as usize] ^= 1;
+            std::fs::write(&file, bytes).unwrap();
+            let (message, name) = (refusal(&position), file.file_name().unwrap().to_str().unwrap());
+            assert!(message.contains(told) && message.contains(name), "{message}");
+        }
+        std::fs::write(&file, &sound).unwrap();
     }
+    // A sound table, but another one than the site was made with; and one that is cut off.
+    let (file, list) = (file_of(&position), site.join("site/site.json"));
+    let (sound, named) = (std::fs::read(&file).unwrap(), std::fs::read_to_string(&list).unwrap());
+    let digest = kalah::table::Table::open(&file).unwrap().header().digest;
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let other = named.replace(&digest, &digest.chars().rev().collect::<String>());
+    assert_ne!(named, other);
+    for (list_text, bytes, told) in [(&other, &sound[..], "digest"), (&named, &sound[..sound.len() - 64], "complete")] {
+        std::fs::write(&list, list_text).unwrap();
+        std::fs::write(&file, bytes).unwrap();
+        let message = refusal(&position);
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[test]
+fn the_digests_of_the_browser_are_those_of_the_library() {
+    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    export(&site, &["--size", "1KiB", "--no-book"]);
+    browser.go(&format!("{}/site/icon.svg", host(site, true, Arc::default())));
+    let lengths = [0, 1, 63, 64, 65, 127, 128, 1023, 1024, 1025, 2048, 2049, 3072, 3073, 7168, 7169, 8193, 65_600];
+    let found = browser.run(&format!(
+        "return import('/site/blake3.js').then(({{ blake3 }}) => {}.map((length) =>
+           blake3(Uint8Array.from({{ length }}, (_, index) => (index * 7 + length) % 251))))",
+        json!(lengths)
+    ));
+    for (length, found) in lengths.into_iter().zip(found.as_array().unwrap()) {
+        let bytes: Vec<u8> = (0..length).map(|index: usize| ((index * 7 + length) % 251) as u8).collect();
+        assert_eq!(found, &json!(blake3::hash(&bytes).to_hex().to_string()), "{length}");
+    }
+}
+
+#[test]
+fn an_export_that_is_stopped_is_written_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    let mut options = SiteOptions::new(directory().to_owned());
+    options.days = 1;
+    let plan = SitePlan::new(&options);
+    assert!(plan.bytes() > 0 && plan.puzzle_steps() > 0);
+    let pulse = SitePulse::default();
+    plan.copy_tables(&site, &pulse).unwrap();
+    assert_eq!(pulse.done.load(Ordering::Relaxed), plan.bytes());
+    pulse.stop();
+    assert!(matches!(plan.write_rest(&site, &pulse), Err(SiteError::Stopped)));
+    assert!(matches!(plan.copy_tables(&site, &pulse), Err(SiteError::Stopped)));
+    let (code, report) = export(&site, &[]);
+    assert_eq!((code, &report["table_bytes"]), (0, &json!(plan.bytes())));
 }
 
 #[test]

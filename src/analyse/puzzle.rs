@@ -135,6 +135,8 @@ pub struct PuzzleMiner<'t> {
     tables: &'t Tables,
     start: Position,
     random: fastrand::Rng,
+    /// The most seeds in play of a puzzle.
+    most: u32,
     seen: HashSet<Position>,
 }
 
@@ -145,7 +147,16 @@ impl<'t> PuzzleMiner<'t> {
     /// When the tables have other pits.
     pub fn new(tables: &'t Tables, start: Position, seed: u64) -> PuzzleMiner<'t> {
         assert_eq!(tables.pits(), start.pits(), "pits of the tables");
-        PuzzleMiner { tables, start, random: fastrand::Rng::with_seed(seed), seen: HashSet::new() }
+        let most = tables.max_seeds().map_or(0, |seeds| seeds as u32);
+        PuzzleMiner { tables, start, random: fastrand::Rng::with_seed(seed), most, seen: HashSet::new() }
+    }
+
+    /// The same, for puzzles with at most so many seeds in play. Where that is less than the tables have, others with
+    /// larger or smaller tables find the same puzzles.
+    #[must_use]
+    pub fn up_to(mut self, seeds: u32) -> PuzzleMiner<'t> {
+        self.most = self.most.min(seeds);
+        self
     }
 
     /// Plays a game and returns the puzzles in it that no game before had.
@@ -153,11 +164,11 @@ impl<'t> PuzzleMiner<'t> {
     /// # Errors
     /// When a table is damaged.
     pub fn game(&mut self) -> Result<Vec<Puzzle>, TableError> {
-        let (rules, reach) = (self.tables.rules(), self.tables.max_seeds().unwrap_or(0));
+        let rules = self.tables.rules();
         let search = LimitedSearch::new(rules, Method::SeqAb, GAME_DEPTH);
         let (mut position, mut puzzles) = (self.start, Vec::new());
         while !position.is_over() {
-            if position.seeds() as usize <= reach
+            if position.seeds() <= self.most
                 && self.seen.insert(position)
                 && let Some(puzzle) = Puzzle::of(self.tables, &position)?
             {

@@ -7,22 +7,20 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use kalah::analyse::GameValuesError;
-use kalah::analyse::book::MakeError;
 use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
-use kalah::book::{BookError, BookFileError};
+use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
-use kalah::certificate::{CheckError, TasksError};
+use kalah::certificate::TasksError;
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
-use kalah::kgp::KgpError;
-use kalah::play::PlayError;
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
+use super::causes::{book_error, lock_error, network_error, solve_error, table_error};
 use super::statement::{gpu_error, statement};
 use super::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
 
@@ -96,58 +94,6 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     of_table(table_error(error)?)
 }
 
-/// The error of a table that `error` is, or passes on.
-pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableError> {
-    if let Some(error) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(ProbeError::Table(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(BuildError::Table(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(Fault::Damage(error) | Fault::Failed(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(SolveError::Table(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(ProveError::Table(error) | ProveError::Solve(SolveError::Table(error))) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(CheckError::Table(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    if let Some(GraphError::Table(error)) = error.downcast_ref() {
-        return Some(error);
-    }
-    match error.downcast_ref() {
-        Some(KgpError::Play(PlayError::Table(error) | PlayError::Solve(SolveError::Table(error)))) => Some(error),
-        _ => match error.downcast_ref()? {
-            PlayError::Table(error) | PlayError::Solve(SolveError::Table(error)) => Some(error),
-            _ => None,
-        },
-    }
-}
-
-/// The error of a book that `error` is, or passes on.
-pub fn book_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e BookError> {
-    match error.downcast_ref() {
-        Some(BookFileError { error, .. }) => Some(error),
-        None => match error.downcast_ref() {
-            Some(PlayError::Book(error)) => Some(error),
-            _ => match error.downcast_ref() {
-                Some(KgpError::Play(PlayError::Book(error))) => Some(error),
-                _ => match error.downcast_ref() {
-                    Some(MakeError::Book(error) | MakeError::File(BookFileError { error, .. })) => Some(error),
-                    _ => error.downcast_ref(),
-                },
-            },
-        },
-    }
-}
-
 /// What to do about a book that cannot be used.
 fn of_book(error: &BookError) -> Option<String> {
     match error {
@@ -160,28 +106,6 @@ fn of_book(error: &BookError) -> Option<String> {
         BookError::Other { .. } => Some("name another file, or give the rule set and board that it is for".to_owned()),
         BookError::Lock(error) => of_lock(error),
         _ => None,
-    }
-}
-
-/// The error of a solver that `error` is, or passes on.
-fn solve_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e SolveError> {
-    match error.downcast_ref() {
-        Some(KgpError::Play(PlayError::Solve(error))) => Some(error),
-        _ => match error.downcast_ref() {
-            Some(PlayError::Solve(error)) => Some(error),
-            _ => error.downcast_ref(),
-        },
-    }
-}
-
-/// The error of a lock that `error` is, or passes on.
-fn lock_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e LockError> {
-    match error.downcast_ref() {
-        Some(CheckpointError::Lock(error)) => Some(error),
-        _ => match error.downcast_ref() {
-            Some(BuildError::Lock(error)) => Some(error),
-            _ => error.downcast_ref(),
-        },
     }
 }
 
@@ -225,17 +149,6 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
             Some("search without --checkpoint or --state and with --no-book, and check the tables with `kalah verify`")
         }
         _ => None,
-    }
-}
-
-/// The network file that cannot be used, where that is the error.
-pub fn network_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e NetworkFileError> {
-    match error.downcast_ref() {
-        Some(SolveError::Network(error)) => Some(error),
-        _ => match error.downcast_ref() {
-            Some(PlayError::Solve(SolveError::Network(error))) => Some(error),
-            _ => error.downcast_ref(),
-        },
     }
 }
 

@@ -1,15 +1,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use indicatif::HumanBytes;
 use kalah::game::Rules;
-use kalah::serve::{SiteError, SiteOptions, export_site};
+use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse, SiteReport};
 use serde::Serialize;
 
 use super::outcome::Outcome;
-use super::signals::stop_on_signal;
+use super::progress::Progress;
+use super::signals::on_signal;
 use super::{args, output};
 
 /// Write the page and tables for a static host
@@ -29,6 +29,9 @@ pub struct ExportSite {
     /// The most bytes of all tables; the smallest layers are taken first
     #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "100MiB")]
     size: u64,
+    /// For how many days there are puzzles of the day; later ones are chosen from the others
+    #[arg(long, value_name = "N", default_value_t = 366, value_parser = clap::value_parser!(u32).range(..=36_525))]
+    days: u32,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -46,12 +49,15 @@ struct Report {
 
 impl ExportSite {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        let pulse = Arc::new(SitePulse::default());
+        let handler = Arc::clone(&pulse);
+        on_signal(move || handler.stop())?;
         let mut options = SiteOptions::new(self.tables.path.clone());
         options.size = self.size;
         options.books = self.book.find(&self.tables.path, &Rules::ALL)?;
-        let written = match export_site(&self.directory, &options, &|| stop.load(Ordering::Relaxed)) {
+        options.days = self.days;
+        let plan = SitePlan::new(&options);
+        let written = match self.write(&plan, &pulse) {
             Err(SiteError::Stopped) => {
                 output::tell("stopped: the folder is not complete; the same command writes it anew");
                 return Ok(Outcome::Failed);
@@ -89,5 +95,24 @@ impl ExportSite {
             output::note("there are no tables: give their directory with --tables");
         }
         Ok(Outcome::Done)
+    }
+
+    /// Writes what is planned, and shows how far it is.
+    fn write(&self, plan: &SitePlan, pulse: &SitePulse) -> Result<SiteReport, SiteError> {
+        output::note(format_args!(
+            "{} to copy, {}; then puzzles are searched for",
+            output::count(plan.tables(), "table"),
+            HumanBytes(plan.bytes())
+        ));
+        let progress = Progress::of(plan.bytes(), "bytes");
+        progress.stage("tables".to_owned());
+        let copied = progress.watch(&pulse.done, || plan.copy_tables(&self.directory, pulse));
+        progress.finish();
+        copied?;
+        let progress = Progress::of(plan.puzzle_steps(), "games and days");
+        progress.stage("puzzles".to_owned());
+        let written = progress.watch(&pulse.done, || plan.write_rest(&self.directory, pulse));
+        progress.finish();
+        written
     }
 }

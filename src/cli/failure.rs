@@ -12,7 +12,7 @@ use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::TableError;
 use kalah::verify::Fault;
 
-use super::advice::network_error;
+use super::causes::{book_error, network_error, table_error};
 use super::{advice, statement};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
@@ -44,7 +44,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
         if inner.and_then(|inner| inner.downcast_ref::<TableError>()).is_some_and(TableError::is_damage) {
             return true;
         }
-        advice::table_error(cause).is_some_and(TableError::is_damage)
+        table_error(cause).is_some_and(TableError::is_damage)
             || matches!(cause.downcast_ref(), Some(ScanError::Wrong { .. }))
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
             || cause.downcast_ref().is_some_and(CertificateError::is_damage)
@@ -55,7 +55,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))
             || cause.downcast_ref().is_some_and(ProveError::is_damage)
             || matches!(cause.downcast_ref(), Some(SolveError::Contradiction { .. }))
-            || advice::book_error(cause).is_some_and(BookError::is_damage)
+            || book_error(cause).is_some_and(BookError::is_damage)
             || network_error(cause).is_some_and(NetworkFileError::is_damage)
     })
 }

@@ -14,6 +14,7 @@ mod book_show;
 mod bounds;
 mod build;
 mod build_pairs;
+mod causes;
 mod chart;
 mod check;
 mod choose;

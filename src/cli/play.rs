@@ -110,11 +110,14 @@ struct Game {
     past: Vec<(Place, Pit)>,
     /// How many moves there were before each turn that a person typed.
     typed: Vec<usize>,
+    /// The comments of the record that it goes on from.
+    comments: Vec<(usize, String)>,
 }
 
 impl Game {
     fn new(rules: Rules, start: Position) -> Game {
-        Game { rules, start, place: Place { position: start, south: true }, past: Vec::new(), typed: Vec::new() }
+        let place = Place { position: start, south: true };
+        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), comments: Vec::new() }
     }
 
     /// Makes a move; describes what it did, after `North sows 3`. `None` if it is not legal.
@@ -188,6 +191,7 @@ impl Game {
         for pit in record.moves() {
             game.play(pit).expect("the moves were checked");
         }
+        game.comments.clone_from(&record.comments);
         game
     }
 
@@ -298,6 +302,9 @@ impl Play {
         let record = GameRecord::new(game.rules, game.start, game.line())?;
         let mut record =
             record.with_header("South", &self.south.to_string()).with_header("North", &self.north.to_string());
+        for (turns, text) in &game.comments {
+            record = record.with_comment(*turns, text);
+        }
         if let Some(forfeit) = forfeit {
             let all = game.start.seeds() + game.start.mover_store() + game.start.other_store();
             record.result = Some(if game.place.south { [0, all] } else { [all, 0] });

@@ -31,6 +31,12 @@ pub struct Puzzles {
     /// Only puzzles of this level: easy, medium or hard
     #[arg(long, value_name = "LEVEL")]
     level: Option<Level>,
+    /// Only puzzles whose move is better than the second best by at least N
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    gap: u32,
+    /// Only puzzles from which best play takes at least N turns to the end
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    turns: u32,
     /// How many puzzles
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     count: u32,
@@ -88,6 +94,13 @@ struct Report {
 }
 
 impl Puzzles {
+    /// Whether a puzzle is hard enough, and not too hard.
+    fn wants(&self, puzzle: &Puzzle) -> bool {
+        self.level.is_none_or(|level| puzzle.level() == level)
+            && puzzle.gap() >= i64::from(self.gap)
+            && puzzle.line.turns().len() >= self.turns as usize
+    }
+
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
         let shelf = Shelf::new(self.tables.path.clone());
@@ -107,9 +120,7 @@ impl Puzzles {
         let mined = progress.watch(&done, || {
             while found.len() < self.count as usize && games < self.games && !stop.load(Ordering::Relaxed) {
                 let puzzles = miner.game()?;
-                found.extend(
-                    puzzles.into_iter().filter(|puzzle| self.level.is_none_or(|level| puzzle.level() == level)),
-                );
+                found.extend(puzzles.into_iter().filter(|puzzle| self.wants(puzzle)));
                 games += 1;
                 done.store(found.len() as u64, Ordering::Relaxed);
             }

@@ -5,13 +5,21 @@
 //! | [`command`](Command) | a line of the protocol, read and written |
 //! | `requests` | the positions that the server wants moves for, each until its time is up or the server sends stop |
 //! | [`event`](Event) | what is reported of a session, safe for a terminal and at a limited rate |
+//! | `sender` | lines to the server, from any thread |
+//! | [`thinking`](Thinking) | how moves are chosen, by several threads |
+//! | [`error`](KgpError) | why a session failed for good |
 //! | [`session`](play) | one connection from the greeting to the goodbye |
 
 mod command;
+mod error;
 mod event;
 mod requests;
+mod sender;
 mod session;
+mod thinking;
 
 pub use command::{Argument, BadCommand, Command, MAX_LINE};
+pub use error::KgpError;
 pub use event::Event;
-pub use session::{End, Introduction, KgpError, Thinking, play};
+pub use session::{End, Introduction, play};
+pub use thinking::Thinking;

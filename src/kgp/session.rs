@@ -1,21 +1,18 @@
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, Read};
 use std::net::TcpStream;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::error::{KgpError, quoted};
 use super::event::{Event, Reports};
 use super::requests::{MAX_WAITING, MoveRequest, Requests};
+use super::sender::{Sender, is_pause, word};
+use super::thinking::{Thinking, think};
 use super::{Argument, Command, MAX_LINE};
-use crate::book::Books;
-use crate::game::{Pit, Position, Rules};
-use crate::play::{Limit, PlayError, Player, PlayerName, Setting};
-use crate::printable::printable;
+use crate::game::Position;
 use crate::table::Shelf;
-
-/// The rules of the protocol's servers.
-const RULES: Rules = Rules::Standard;
 
 /// How often the stop flag is checked while the server sends nothing.
 const CHECK_EVERY: Duration = Duration::from_millis(100);
@@ -26,15 +23,6 @@ const CLOCK_PART: u32 = 20;
 /// The least and the most time for a move.
 const LEAST_TIME: Duration = Duration::from_millis(50);
 const MOST_TIME: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How long the server may take to read a line.
-const WRITE_TIME: Duration = Duration::from_secs(10);
-
-/// Positions after which a player is replaced by a new one, to bound its memory: it keeps what it proved of each.
-const PLAYER_POSITIONS: usize = 1 << 12;
-
-/// The most characters of the server's text in an answer to it.
-const MAX_QUOTED: usize = 200;
 
 /// Who plays, as sent to the server; empty texts are not sent.
 #[derive(Clone, Debug, Default)]
@@ -50,30 +38,6 @@ pub struct Introduction {
     pub token: String,
 }
 
-/// How to think.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Thinking<'b> {
-    /// The time for a move where the server sends no clock; less than the server's own limit.
-    pub time: Duration,
-    /// What is left unused of the server's clock, if it sends one.
-    pub margin: Duration,
-    /// Positions that are thought about at once, at least 1; others wait with their first move sent.
-    pub searches: usize,
-    /// The most bytes of the transposition table of one search.
-    pub memory: u64,
-    /// The books to play from, if any.
-    pub books: Option<&'b Books>,
-}
-
-impl Default for Thinking<'_> {
-    /// 4 seconds for a move, half a second of the clock unused, one search at a time with 256 MiB, no books.
-    fn default() -> Self {
-        let (time, margin) = (Duration::from_secs(4), Duration::from_millis(500));
-        Thinking { time, margin, searches: 1, memory: 256 << 20, books: None }
-    }
-}
-
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -83,96 +47,6 @@ pub enum End {
     Lost,
     /// It was asked to stop, and said goodbye.
     Stopped,
-}
-
-/// Why a session failed for good.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum KgpError {
-    /// The connection failed.
-    #[error("the connection to the server failed: {0}")]
-    Io(#[from] io::Error),
-    /// The server speaks another version, as it names it.
-    #[error("the server speaks version {} of the protocol; this client speaks version 1", quoted(.0))]
-    Version(String),
-    /// A table or a search failed.
-    #[error("{0}")]
-    Play(#[from] PlayError),
-}
-
-/// Sends lines to the server, from any thread.
-struct Sender<'s> {
-    stream: Mutex<TcpStream>,
-    /// The next id: clients use odd ones.
-    id: AtomicU64,
-    /// Set when the session is to end, also while the server does not read.
-    stop: &'s AtomicBool,
-}
-
-impl Sender<'_> {
-    fn say(&self, reference: Option<u64>, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        self.say_to(&mut stream, reference, name, arguments)
-    }
-
-    fn say_to(
-        &self,
-        stream: &mut TcpStream,
-        reference: Option<u64>,
-        name: &str,
-        arguments: Vec<Argument>,
-    ) -> io::Result<()> {
-        let id = Some(self.id.fetch_add(2, Ordering::Relaxed));
-        let mut command = Command { id, reference, name: name.to_owned(), arguments };
-        command.shorten();
-        self.write(stream, format!("{command}\r\n").as_bytes())
-    }
-
-    /// Writes all of `bytes`, unless the server does not read them in time.
-    fn write(&self, stream: &mut TcpStream, mut bytes: &[u8]) -> io::Result<()> {
-        let begin = Instant::now();
-        loop {
-            match stream.write(bytes) {
-                Ok(0) => return Err(ErrorKind::WriteZero.into()),
-                Ok(written) => bytes = &bytes[written..],
-                Err(error) if is_pause(&error) => {}
-                Err(error) => return Err(error),
-            }
-            if bytes.is_empty() {
-                return Ok(());
-            }
-            if self.stop.load(Ordering::Relaxed) || begin.elapsed() >= WRITE_TIME {
-                return Err(ErrorKind::TimedOut.into());
-            }
-        }
-    }
-
-    /// Sends a line about a request, unless the server wants no more of it.
-    fn tell(&self, request: &MoveRequest, name: &str, arguments: Vec<Argument>) -> io::Result<()> {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        if request.stop.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        self.say_to(&mut stream, Some(request.id), name, arguments)
-    }
-
-    fn say_move(&self, request: &MoveRequest, pit: Pit) -> io::Result<()> {
-        self.tell(request, "move", vec![word(pit)])
-    }
-}
-
-/// Whether an error of the stream only means that it was not ready in time.
-fn is_pause(error: &io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
-}
-
-/// What the server said, as a part of another text.
-fn quoted(text: &str) -> String {
-    printable(text, MAX_QUOTED)
-}
-
-fn word(text: impl std::fmt::Display) -> Argument {
-    Argument::Word(text.to_string())
 }
 
 /// Plays on the server at the other end of `stream` until one side ends it or `stop` is set. `on_event` is called with what
@@ -192,7 +66,7 @@ pub fn play(
     stream.set_write_timeout(Some(CHECK_EVERY))?;
     stream.set_nodelay(true)?;
     let reading = stream.try_clone()?;
-    let sender = Sender { stream: Mutex::new(stream), id: AtomicU64::new(1), stop };
+    let sender = Sender::new(stream, stop);
     let requests = Requests::default();
     let failed = Mutex::new(None);
     let reports = Reports::new(on_event);
@@ -235,49 +109,6 @@ impl Drop for Close<'_> {
     fn drop(&mut self) {
         self.0.close();
     }
-}
-
-/// One thread that thinks: it sends the best move known at once, and a better one when it is found.
-fn think(
-    requests: &Requests,
-    sender: &Sender<'_>,
-    thinking: &Thinking<'_>,
-    shelf: &Shelf,
-    reports: &Reports,
-) -> Result<(), KgpError> {
-    // Kept between moves for what it has proved; of the last board.
-    let mut last: Option<(usize, Box<dyn Player + '_>)> = None;
-    let mut asked = 0;
-    while let Some(request) = requests.take() {
-        let pits = request.position.pits();
-        asked += 1;
-        if asked > PLAYER_POSITIONS || last.as_ref().is_none_or(|(of, _)| *of != pits) {
-            // Its memory is given back before more is asked for.
-            (last, asked) = (None, 0);
-        }
-        let (_, player) = last.get_or_insert_with(|| {
-            let (tables, bounds) = (shelf.tables(RULES, pits), shelf.bounds(RULES, pits));
-            let book = thinking.books.and_then(|books| books.get(RULES, pits));
-            let setting = Setting::new(RULES).tables(tables).bounds(bounds).book(book).memory(thinking.memory);
-            (pits, PlayerName::Perfect.player(&setting))
-        });
-        let left = request.deadline.saturating_duration_since(Instant::now());
-        let limit = Limit::time(left).or_stop(std::sync::Arc::clone(&request.stop));
-        let mut sent = Ok(());
-        let choice = player.choose(&request.position, &limit, &mut |choice| {
-            if sent.is_ok() {
-                sent = sender.say_move(&request, choice.pit);
-            }
-        })?;
-        sent?;
-        if !request.stop.load(Ordering::Relaxed) {
-            sender.say_move(&request, choice.pit)?;
-            sender.tell(&request, "yield", Vec::new())?;
-            reports.tell(Event::Moved { position: &request.position, pit: choice.pit });
-        }
-        requests.done(request.id);
-    }
-    Ok(())
 }
 
 /// What is known of a session.

@@ -14,6 +14,9 @@ pub struct GameRecord {
     pub result: Option<[u32; 2]>,
     /// All other headers, each name once: names of letters, digits and `_`; values without control characters.
     pub headers: Vec<(String, String)>,
+    /// What is said about the game, in its order: the number of turns before it, and the text, on one line. At most
+    /// as many turns as the line has.
+    pub comments: Vec<(usize, String)>,
 }
 
 /// The headers that have fields of their own.
@@ -25,6 +28,12 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
+/// The words of a text with one space between them.
+pub(super) fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<&str>>().join(" ")
+}
+
 impl GameRecord {
     /// A game without headers; the result is that of the rules, if the moves end the game.
     ///
@@ -32,7 +41,7 @@ impl GameRecord {
     /// When a move is not legal, or a turn ends too early or has too many moves.
     pub fn new(rules: Rules, start: Position, line: Line) -> Result<GameRecord, ParseError> {
         let result = result_of(rules, &start, &line)?;
-        Ok(GameRecord { rules, start, line, result, headers: Vec::new() })
+        Ok(GameRecord { rules, start, line, result, headers: Vec::new(), comments: Vec::new() })
     }
 
     /// The game of single moves, whoever makes them.
@@ -57,7 +66,7 @@ impl GameRecord {
             line.push(turn);
         }
         let result = result_of(rules, &start, &line).expect("every move was legal");
-        Ok(GameRecord { rules, start, line, result, headers: Vec::new() })
+        Ok(GameRecord { rules, start, line, result, headers: Vec::new(), comments: Vec::new() })
     }
 
     /// The value of a header; `None` if it is missing, and of `Rules`, `Start` and `Result`, which are fields.
@@ -76,6 +85,19 @@ impl GameRecord {
         match self.headers.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value,
             None => self.headers.push((name.to_owned(), value)),
+        }
+        self
+    }
+
+    /// The same with a comment after so many turns, or after the last turn if there are fewer; it follows those that are
+    /// there already. Line breaks, other control characters and repeated spaces become one space; a text of nothing
+    /// else is left out.
+    #[must_use]
+    pub fn with_comment(mut self, turns: usize, text: &str) -> GameRecord {
+        let (turns, text) = (turns.min(self.line.turns().len()), one_line(text));
+        if !text.is_empty() {
+            let place = self.comments.partition_point(|&(other, _)| other <= turns);
+            self.comments.insert(place, (turns, text));
         }
         self
     }

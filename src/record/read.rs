@@ -1,5 +1,5 @@
 use super::error::{RecordError, RecordFault};
-use super::game_record::{GameRecord, OWN, is_name, result_of};
+use super::game_record::{GameRecord, OWN, is_name, one_line, result_of};
 use crate::game::{Line, ParseError, Position, Rules};
 
 /// The most bytes of a text.
@@ -30,6 +30,15 @@ pub fn read_game(text: &str) -> Result<GameRecord, RecordError> {
 /// A word and the line it is in.
 type Word = (usize, String);
 
+/// What a line of text has, headers apart.
+enum Part {
+    Word(String),
+    Comment(String),
+}
+
+/// A comment that is not closed yet: the line in which it began, and its text so far.
+type OpenComment = Option<(usize, String)>;
+
 /// A game as it is written.
 #[derive(Default)]
 struct Draft {
@@ -39,6 +48,8 @@ struct Draft {
     turns: Vec<Word>,
     /// The result after the moves.
     result: Option<Word>,
+    /// Comments, each with the number of turns before it.
+    comments: Vec<(usize, String)>,
 }
 
 /// The games of a text, as they are written.
@@ -48,8 +59,7 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut games: Vec<Draft> = Vec::new();
-    // Where the comment began that the line is in.
-    let mut comment: Option<usize> = None;
+    let mut comment = None;
     for (line, content) in (1..).zip(text.lines()) {
         let begins_header = comment.is_none() && content.trim_start().starts_with('[');
         if begins_header {
@@ -66,39 +76,51 @@ fn split(text: &str) -> Result<Vec<Draft>, RecordError> {
             headers.push((line, name, value));
             continue;
         }
-        for word in words(content, line, &mut comment)? {
+        for part in parts(content, line, &mut comment)? {
             if games.is_empty() {
                 games.push(Draft { line, ..Draft::default() });
             }
-            games.last_mut().expect("there is one").add(word, line)?;
+            games.last_mut().expect("there is one").add(part, line)?;
         }
     }
+    // Comments alone are no game.
+    games.retain(|game| !(game.headers.is_empty() && game.turns.is_empty() && game.result.is_none()));
     match comment {
-        Some(line) => Err(RecordFault::Comment.at(line)),
+        Some((line, _)) => Err(RecordFault::Comment.at(line)),
         None => Ok(games),
     }
 }
 
-/// The words of a line that are not in comments; `comment` is where the comment began that it begins, and ends, in.
-fn words(content: &str, line: usize, comment: &mut Option<usize>) -> Result<Vec<String>, RecordError> {
-    let mut plain = String::new();
-    for character in content.chars() {
-        match (character, comment.is_some()) {
-            ('}', true) => {
-                *comment = None;
-                plain.push(' ');
+/// The words and comments of a line; `comment` is the one that is open where the line begins, and where it ends.
+fn parts(content: &str, line: usize, comment: &mut OpenComment) -> Result<Vec<Part>, RecordError> {
+    let (mut parts, mut word) = (Vec::new(), String::new());
+    let end = |word: &mut String, parts: &mut Vec<Part>| {
+        if !word.is_empty() {
+            parts.push(Part::Word(std::mem::take(word)));
+        }
+    };
+    // The line break.
+    comment.iter_mut().for_each(|(_, text)| text.push(' '));
+    for (at, character) in content.char_indices() {
+        match (character, comment.as_mut()) {
+            ('}', Some(_)) => parts.extend(comment.take().map(|(_, text)| Part::Comment(text))),
+            (_, Some((_, text))) => text.push(character),
+            ('{', None) => {
+                end(&mut word, &mut parts);
+                *comment = Some((line, String::new()));
             }
-            (_, true) => {}
-            ('{', false) => {
-                *comment = Some(line);
-                plain.push(' ');
+            ('}', None) => return Err(RecordFault::Brace.at(line)),
+            (';', None) => {
+                end(&mut word, &mut parts);
+                parts.push(Part::Comment(content[at + 1..].to_owned()));
+                break;
             }
-            ('}', false) => return Err(RecordFault::Brace.at(line)),
-            (';', false) => break,
-            _ => plain.push(character),
+            (_, None) if character.is_whitespace() => end(&mut word, &mut parts),
+            (_, None) => word.push(character),
         }
     }
-    Ok(plain.split_whitespace().map(str::to_owned).collect())
+    end(&mut word, &mut parts);
+    Ok(parts)
 }
 
 /// Name and value of `[Name "value"]`.
@@ -137,8 +159,18 @@ fn result(text: &str) -> Option<Option<[u32; 2]>> {
 }
 
 impl Draft {
-    /// Adds a word after the headers.
-    fn add(&mut self, word: String, line: usize) -> Result<(), RecordError> {
+    /// Adds what stands after the headers, or a comment between them.
+    fn add(&mut self, part: Part, line: usize) -> Result<(), RecordError> {
+        let word = match part {
+            Part::Word(word) => word,
+            Part::Comment(text) => {
+                let text = one_line(&text);
+                if !text.is_empty() {
+                    self.comments.push((self.turns.len(), text));
+                }
+                return Ok(());
+            }
+        };
         if self.result.is_some() {
             return Err(RecordFault::After(word).at(line));
         }
@@ -192,7 +224,7 @@ impl Draft {
         let ended = self.headers.iter().any(|(_, name, _)| name == "Termination");
         let result = checked_result(result, self.result, by_rules, &start, ended)?;
         let headers = self.headers.into_iter().map(|(_, name, value)| (name, value)).collect();
-        Ok(GameRecord { rules, start, line: moves, result, headers })
+        Ok(GameRecord { rules, start, line: moves, result, headers, comments: self.comments })
     }
 }
 

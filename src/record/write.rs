@@ -21,19 +21,40 @@ impl GameRecord {
         self.result.map_or_else(|| "*".to_owned(), |[south, north]| format!("{south}-{north}"))
     }
 
-    /// The words after the headers: numbers, turns, the result.
-    fn words(&self) -> Vec<String> {
+    /// The words after the headers: numbers, turns, comments, the result.
+    fn words(&self) -> Vec<Word> {
         let mut words = Vec::new();
-        for (index, turn) in self.line.turns().iter().enumerate() {
+        let mut comments = self.comments.iter().peekable();
+        for index in 0..=self.line.turns().len() {
+            while let Some((_, text)) = comments.next_if(|&&(turns, _)| turns <= index) {
+                words.extend(comment(text));
+            }
+            let Some(turn) = self.line.turns().get(index) else { break };
             let mut alone = Line::new(self.start.pits());
             alone.push(turn.clone());
             // A number and its turn stay together.
             let number = if index % 2 == 0 { format!("{}. ", index / 2 + 1) } else { String::new() };
-            words.push(format!("{number}{alone}"));
+            words.push(Word { text: format!("{number}{alone}"), ends_line: false });
         }
-        words.push(self.result_text());
+        words.push(Word { text: self.result_text(), ends_line: false });
         words
     }
+}
+
+/// What is not divided between lines.
+struct Word {
+    text: String,
+    /// Whether all that follows on its line would belong to it.
+    ends_line: bool,
+}
+
+/// A comment in braces; one with a closing brace in it lasts until the end of its line.
+fn comment(text: &str) -> Vec<Word> {
+    if text.contains('}') {
+        return vec![Word { text: format!("; {text}"), ends_line: true }];
+    }
+    let word = |text: &str| Word { text: text.to_owned(), ends_line: false };
+    format!("{{{text}}}").split(' ').map(word).collect()
 }
 
 impl fmt::Display for GameRecord {
@@ -58,8 +79,10 @@ impl fmt::Display for GameRecord {
         }
         writeln!(f)?;
         let mut width = 0;
+        let mut ended = false;
         for word in self.words() {
-            if width > 0 && width + 1 + word.len() > WIDTH {
+            let length = word.text.chars().count();
+            if ended || width > 0 && width + 1 + length > WIDTH {
                 writeln!(f)?;
                 width = 0;
             }
@@ -67,8 +90,9 @@ impl fmt::Display for GameRecord {
                 f.write_str(" ")?;
                 width += 1;
             }
-            f.write_str(&word)?;
-            width += word.len();
+            f.write_str(&word.text)?;
+            width += length;
+            ended = word.ends_line;
         }
         writeln!(f)
     }

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::book::BookEntry;
 use super::searcher::{Analysis, Assessment};
 use crate::book::Recalled;
-use crate::game::{Line, Pit, Played, Position, Rules, Trace, ValueBounds};
+use crate::game::{Bounds, Line, Pit, Played, Position, Rules, Trace, ValueBounds};
 use crate::play::{Choice, Source, Worth};
 use crate::table::{Listing, Probe};
 
@@ -174,35 +175,33 @@ impl PositionAnswer {
         }
     }
 
-    /// What the book has of a position: its score, and that of each move.
-    pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: &Line) -> PositionAnswer {
+    /// What the book has of a position: bounds of its score, and of that of each move; `line` is one of best play.
+    pub fn recalled(rules: Rules, position: &Position, recalled: &Recalled, line: Option<&Line>) -> PositionAnswer {
+        let proved = |bounds: Bounds| {
+            let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
+            Value::new(Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None })
+        };
         let moves = recalled.moves.iter().filter_map(|&(pit, bounds)| {
             let played = position.play(rules, pit).ok()?;
-            let [lower, upper] = [bounds.lower, bounds.upper].map(|score| position.value(score));
-            let assessment = Assessment { bounds: Some(ValueBounds { lower, upper }), evaluation: None };
             Some(Move {
                 r#move: pit.number(),
                 score: (bounds.lower == bounds.upper).then_some(bounds.lower),
-                value: Value::new(assessment),
+                value: proved(bounds),
                 sown: Some(Sown::new(rules, position, pit, &played)),
             })
         });
-        let value = recalled.score().map(|score| position.value(score));
         PositionAnswer {
             position: position.to_string(),
             rules: rules.name(),
             seeds: position.seeds(),
             score: recalled.score(),
-            value: Value::new(Assessment {
-                bounds: value.map(|value| ValueBounds { lower: value, upper: value }),
-                evaluation: None,
-            }),
+            value: proved(recalled.bounds),
             source: "book",
             depth: None,
             moves: moves.collect(),
             best: recalled.best().map(Pit::number).collect(),
-            line: Some(line.to_string()),
-            finished: false,
+            line: line.map(ToString::to_string),
+            finished: position.is_over(),
         }
     }
 
@@ -378,4 +377,5 @@ pub(super) struct ServerAnswer {
     pub seeds: u32,
     /// Pits a side at the most.
     pub pits: usize,
+    pub books: Vec<BookEntry>,
 }

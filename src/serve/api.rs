@@ -12,12 +12,12 @@ use super::answer::{
 };
 use super::cors::Sharing;
 use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
-use super::events;
 use super::fields::Fields;
 use super::hosts::Hosts;
 use super::puzzle::Puzzles;
 use super::searcher::Analysis;
 use super::searches::Searches;
+use super::{book, events};
 use crate::book::Books;
 use crate::game::{MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
@@ -110,7 +110,7 @@ impl Service {
                 return Ok(None);
             }
             let (line, _) = book.line(&position, tables)?;
-            Ok(Some(PositionAnswer::recalled(rules, &position, &recalled, &line)))
+            Ok(Some(PositionAnswer::recalled(rules, &position, &recalled, Some(&line))))
         });
         known.await
     }
@@ -228,6 +228,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
         searches: service.search_count,
         seeds: MAX_SEEDS,
         pits: MAX_PITS,
+        books: book::list(&service.books),
     })
 }
 

@@ -68,7 +68,7 @@ fn has(headers: &HeaderMap, etag: &HeaderValue) -> bool {
 }
 
 /// Whether the client accepts gzip: named, or by `*`, and not with the weight 0.
-fn accepts_gzip(headers: &HeaderMap) -> bool {
+pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let accepted = |wanted: &str| {
         parts(headers, &header::ACCEPT_ENCODING).find_map(|part| {
             let (name, weight) = part.split_once(';').unwrap_or((part, ""));

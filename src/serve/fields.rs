@@ -4,8 +4,8 @@ use std::fmt;
 
 use axum::extract::Query;
 use axum::http::Uri;
-use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ApiError;
@@ -23,6 +23,14 @@ pub(super) struct Fields {
     fields: Vec<(String, Value)>,
     /// Whether they come from a query, where all values are strings.
     query: bool,
+}
+
+/// A text in a game, after so many moves.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Comment {
+    pub after: usize,
+    pub text: String,
 }
 
 /// The fields of a JSON object in the order they are written, repeated ones too.
@@ -152,6 +160,13 @@ impl Fields {
     pub fn pairs(&mut self, name: &str) -> Result<Vec<(String, String)>, ApiError> {
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
         serde_json::from_value(value).map_err(|_| bad(format!("'{name}' must be an array of pairs of strings")))
+    }
+
+    /// Texts, each after so many moves; none where the field is missing.
+    pub fn comments(&mut self) -> Result<Vec<Comment>, ApiError> {
+        const FORM: &str = r#"'comments' must be an array of objects such as {"after": 3, "text": "a blunder"}"#;
+        let Some(value) = self.take("comments") else { return Ok(Vec::new()) };
+        serde_json::from_value(value).map_err(|_| bad(FORM))
     }
 
     /// A whole number; `None` where the field is missing.

@@ -10,7 +10,8 @@
 //! | `routes` | which request goes where; limits and headers of all of them |
 //! | [`hosts`](Host) | whose requests are answered, and which come from pages of other websites |
 //! | [`cors`](SharedOrigin) | which other websites may use the API |
-//! | `puzzle` | puzzles, the daily one among them |
+//! | `puzzle`, `day` | puzzles, the daily one among them |
+//! | `book` | the opening explorer |
 //! | `api` | what each request asks for |
 //! | `fields` | the fields of a request, and what is wrong with them |
 //! | `answer` | the JSON documents |
@@ -19,14 +20,19 @@
 //! | `searcher` | one search: values, bounds or evaluations of a position and its moves within a time |
 //! | `events` | answers in parts, while the work goes on |
 //! | `game` | whole games: every position and move of a line of play |
-//! | [`site`](export_site()) | the page without a server |
+//! | [`site`](SitePlan) | the page without a server: its tables and books |
+//! | `site_page`, `site_puzzles` | its other files |
 //! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and how they are sent |
+//! | `compression` | documents, compressed |
 
 mod answer;
 mod api;
 mod assets;
+mod book;
+mod compression;
 mod cors;
+mod day;
 mod error;
 mod events;
 mod fields;
@@ -39,6 +45,8 @@ mod searcher;
 mod searches;
 mod server;
 mod site;
+mod site_page;
+mod site_puzzles;
 mod slots;
 mod texts;
 mod wire;
@@ -47,4 +55,4 @@ pub use cors::{BadOrigin, SharedOrigin};
 pub use error::ApiError;
 pub use hosts::{BadHost, Host};
 pub use server::{Options, Stop, serve};
-pub use site::{SiteError, SiteOptions, SiteReport, export_site};
+pub use site::{SiteError, SiteOptions, SitePlan, SitePulse, SiteReport};

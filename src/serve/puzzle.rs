@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::State;
@@ -10,20 +10,77 @@ use axum::http::Uri;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::ApiError;
 use super::api::{Service, read_position, read_rules};
 use super::fields::Fields;
+use super::{ApiError, day};
 use crate::analyse::{Level, Puzzle, PuzzleMiner};
 use crate::game::{Position, Rules};
+use crate::table::{TableError, Tables};
 
 /// Games in which a puzzle is searched for.
 const GAMES: usize = 4000;
 
+/// The most seeds in play of a puzzle of the day: so many are in the tables of nearly everybody, and all who have them
+/// get the same one.
+pub(super) const DAILY_SEEDS: u32 = 14;
+
 /// Puzzles that are kept.
 const KEPT: usize = 256;
 
-/// Which puzzle is asked for.
-type Key = (Rules, Position, Level, u64);
+/// Which puzzle is asked for: games from which start, of which number, and the most seeds in play.
+type Key = (Rules, Position, Level, u64, u32);
+
+/// Searches for the first puzzle of a level in the games of a number; `None` if there is none in [`GAMES`] games.
+/// `stop` is asked between games.
+fn find(
+    tables: &Tables,
+    &(_, start, level, number, most): &Key,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Puzzle>, Unfound> {
+    let mut miner = PuzzleMiner::new(tables, start, number).up_to(most);
+    for _ in 0..GAMES {
+        if let Some(found) = miner.game()?.into_iter().find(|puzzle| puzzle.level() == level) {
+            return Ok(Some(found));
+        }
+        if stop() {
+            return Err(Unfound::Stopped);
+        }
+    }
+    Ok(None)
+}
+
+/// The puzzle of a day such as 2026-11-23.
+pub(super) fn daily(
+    tables: &Tables,
+    start: Position,
+    level: Level,
+    day: &str,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Puzzle>, Unfound> {
+    find(tables, &daily_key(tables.rules(), start, level, day), stop)
+}
+
+fn daily_key(rules: Rules, start: Position, level: Level, day: &str) -> Key {
+    (rules, start, level, xxh3_64(day.as_bytes()), DAILY_SEEDS)
+}
+
+/// Why the search for a puzzle ended.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unfound {
+    #[error(transparent)]
+    Table(#[from] TableError),
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<Unfound> for ApiError {
+    fn from(unfound: Unfound) -> ApiError {
+        match unfound {
+            Unfound::Table(error) => error.into(),
+            Unfound::Stopped => ApiError::Stopping,
+        }
+    }
+}
 
 /// The puzzles that were found: finding one takes a while.
 #[derive(Default)]
@@ -70,32 +127,6 @@ impl PuzzleAnswer {
     }
 }
 
-/// Whether a text is a day such as 2026-11-23.
-fn is_day(text: &str) -> bool {
-    let parts: Vec<&str> = text.split('-').collect();
-    let number = |text: &str, length: usize| {
-        let digits = text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse::<u32>().ok()).flatten()
-    };
-    let [year, month, day] = parts[..] else { return false };
-    let month_and_day = number(month, 2).zip(number(day, 2));
-    number(year, 4).is_some() && month_and_day.is_some_and(|(m, d)| (1..=12).contains(&m) && (1..=31).contains(&d))
-}
-
-/// The day that it is in Greenwich: by the algorithm of H. Hinnant, "chrono-compatible low-level date algorithms".
-fn today() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO).as_secs();
-    let days = seconds / 86400 + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = 400 * era + year_of_era + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
-}
-
 impl Puzzles {
     fn get(&self, key: &Key) -> Option<Option<Puzzle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
@@ -120,21 +151,20 @@ impl Service {
         let level: Level =
             level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
         let (day, seed) = (fields.text("day")?, fields.number("seed")?);
-        let (day, seed, number) = match (day, seed) {
+        let (day, key) = match (day, seed) {
             (Some(_), Some(_)) => {
                 return Err(wrong("'day' and 'seed' are given; one of them names a puzzle".to_owned()));
             }
-            (None, Some(seed)) => (None, Some(seed), seed),
+            (None, Some(seed)) => (None, (rules, start, level, seed, u32::MAX)),
             (day, None) => {
-                let day = day.unwrap_or_else(today);
-                if !is_day(&day) {
+                let day = day.unwrap_or_else(|| day::name(day::today()));
+                if !day::is_day(&day) {
                     return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
                 }
-                let number = xxh3_64(day.as_bytes());
-                (Some(day), None, number)
+                let key = daily_key(rules, start, level, &day);
+                (Some(day), key)
             }
         };
-        let key = (rules, start, level, number);
         let puzzle = match self.puzzles.get(&key) {
             Some(known) => known,
             None => {
@@ -142,16 +172,7 @@ impl Service {
                 // So many games, whatever time they take: everybody gets the same puzzle.
                 let search = self.searches.run(board, Duration::MAX, move |searcher, limit| {
                     let Some(tables) = searcher.shelf().tables(rules, start.pits()) else { return Ok(None) };
-                    let mut miner = PuzzleMiner::new(tables, start, number);
-                    for _ in 0..GAMES {
-                        if let Some(found) = miner.game()?.into_iter().find(|puzzle| puzzle.level() == level) {
-                            return Ok(Some(found));
-                        }
-                        if limit.is_over() {
-                            return Err(ApiError::Stopping);
-                        }
-                    }
-                    Ok(None)
+                    Ok(find(tables, &key, &|| limit.is_over())?)
                 });
                 let found = search.await?;
                 self.puzzles.put(key, found.clone());

@@ -10,10 +10,11 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 
 use super::api::{self, Service};
-use super::assets::Asset;
+use super::assets::{Asset, accepts_gzip};
+use super::compression::compressed;
 use super::error::{ApiError, MAX_BYTES};
 use super::slots::Slot;
-use super::{cors, events, game, page, puzzle, texts};
+use super::{book, cors, events, game, page, puzzle, texts};
 
 /// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
@@ -56,6 +57,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
             .route(&at("/tables"), get(api::tables))
             .route(&at("/position"), get(api::position))
             .route(&at("/search"), get(api::search))
+            .route(&at("/book"), get(book::book))
             .route(&at("/line"), get(api::line))
             .route(&at("/move"), post(api::choose))
             .route(&at("/game"), post(game::game))
@@ -91,12 +93,15 @@ async fn guard(State(service): State<Arc<Service>>, request: Request, next: Next
     let client = request.extensions().get::<Client>().cloned();
     let api = is_api(request.uri().path());
     let sharing = if api { service.sharing.with(request.headers()) } else { None };
+    let packed = api && accepts_gzip(request.headers());
     let is_preflight = sharing.is_some() && cors::is_preflight(request.method(), request.headers());
     let mut response = match admitted(&service, client.as_ref(), request, sharing.is_some()).await {
         Ok(_) if is_preflight => StatusCode::NO_CONTENT.into_response(),
         Ok(request) => {
             let work = client.as_ref().map(|client| client.slot.work());
-            events::at_work_until_sent(next.run(request).await, work)
+            let answer = next.run(request).await;
+            let answer = if api { compressed(answer, packed).await } else { answer };
+            events::at_work_until_sent(answer, work)
         }
         Err(error) => error.into_response(),
     };

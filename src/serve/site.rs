@@ -2,36 +2,26 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::answer::RuleSet;
 use super::error::MAX_SEEDS;
-use super::page::FILES;
-use crate::analyse::{Level, PuzzleMiner};
+use super::puzzle::Unfound;
+use super::site_page::write_page;
+use super::site_puzzles::{boards, steps, write_puzzles};
 use crate::book::Books;
-use crate::game::{Capture, MAX_PITS, Rules, StartPosition};
+use crate::file;
+use crate::game::{Capture, MAX_PITS, Rules};
 use crate::index::MAX_TABLE_PITS;
+use crate::system::available_disk;
 use crate::table::{Shelf, TableError, TableKey};
-
-/// The modules that answer in place of a server.
-const MODULES: [(&str, &str); 5] = [
-    ("game.js", include_str!("site/game.js")),
-    ("server.js", include_str!("site/server.js")),
-    ("tables.js", include_str!("site/tables.js")),
-    ("text.js", include_str!("site/text.js")),
-    ("xxh3.js", include_str!("site/xxh3.js")),
-];
 
 /// The players that answer without a server.
 const PLAYERS: [&str; 5] = ["perfect", "minimax:D", "alphabeta:D", "greedy", "random:SEED"];
-
-/// Puzzles of each level and board, and the games in which they are searched for.
-const PUZZLES: usize = 60;
-const GAMES: usize = 3000;
 
 /// What a folder is made of.
 #[derive(Debug)]
@@ -43,12 +33,14 @@ pub struct SiteOptions {
     pub size: u64,
     /// The books.
     pub books: Books,
+    /// For how many days there are puzzles of the day, from yesterday on.
+    pub days: u32,
 }
 
 impl SiteOptions {
-    /// The tables in `tables`, up to 100 MiB; no books.
+    /// The tables in `tables`, up to 100 MiB; no books; puzzles of a year.
     pub fn new(tables: PathBuf) -> SiteOptions {
-        SiteOptions { tables, size: 100 << 20, books: Books::none() }
+        SiteOptions { tables, size: 100 << 20, books: Books::none(), days: 366 }
     }
 }
 
@@ -86,105 +78,217 @@ pub enum SiteError {
     /// A table is damaged.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The disk has not enough space for the tables.
+    #[error("{}: the tables take {needed} bytes; {free} are free on this disk", path.display())]
+    Disk {
+        /// The folder.
+        path: PathBuf,
+        /// The bytes of the tables.
+        needed: u64,
+        /// The bytes that are free.
+        free: u64,
+    },
     /// It was asked to stop.
     #[error("stopped")]
     Stopped,
+}
+
+impl From<Unfound> for SiteError {
+    fn from(unfound: Unfound) -> SiteError {
+        match unfound {
+            Unfound::Table(error) => error.into(),
+            Unfound::Stopped => SiteError::Stopped,
+        }
+    }
+}
+
+/// Shared with a running export: it reports here how far it is, and stops on request.
+#[derive(Debug, Default)]
+pub struct SitePulse {
+    /// Steps of the present part: bytes of tables copied, or of [`SitePlan::puzzle_steps`].
+    pub done: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl SitePulse {
+    /// Asks the export to stop at the next opportunity.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the export was asked to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Reports that so much is done, unless the export is to stop.
+    pub(super) fn advance(&self, done: u64) -> Result<(), SiteError> {
+        self.done.store(done, Ordering::Relaxed);
+        if self.is_stopped() { Err(SiteError::Stopped) } else { Ok(()) }
+    }
 }
 
 fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {
     result.map_err(|source| SiteError::File { path: path.to_owned(), source })
 }
 
-fn put(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> Result<(), SiteError> {
+pub(super) fn put(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> Result<(), SiteError> {
     let path = directory.join(name);
     at(&path, fs::write(&path, text))
 }
 
-/// Writes the folder `to`; one that was written before is replaced. `stop` is asked between files.
-///
-/// # Errors
-/// When a file cannot be read or written, a table is damaged, or `to` holds other files.
-pub fn export_site(to: &Path, options: &SiteOptions, stop: &dyn Fn() -> bool) -> Result<SiteReport, SiteError> {
-    let marker = to.join("site").join("site.json");
-    if to.exists() && !marker.exists() && at(to, fs::read_dir(to))?.next().is_some() {
-        return Err(SiteError::NotOurs(to.to_owned()));
-    }
-    for folder in ["site", "tables", "book"] {
-        let folder = to.join(folder);
-        if folder.exists() {
-            at(&folder, fs::remove_dir_all(&folder))?;
+/// A table that is to be copied.
+#[derive(Debug)]
+struct Copied {
+    key: TableKey,
+    bytes: u64,
+    positions: u64,
+    digest: String,
+}
+
+/// What a folder will hold, before it is written.
+#[derive(Debug)]
+pub struct SitePlan<'o> {
+    options: &'o SiteOptions,
+    tables: Vec<Copied>,
+    left_out: usize,
+}
+
+impl SitePlan<'_> {
+    /// Chooses the tables: the smallest layers first, as long as they fit.
+    pub fn new(options: &SiteOptions) -> SitePlan<'_> {
+        let shelf = Shelf::new(options.tables.clone());
+        let mut layers = Vec::new();
+        for rules in Rules::ALL {
+            for pits in 1..=MAX_TABLE_PITS {
+                let tables = shelf.tables(rules, pits);
+                layers.extend(tables.into_iter().flat_map(|tables| tables.layers()));
+            }
         }
-        at(&folder, fs::create_dir_all(&folder))?;
+        // Of a board, layers with more seeds are larger: none is copied without those below.
+        layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
+        let mut plan = SitePlan { options, tables: Vec::new(), left_out: 0 };
+        for layer in layers {
+            let header = layer.header();
+            if plan.bytes() + header.file_bytes > options.size {
+                plan.left_out += 1;
+                continue;
+            }
+            let digest = header.digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            let (key, bytes, positions) = (layer.key(), header.file_bytes, header.positions);
+            plan.tables.push(Copied { key, bytes, positions, digest });
+        }
+        plan
     }
-    let shelf = Shelf::new(options.tables.clone());
-    let mut report = SiteReport::default();
-    let tables = copy_tables(to, &shelf, options, &mut report, stop)?;
-    let books = write_books(to, &options.books, &mut report)?;
-    let puzzles = puzzles(&Shelf::new(to.join("tables")), &report.tables, stop)?;
-    report.puzzles = puzzles.len();
-    put(to, "site/puzzles.json", Value::Array(puzzles).to_string())?;
-    for (name, text) in MODULES {
-        put(&to.join("site"), name, text)?;
+
+    /// How many tables there are.
+    pub fn tables(&self) -> usize {
+        self.tables.len()
     }
-    write_page(to)?;
-    let rules = Rules::ALL.map(|rules| {
-        let capture = match rules.capture() {
-            Capture::Always => "always",
-            Capture::OppositeSeeds => "opposite",
-            Capture::Never => "never",
+
+    /// Bytes of all tables.
+    pub fn bytes(&self) -> u64 {
+        self.tables.iter().map(|table| table.bytes).sum()
+    }
+
+    /// Steps in which puzzles are searched for; fewer are enough where many puzzles are found.
+    pub fn puzzle_steps(&self) -> u64 {
+        boards(self.tables.iter().map(|table| table.key)).len() as u64 * steps(self.options.days)
+    }
+
+    /// Begins the folder `to` with the tables; one that was written before is replaced.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, `to` holds other files, or the disk is too small.
+    pub fn copy_tables(&self, to: &Path, pulse: &SitePulse) -> Result<(), SiteError> {
+        let marker = to.join("site").join("site.json");
+        if to.exists() && !marker.exists() && at(to, fs::read_dir(to))?.next().is_some() {
+            return Err(SiteError::NotOurs(to.to_owned()));
+        }
+        for folder in ["site", "tables", "book"] {
+            let folder = to.join(folder);
+            if folder.exists() {
+                at(&folder, fs::remove_dir_all(&folder))?;
+            }
+            at(&folder, fs::create_dir_all(&folder))?;
+        }
+        // Until all is there, so that it can be written anew.
+        put(to, "site/site.json", "{}")?;
+        if let Some(free) = available_disk(to).filter(|&free| free < self.bytes()) {
+            return Err(SiteError::Disk { path: to.to_owned(), needed: self.bytes(), free });
+        }
+        let mut copied = 0;
+        for table in &self.tables {
+            let name = table.key.file_name();
+            copied = copy(&self.options.tables.join(&name), &to.join("tables").join(&name), copied, pulse)?;
+        }
+        Ok(())
+    }
+
+    /// Searches for puzzles in the copied tables and writes everything else, the description of the folder last.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written, or a table is damaged.
+    pub fn write_rest(&self, to: &Path, pulse: &SitePulse) -> Result<SiteReport, SiteError> {
+        let mut report = SiteReport {
+            tables: self.tables.iter().map(|table| table.key).collect(),
+            table_bytes: self.bytes(),
+            left_out: self.left_out,
+            ..SiteReport::default()
         };
-        json!({ "name": rules.name(), "code": rules.code(), "again": rules.moves_again(), "capture": capture,
-            "relays": rules.relays() })
-    });
-    let server = json!({ "version": env!("CARGO_PKG_VERSION"), "rules": Rules::ALL.map(Rules::name),
-        "rule_sets": Rules::ALL.map(RuleSet::from), "players": PLAYERS, "time": 0.0, "stream_time": 0.0, "searches": 1,
-        "seeds": MAX_SEEDS, "pits": MAX_PITS, "static": true });
-    let site = json!({ "server": server, "rules": rules, "tables": tables, "books": books });
-    put(to, "site/site.json", site.to_string())?;
-    Ok(report)
+        let books = write_books(to, &self.options.books, &mut report)?;
+        pulse.advance(0)?;
+        let shelf = Shelf::new(to.join("tables"));
+        report.puzzles = write_puzzles(to, &shelf, &boards(report.tables.iter().copied()), self.options.days, pulse)?;
+        write_page(to)?;
+        put(to, "site/site.json", self.description(&books).to_string())?;
+        Ok(report)
+    }
+
+    /// What the folder holds, and what the page asks a server first; `books` describes the books.
+    fn description(&self, books: &[Value]) -> Value {
+        let tables = self.tables.iter().map(|table| {
+            let (key, positions, bytes) = (table.key, table.positions, table.bytes);
+            json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": positions,
+                "bytes": bytes, "digest": table.digest })
+        });
+        let rules = Rules::ALL.map(|rules| {
+            let capture = match rules.capture() {
+                Capture::Always => "always",
+                Capture::OppositeSeeds => "opposite",
+                Capture::Never => "never",
+            };
+            json!({ "name": rules.name(), "code": rules.code(), "again": rules.moves_again(), "capture": capture,
+                "relays": rules.relays() })
+        });
+        let server = json!({ "version": env!("CARGO_PKG_VERSION"), "rules": Rules::ALL.map(Rules::name),
+            "rule_sets": Rules::ALL.map(RuleSet::from), "players": PLAYERS, "time": 0.0, "stream_time": 0.0,
+            "searches": 1, "seeds": MAX_SEEDS, "pits": MAX_PITS, "books": books, "static": true });
+        json!({ "server": server, "rules": rules, "tables": tables.collect::<Vec<Value>>() })
+    }
 }
 
-/// Copies the tables, the smallest layers first, as long as they fit; describes them.
-fn copy_tables(
-    to: &Path,
-    shelf: &Shelf,
-    options: &SiteOptions,
-    report: &mut SiteReport,
-    stop: &dyn Fn() -> bool,
-) -> Result<Vec<Value>, SiteError> {
-    let mut layers = Vec::new();
-    for rules in Rules::ALL {
-        for pits in 1..=MAX_TABLE_PITS {
-            let tables = shelf.tables(rules, pits);
-            layers.extend(tables.into_iter().flat_map(|tables| tables.layers()));
+/// Copies a file, `copied` bytes after those before it; returns how many there are then.
+fn copy(from: &Path, to: &Path, mut copied: u64, pulse: &SitePulse) -> Result<u64, SiteError> {
+    let (mut source, mut target) = (at(from, file::open(from))?, at(to, fs::File::create(to))?);
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        pulse.advance(copied)?;
+        let count = match source.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => at(from, read)?,
+        };
+        if count == 0 {
+            return Ok(copied);
         }
+        at(to, target.write_all(&buffer[..count]))?;
+        copied += count as u64;
     }
-    // Of a board, layers with more seeds are larger: none is copied without those below.
-    layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
+}
+
+/// Writes the books, one file a board; describes them.
+fn write_books(to: &Path, books: &Books, report: &mut SiteReport) -> Result<Vec<Value>, SiteError> {
     let mut described = Vec::new();
-    for layer in layers {
-        let (key, bytes) = (layer.key(), layer.header().file_bytes);
-        if report.table_bytes + bytes > options.size {
-            report.left_out += 1;
-            continue;
-        }
-        if stop() {
-            return Err(SiteError::Stopped);
-        }
-        let name = key.file_name();
-        let (from, target) = (options.tables.join(&name), to.join("tables").join(&name));
-        at(&from, fs::copy(&from, &target))?;
-        report.table_bytes += bytes;
-        report.tables.push(key);
-        described.push(json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds,
-            "positions": layer.header().positions, "bytes": bytes }));
-    }
-    Ok(described)
-}
-
-/// Writes the books, one file a board; returns the boards.
-fn write_books(to: &Path, books: &Books, report: &mut SiteReport) -> Result<Vec<String>, SiteError> {
-    let mut boards = Vec::new();
     for rules in Rules::ALL {
         for pits in 1..=MAX_PITS {
             let Some(book) = books.get(rules, pits).filter(|book| !book.is_empty()) else { continue };
@@ -197,87 +301,9 @@ fn write_books(to: &Path, books: &Books, report: &mut SiteReport) -> Result<Vec<
                 })
                 .collect();
             report.book_positions += entries.len();
-            let board = format!("{rules}-{pits}");
-            put(&to.join("book"), &format!("{board}.json"), json!(entries).to_string())?;
-            boards.push(board);
+            put(&to.join("book"), &format!("{rules}-{pits}.json"), json!(entries).to_string())?;
+            described.push(json!({ "rules": rules.name(), "pits": pits, "positions": entries.len() }));
         }
     }
-    Ok(boards)
+    Ok(described)
 }
-
-/// Puzzles of all levels from the starts with 4 seeds in each pit, as far as the tables have some.
-fn puzzles(shelf: &Shelf, keys: &[TableKey], stop: &dyn Fn() -> bool) -> Result<Vec<Value>, SiteError> {
-    let mut boards: Vec<(Rules, usize)> = keys.iter().map(|key| (key.rules, key.pits)).collect();
-    boards.sort_by_key(|&(rules, pits)| (rules.index(), pits));
-    boards.dedup();
-    let mut found = Vec::new();
-    for (rules, pits) in boards.into_iter().filter(|&(_, pits)| pits >= 3) {
-        let Some(tables) = shelf.tables(rules, pits) else { continue };
-        let Ok(start) = (StartPosition { pits, seeds: 4 }).position() else { continue };
-        let (mut miner, mut counts) = (PuzzleMiner::new(tables, start, 0), [0; Level::ALL.len()]);
-        for _ in 0..GAMES {
-            if stop() {
-                return Err(SiteError::Stopped);
-            }
-            for puzzle in miner.game()? {
-                let count = &mut counts[Level::ALL.iter().position(|&level| level == puzzle.level()).expect("a level")];
-                if *count >= PUZZLES {
-                    continue;
-                }
-                *count += 1;
-                found.push(json!({ "start": start.to_string(), "position": puzzle.position.to_string(),
-                    "rules": rules.name(), "seeds": puzzle.position.seeds(), "move": puzzle.pit.number(),
-                    "outcome": if puzzle.value > 0 { "win" } else { "draw" }, "value": puzzle.value,
-                    "second": puzzle.second, "gap": puzzle.gap(), "line": puzzle.line.to_string(),
-                    "turns": puzzle.line.turns().len(), "depth": puzzle.depth, "level": puzzle.level().name() }));
-            }
-            if counts.iter().all(|&count| count >= PUZZLES) {
-                break;
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// Writes the page, with the modules that answer it before its own.
-fn write_page(to: &Path) -> Result<(), SiteError> {
-    let mut names = vec!["./".to_owned()];
-    let mut all = Vec::new();
-    for file in FILES {
-        let name = file.path.trim_start_matches('/');
-        all.extend_from_slice(file.text.as_bytes());
-        if name.is_empty() {
-            let head = "<link rel=\"manifest\" href=\"site/manifest.json\">\n\
-                <script type=\"module\" src=\"site/server.js\"></script>\n\
-                <script type=\"module\" src=\"site/start.js\"></script>\n";
-            // Modules run in their order. There is no server to ask before they do.
-            let (before, after) = file.text.split_once("<script").expect("the page has a script");
-            let before: String =
-                before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
-            put(to, "index.html", format!("{before}{head}<script{after}"))?;
-            names.push("index.html".to_owned());
-        } else {
-            put(to, name, file.text)?;
-            names.push(name.to_owned());
-        }
-    }
-    names.extend(MODULES.map(|(name, _)| format!("site/{name}")));
-    names.extend(["site/site.json", "site/puzzles.json"].map(str::to_owned));
-    MODULES.iter().for_each(|(_, text)| all.extend_from_slice(text.as_bytes()));
-    let version = format!("{:016x}", xxh3_64(&all));
-    let worker =
-        include_str!("site/worker.js").replace("VERSION", &version).replace("FILES", &json!(names).to_string());
-    // A worker answers for the folder it is in.
-    put(to, "worker.js", worker)?;
-    put(to, "site/start.js", "navigator.serviceWorker?.register(\"worker.js\").catch(() => {});\n")?;
-    let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../", "scope": "../", "display": "standalone",
-        "icons": [{ "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" }] });
-    put(to, "site/manifest.json", manifest.to_string())?;
-    put(to, "site/icon.svg", ICON)
-}
-
-/// Two pits and a store.
-const ICON: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\"><rect width=\"64\" height=\"64\" rx=\"12\" \
-    fill=\"#7a4a20\"/><circle cx=\"20\" cy=\"20\" r=\"11\" fill=\"#3d230c\"/><circle cx=\"20\" cy=\"46\" r=\"11\" \
-    fill=\"#3d230c\"/><rect x=\"38\" y=\"9\" width=\"18\" height=\"48\" rx=\"9\" fill=\"#3d230c\"/><circle cx=\"47\" \
-    cy=\"24\" r=\"5\" fill=\"#e8d9b0\"/><circle cx=\"46\" cy=\"40\" r=\"5\" fill=\"#e8d9b0\"/></svg>\n";

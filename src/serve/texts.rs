@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use serde::Serialize;
 
 use super::ApiError;
-use super::fields::Fields;
+use super::fields::{Comment, Fields};
 use super::game;
 use crate::game::Pit;
 use crate::record::GameRecord;
@@ -24,12 +24,23 @@ pub(super) struct ReadAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<[u32; 2]>,
     headers: Vec<(String, String)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    comments: Vec<Comment>,
 }
 
 /// A game that was written.
 #[derive(Serialize)]
 pub(super) struct WriteAnswer {
     text: String,
+}
+
+/// How many moves there are before the first turn, and after each.
+fn turn_ends(game: &GameRecord) -> Vec<usize> {
+    let after = game.line.turns().iter().scan(0, |moves, turn| {
+        *moves += turn.len();
+        Some(*moves)
+    });
+    std::iter::once(0).chain(after).collect()
 }
 
 /// `POST /api/text/read`
@@ -39,6 +50,7 @@ pub(super) async fn read(body: Bytes) -> Result<Json<ReadAnswer>, ApiError> {
         return Err(ApiError::Request("'text' is missing; it must be a game as docs/games.md describes it".to_owned()));
     }
     let game = game::read(&mut fields)?;
+    let ends = turn_ends(&game);
     let header = |name| game.header(name).map(str::to_owned);
     Ok(Json(ReadAnswer {
         rules: game.rules.name(),
@@ -48,13 +60,18 @@ pub(super) async fn read(body: Bytes) -> Result<Json<ReadAnswer>, ApiError> {
         south: header("South"),
         north: header("North"),
         result: game.result,
+        comments: game
+            .comments
+            .iter()
+            .map(|(turns, text)| Comment { after: ends[*turns], text: text.clone() })
+            .collect(),
         headers: game.headers,
     }))
 }
 
 /// `POST /api/text/write`
 pub(super) async fn write(body: Bytes) -> Result<Json<WriteAnswer>, ApiError> {
-    let mut fields = Fields::of_body(&body, &["board", "rules", "moves", "south", "north", "headers"])?;
+    let mut fields = Fields::of_body(&body, &["board", "rules", "moves", "south", "north", "headers", "comments"])?;
     let mut game = game::read(&mut fields)?;
     for (field, name) in [("south", "South"), ("north", "North")] {
         if let Some(player) = fields.text(field)? {
@@ -67,6 +84,11 @@ pub(super) async fn write(body: Bytes) -> Result<Json<WriteAnswer>, ApiError> {
             return Err(ApiError::Request(format!("'{name}' cannot be a header: {why}")));
         }
         game = game.with_header(&name, &value);
+    }
+    for Comment { after, text } in fields.comments()? {
+        // Within a turn: after it.
+        let turns = turn_ends(&game).partition_point(|&moves| moves < after);
+        game = game.with_comment(turns, &text);
     }
     Ok(Json(WriteAnswer { text: game.to_string() }))
 }

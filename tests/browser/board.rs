@@ -52,6 +52,13 @@ pub fn holes(position: &Position) -> Value {
     json!([row(position.mover(), position.mover_store()), row(position.other(), position.other_store())].concat())
 }
 
+/// Remembers settings before the page is shown; `origin` is any address of the server.
+pub fn remember(browser: &Browser, origin: &str, settings: &Value) {
+    browser.go(origin);
+    browser.run(&format!("localStorage.setItem('kalah', {})", json!(settings.to_string())));
+    browser.go("about:blank");
+}
+
 /// Waits until the page shows all results for a position with this side to move.
 #[track_caller]
 pub fn settled(browser: &Browser, side: &str) {

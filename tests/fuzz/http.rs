@@ -97,6 +97,7 @@ fn target() -> impl Strategy<Value = String> {
         3 => Just("/api/search".to_owned()),
         2 => "/api/text/(read|write)",
         2 => Just("/api/puzzle".to_owned()),
+        2 => Just("/api/book".to_owned()),
         2 => "/api/v1/(position|line|move|tables|openapi\\.json)",
         2 => Just("/api".to_owned()),
         1 => Just("/api/tables".to_owned()),
@@ -116,7 +117,8 @@ fn target() -> impl Strategy<Value = String> {
         0 => path,
         _ => format!("{path}?{}", fields.join("&")),
     });
-    let ends = [("position", "time=0.02"), ("line", "moves=1,2"), ("search", "time=0.02"), ("puzzle", "seed=1")];
+    let ends =
+        [("position", "time=0.02"), ("line", "moves=1,2"), ("search", "time=0.02"), ("puzzle", "seed=1"), ("book", "")];
     let sound = (board(), rules(), prop::sample::select(ends.to_vec()))
         .prop_map(|(board, rules, (path, last))| format!("/api/{path}?board={}&rules={rules}&{last}", encoded(&board)));
     prop_oneof![3 => wild, 4 => sound, 1 => Just("/api".to_owned()), 1 => Just("/api/tables".to_owned())]
@@ -133,8 +135,12 @@ fn body() -> impl Strategy<Value = Vec<u8>> {
         2 => (board(), rules(), prop::collection::vec(0..8u8, 0..6)).prop_map(|(board, rules, moves)| {
             serde_json::json!({ "board": board, "rules": rules, "moves": moves }).to_string().into_bytes()
         }),
-        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?([1-6]{1,3} ?){0,6}(\\*|1-0|)".prop_map(|text| {
+        2 => "(\\[[A-Z][a-z]{1,6} \"[ -~]{0,12}\"\\]\n){0,4}\n?([1-6]{1,3} ?|\\{[ -~]{0,9}\\}){0,6}(\\*|1-0|)".prop_map(|text| {
             serde_json::json!({ "text": text }).to_string().into_bytes()
+        }),
+        1 => (board(), 0..9_u64, ".{0,20}").prop_map(|(board, after, text)| {
+            let comments = [serde_json::json!({ "after": after, "text": text })];
+            serde_json::json!({ "board": board, "comments": comments }).to_string().into_bytes()
         }),
         2 => "[\\[\\]{}\",:0-9a-z ]{0,60}".prop_map(String::into_bytes),
         1 => prop::collection::vec(any::<u8>(), 0..100),
@@ -152,6 +158,7 @@ fn request() -> impl Strategy<Value = Vec<u8>> {
         4 => "Sec-Fetch-Site: (same-origin|none|cross-site|same-site)",
         4 => "Accept: [ -~]{0,20}",
         4 => Just("Accept: text/event-stream".to_owned()),
+        4 => Just("Accept-Encoding: gzip".to_owned()),
         9 => "Connection: (close|keep-alive|upgrade|)",
         1 => "Expect: 100-continue",
         1 => "Upgrade: (websocket|h2c)",
@@ -274,7 +281,12 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
         let body =
             if bytes.is_empty() || bytes.starts_with(b"HTTP/1.") { &[] } else { bytes.get(..length).ok_or("cut")? };
         bytes = &bytes[body.len()..];
-        answers.push((status, body.to_vec()));
+        let mut document = body.to_vec();
+        if !body.is_empty() && header("content-encoding:").is_some_and(|coding| coding == "gzip") {
+            document.clear();
+            flate2::read::GzDecoder::new(body).read_to_end(&mut document).map_err(|error| error.to_string())?;
+        }
+        answers.push((status, document));
     }
     Ok(answers)
 }

@@ -121,6 +121,9 @@ export const tables = () => ask("api/tables");
 /** What is known of a position, after a search of `time` seconds at the most. */
 export const position = (board, rules, time, signal) => ask(`api/position?${query({ board, rules, time })}`, { signal });
 
+/** What the book has of a position and its moves. */
+export const book = (board, rules, signal) => ask(`api/book?${query({ board, rules })}`, { signal });
+
 /** The positions on a line of play. */
 export const line = (board, rules, moves, signal) =>
   ask(`api/line?${query({ board, rules, moves: moves.join(",") })}`, { signal });

@@ -21,7 +21,10 @@ const make = (tag, className, parent) => {
 const put = (element, key, value) => element.getAttribute(key) !== value && element.setAttribute(key, value);
 
 export class Board {
-  /** `choose` is told which pit of which side was chosen; `space` returns the width and height that may be used. */
+  /**
+   * `choose` is told which pit of which side was chosen; `space` returns the width and height that may be used, and whether
+   * the board is a large one.
+   */
   constructor(element, choose, space) {
     Object.assign(this, { element, choose, space });
     this.pits = 0;
@@ -64,8 +67,8 @@ export class Board {
   fit(labels = this.labels) {
     this.labels = labels;
     if (this.pits === 0) return;
-    const { width, height } = this.space();
-    const { form, pit } = layout(this.pits, width, height, labels, matchMedia("(pointer: coarse)").matches);
+    const { width, height, large } = this.space();
+    const { form, pit } = layout(this.pits, width, height, labels, large);
     this.element.style.setProperty("--pit", `${pit}px`);
     this.form = form;
     for (const each of ["wide", "stacked", "tall"]) this.element.classList.toggle(each, each === form);

@@ -108,6 +108,8 @@ export class Game {
     this.place = this.root;
     /** Lines from the start that a link names and the server has not described yet. */
     this.pending = [];
+    /** Comments on places that are not there yet: the moves of a `path` from the start, and a `text`. */
+    this.comments = [];
   }
 
   /** The places of the line that is shown: through the shown place, to the end that was last seen. */
@@ -151,6 +153,21 @@ export class Game {
     let place = this.root;
     for (const move of moves) place = place?.after.find((next) => next.by.move === move);
     return place;
+  }
+
+  /** Puts comments where they belong, as far as those places are there. */
+  takeComments() {
+    this.comments = this.comments.filter(({ path, text }) => {
+      const place = this.find(path);
+      if (place) place.comment = [place.comment, text].filter(Boolean).join(" ");
+      return !place;
+    });
+  }
+
+  /** All comments, as `comments`. */
+  get notes() {
+    const there = this.all().filter((place) => place.comment);
+    return [...there.map((place) => ({ path: place.path, text: place.comment })), ...this.comments];
   }
 
   /** All places, each before those that follow it. */

@@ -3,6 +3,9 @@
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
 
+/** Headers that say what may have changed since a game was read. */
+const GIVEN = ["South", "North", "Termination", "Pie"];
+
 const find = (id) => document.getElementById(id);
 
 find("text-download").addEventListener("click", () => {
@@ -26,6 +29,15 @@ find("text-dialog").querySelector("form").addEventListener("submit", async (even
 /** The game that was read last. */
 let game;
 
+/** A game that was read, as it is begun. */
+function loaded({ rules, board, moves, comments = [], headers }) {
+  return {
+    rules, board, side: "south", moves, at: moves.length,
+    comments: comments.map(({ after, text }) => ({ path: moves.slice(0, after), text })),
+    headers: headers.filter(([name]) => !GIVEN.includes(name)),
+  };
+}
+
 /** Shows a game as text; resolves to the game that shall be loaded in its place, undefined if none shall. */
 export async function gameText(shown, players, fail) {
   find("text-error").textContent = "";
@@ -33,8 +45,10 @@ export async function gameText(shown, players, fail) {
   const { literal } = shown.root;
   const { south, north } = players;
   const [first, second] = shown.root.side === "south" ? [south, north] : [north, south];
-  const asked = { board: literal, rules: shown.rules, moves: shown.moves, south: first, north: second };
+  const comments = shown.places.flatMap(({ comment }, after) => (comment ? [{ after, text: comment }] : []));
+  const { rules, moves, headers } = shown;
+  const asked = { board: literal, rules, moves, south: first, north: second, comments, headers };
   api.writeText(asked).then(({ text }) => (find("text-text").value = text)).catch(fail);
   if (!(await ask(find("text-dialog")))) return undefined;
-  return { rules: game.rules, board: game.board, side: "south", moves: game.moves, at: game.moves.length };
+  return loaded(game);
 }

@@ -4,6 +4,12 @@ import { t } from "./words.js";
 
 const numbers = (text) => text.split(",").filter(Boolean).map(Number);
 
+/** A comment as a link has it: moves from the start, and the text. */
+const note = (text) => {
+  const [path, ...rest] = text.split(":");
+  return { path: numbers(path), text: rest.join(":") };
+};
+
 /** The game as a fragment: `extra` are further fields. */
 export function fragment(game, players, extra = {}) {
   const { literal, side } = game.root;
@@ -13,7 +19,9 @@ export function fragment(game, players, extra = {}) {
   if (game.at < moves.length) fields.at = game.at;
   const others = game.others;
   if (others.length > 0) fields.also = others.map((path) => path.join(",")).join(";");
-  const text = new URLSearchParams(fields).toString();
+  const all = new URLSearchParams(fields);
+  for (const { path, text } of game.notes) all.append("note", `${path.join(",")}:${text}`);
+  const text = all.toString();
   return text.replaceAll("%2C", ",").replaceAll("%3A", ":").replaceAll("%3B", ";");
 }
 
@@ -32,6 +40,8 @@ export function fromFragment(text) {
     players: { south: field("south"), north: field("north") },
     values: field("values"),
     pie: field("pie"),
+    puzzle: field("puzzle"),
+    comments: fields.getAll("note").map(note),
   };
 }
 

@@ -66,9 +66,11 @@ export class MoveList {
     const text = `${letter(mover)} ${place.by.move}${wrong ? ` −${lost.seeds}` : ""}`;
     if (button.textContent !== text) button.textContent = text;
     const label = `${text}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
-    button.setAttribute("aria-label", wrong ? `${label}, ${t("moveLost", { n: lost.seeds })}` : label);
-    button.title = wrong ? t("moveLost", { n: lost.seeds }) : "";
-    button.className = [wrong ? (lost.turns ? "blunder" : "slip") : "", this.shown.has(place) ? "" : "aside"].join(" ").trim();
+    const more = [wrong ? t("moveLost", { n: lost.seeds }) : "", place.comment ?? ""].filter(Boolean);
+    button.setAttribute("aria-label", [label, ...more].join(", "));
+    button.title = more.join(": ");
+    const kind = wrong ? (lost.turns ? "blunder" : "slip") : "";
+    button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"].filter(Boolean).join(" ");
     if (place === this.game.place) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
     return item;

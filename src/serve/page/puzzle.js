@@ -10,7 +10,7 @@ const find = (id) => document.getElementById(id);
 /** The day of a date, in the time zone of the browser, as the server writes it. */
 const dayOf = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
-const solved = () => ({ row: 0, days: 0, day: "", last: "", ...settings.puzzles });
+const solved = () => ({ row: 0, days: 0, day: "", tried: "", ...settings.puzzles });
 
 /** Asks which puzzle, by the rules of a game; resolves to it, undefined if none shall be begun. */
 export async function askPuzzle(rules) {
@@ -24,15 +24,37 @@ export async function askPuzzle(rules) {
   return api.puzzle({ rules, board: "6x4", level, ...which });
 }
 
+/** Another puzzle like this one. */
+export const anotherPuzzle = ({ rules, level }) =>
+  api.puzzle({ rules, board: "6x4", level, seed: Math.floor(2 ** 31 * Math.random()) });
+
+/** The field of a link that names a puzzle, without what solves it. */
+export const named = ({ level, day, seed }) => ({ puzzle: `${level}:${day ?? seed}` });
+
+/** The puzzle that a link names, undefined if it names none from this position. */
+export async function puzzleNamed(text, rules, board) {
+  const [, level, day, seed] = /^(easy|medium|hard):(?:(\d{4}-\d\d-\d\d)|(\d+))$/.exec(text ?? "") ?? [];
+  if (!level) return undefined;
+  const found = await api.puzzle({ rules, board: "6x4", level, day, seed }).catch(() => undefined);
+  return found?.position === board ? found : undefined;
+}
+
 /** What is to be done in a puzzle. */
 export const task = ({ outcome, level }, side) => t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
-/** Says whether a first move solves a puzzle, and counts it unless it was tried, or solved last, before. */
+/** Says whether a first move solves a puzzle; undefined if there was none yet. */
+export function judgeFirst(puzzle, move) {
+  if (move === undefined) return undefined;
+  puzzle.solved ||= move === puzzle.move;
+  return move === puzzle.move ? t("puzzleRight", { line: puzzle.line, n: solved().row }) : t("puzzleWrong");
+}
+
+/** The same for a move that was played now: counts it, unless another one was tried before. */
 export function tryMove(puzzle, move) {
   const right = move === puzzle.move;
-  const { row, days, day, last } = solved();
-  if (!puzzle.tried && puzzle.position !== last) {
-    const kept = { row: right ? row + 1 : 0, days, day, last: right ? puzzle.position : last };
+  const { row, days, day, tried } = solved();
+  if (puzzle.position !== tried) {
+    const kept = { row: right ? row + 1 : 0, days, day, tried: puzzle.position };
     if (right && puzzle.day && puzzle.day !== day) {
       const before = new Date(`${puzzle.day}T12:00`);
       before.setDate(before.getDate() - 1);
@@ -40,6 +62,5 @@ export function tryMove(puzzle, move) {
     }
     remember({ puzzles: kept });
   }
-  puzzle.tried = true;
-  return right ? t("puzzleRight", { line: puzzle.line, n: solved().row }) : t("puzzleWrong");
+  return judgeFirst(puzzle, move);
 }

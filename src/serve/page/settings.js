@@ -13,7 +13,7 @@ const DEFAULTS = {
   language: undefined,
   /** What was chosen for the last new game. */
   game: undefined,
-  /** Puzzles solved: so many in a `row`, so many `days` in a row, the last of them `day`; `last` is the position. */
+  /** Puzzles solved: so many in a `row`, so many `days` in a row, the last of them `day`; `tried` is the last position. */
   puzzles: undefined,
   /** Seconds that programs may think, undefined for what the server allows. */
   time: undefined,

@@ -95,5 +95,6 @@ export function ending(place) {
 
 /** What a rule set is, from the server's description. */
 export function explain({ name, played_by, summary }) {
-  return t(`rules.${name}`, {}, false) ?? `${played_by}. ${summary}`;
+  const told = t(`rules.${name}`, {}, false) ?? `${played_by}. ${summary}`;
+  return told[0].toUpperCase() + told.slice(1);
 }

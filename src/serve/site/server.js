@@ -41,10 +41,15 @@ async function rulesOf(name = "empty-capture") {
   return rules;
 }
 
-/** The most seeds of the tables of a board. */
-async function reach(rules, pits) {
-  const tables = (await site()).tables.filter((table) => table.rules === rules.name && table.pits === pits);
-  return Math.max(0, ...tables.map((table) => table.seeds));
+/** The table with so many seeds of a board, as the site describes it; undefined above all of them. */
+const described = async (rules, pits, seeds) =>
+  (await site()).tables.find((table) => table.rules === rules.name && table.pits === pits && table.seeds === seeds);
+
+/** Bounds of the score of a position in the book; undefined if it is not there. */
+async function fromBook(rules, { mover, other }) {
+  if (!(await site()).server.books.some((book) => book.rules === rules.name && book.pits === mover.length)) return undefined;
+  const found = (await json(`../book/${rules.name}-${mover.length}.json`))[`${mover}/${other}`];
+  return found && { lower: found[0], upper: found[1], source: "book" };
 }
 
 /** The score of a position: by the rules, tables or the book; undefined if none of them has it. */
@@ -55,20 +60,17 @@ async function bounds(rules, position) {
     const score = position.mover.reduce((sum, seeds) => sum + seeds, 0);
     return { lower: score, upper: score, source: "rules" };
   }
-  if (count <= (await reach(rules, pits))) {
+  const known = await described(rules, pits, count);
+  if (known) {
     const name = `${rules.name}-${pits}-${String(count).padStart(2, "0")}.kalah`;
     const table = once(name, () => {
       const rows = once(`rows ${pits}`, () => new Rows(pits, 48));
-      return new Table(new URL("../tables", import.meta.url).href, name, rules.code, count, rows);
+      return new Table(new URL("../tables", import.meta.url).href, name, rules.code, count, rows, known.digest);
     });
     const score = await table.score(position.mover, position.other);
     return { lower: score, upper: score, source: "tables" };
   }
-  const board = `${rules.name}-${pits}`;
-  if (!(await site()).books.includes(board)) return undefined;
-  const book = await json(`../book/${board}.json`);
-  const found = book[`${position.mover}/${position.other}`];
-  return found && { lower: found[0], upper: found[1], source: "book" };
+  return fromBook(rules, position);
 }
 
 /** The bounds of a value for the mover of `before`, from those of the score after a move. */
@@ -134,6 +136,62 @@ async function position(rules, at) {
     return { ...answer, score, ...known({ lower: most, upper: most }), source: "tables", moves: result, best };
   }
   return { ...answer, known: "estimate", estimate: most, source: "depth", depth: DEPTH, moves: result, best };
+}
+
+/**
+ * What the book, the tables and the rules have of a position and of those after its moves, as `Book::recall` of the library
+ * joins it.
+ */
+async function recall(rules, at) {
+  const count = seeds(at);
+  const itself = (await bounds(rules, at)) ?? { lower: 0, upper: count };
+  let inBook = Boolean(await fromBook(rules, at));
+  const ends = { lower: 0, upper: 0 };
+  const entries = [];
+  for (const move of moves(at)) {
+    const played = play(rules, at, move);
+    const after = (await bounds(rules, played.position)) ?? { lower: 0, upper: seeds(played.position) };
+    inBook ||= Boolean(await fromBook(rules, played.position));
+    const found = valueBounds(at, played, after);
+    const [lower, upper] = [found.lower, found.upper].map((worth) => (worth - value(at, 0)) / 2);
+    ends.lower = Math.max(ends.lower, lower);
+    ends.upper = Math.max(ends.upper, upper);
+    entries.push({ move, played, lower, upper });
+  }
+  if (entries.length === 0) return { ...itself, entries, inBook };
+  const [lower, upper] = [Math.max(itself.lower, ends.lower), Math.min(itself.upper, ends.upper)];
+  return { lower, upper, entries: entries.map((entry) => ({ ...entry, upper: Math.min(entry.upper, upper) })), inBook };
+}
+
+/** The moves that are proved to keep the score. */
+const keeping = ({ lower, upper, entries }) =>
+  lower === upper ? entries.filter((entry) => entry.lower >= lower).map((entry) => entry.move) : [];
+
+/** The opening explorer: what the book has of a position. */
+async function book(rules, at) {
+  const found = await recall(rules, at);
+  const proved = ({ lower, upper }) => ({
+    ...(lower === upper ? { score: lower } : {}),
+    ...known({ lower: value(at, lower), upper: value(at, upper) }),
+  });
+  const answer = { position: literal(at), rules: rules.name, seeds: seeds(at), ...proved(found), source: "book" };
+  const entries = found.entries.map(({ move, played, lower, upper }) => ({ move, ...proved({ lower, upper }), ...sown(played) }));
+  const ends = { ...(isOver(at) ? { finished: true } : {}), in_book: found.inBook };
+  if (found.lower !== found.upper) return { ...answer, moves: entries, best: [], ...ends };
+  const turns = [];
+  let [place, again, all] = [at, false, found];
+  // As far as the book leads: below it there are tables, whose lines are long.
+  while (!isOver(place) && all.inBook) {
+    const move = keeping(all).at(-1);
+    if (move === undefined) break;
+    const played = play(rules, place, move);
+    if (again) turns.at(-1).push(move);
+    else turns.push([move]);
+    [place, again] = [played.position, played.again];
+    all = await recall(rules, place);
+  }
+  const line = turns.map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  return { ...answer, moves: entries, best: keeping(found), line, ...ends, complete: isOver(place) };
 }
 
 /** The places on a line of play. */
@@ -220,12 +278,19 @@ async function game(rules, at, numbers) {
 /** The puzzle of a day, or of a number. */
 async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
   const at = parse(board);
+  const today = day ?? (seed === undefined ? new Date().toISOString().slice(0, 10) : undefined);
+  // Those of the days to come were found as a server finds them.
+  const pits = at.mover.length;
+  const days = today === undefined ? undefined : await json(`days-${rules ?? "empty-capture"}-${pits}.json`).catch(() => undefined);
+  if (days?.start === literal(at)) {
+    const found = days.puzzles[level]?.[(Date.parse(today) - Date.parse(days.first)) / 86400000];
+    if (found) return { ...found, day: today };
+  }
   const all = await json("puzzles.json");
   const fitting = all.filter(
     (one) => one.rules === (rules ?? "empty-capture") && one.start === literal(at) && one.level === level,
   );
   if (fitting.length === 0) throw new Wrong(404, "no-puzzle", "no puzzle of this kind is here");
-  const today = day ?? (seed === undefined ? new Date().toISOString().slice(0, 10) : undefined);
   const number = today === undefined ? Number(seed) : Math.floor(Date.parse(today) / 86400000);
   const { start, ...found } = fitting[((number % fitting.length) + fitting.length) % fitting.length];
   return { ...found, ...(today === undefined ? { seed: Number(seed) } : { day: today }) };
@@ -234,7 +299,7 @@ async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
 /** The answer to a request. */
 async function answer(path, fields) {
   if (path === "") return (await site()).server;
-  if (path === "/tables") return { tables: (await site()).tables, damaged: [] };
+  if (path === "/tables") return { tables: (await site()).tables.map(({ digest, ...table }) => table), damaged: [] };
   if (path === "/puzzle") return puzzle(fields);
   if (path === "/text/read") return texts.read(fields.text ?? "", rulesOf);
   if (fields.text !== undefined) {
@@ -248,6 +313,8 @@ async function answer(path, fields) {
   switch (path) {
     case "/position":
       return position(rules, at);
+    case "/book":
+      return book(rules, at);
     case "/search": {
       const begin = performance.now();
       const found = await position(rules, at);

@@ -1,6 +1,8 @@
-// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. The header, and
-// every block that is read, are compared with their checksums.
+// Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. Checked is what
+// the library checks: the header and every block that is read by their checksums; the directory by the digest of the table,
+// which must be the one that the site names; and a frame of one block by its digest.
 
+import { blake3 } from "./blake3.js";
 import { xxh3 } from "./xxh3.js";
 
 const [HEADER, ENTRY, GROUP, BLOCK] = [128, 72, 126, 65536];
@@ -76,17 +78,23 @@ class RemoteFile {
     const bytes = new Uint8Array(await response.arrayBuffer());
     // A host without ranges sends all of it.
     if (response.status !== 206) this.whole = bytes;
+    const total = response.status === 206 ? response.headers.get("content-range")?.split("/")[1] : bytes.length;
+    if (/^\d+$/.test(total)) this.length = Number(total);
     const part = response.status === 206 ? bytes : bytes.subarray(start, end);
     if (part.length !== end - start) throw new TableError(`${this.url}: it ends too early`);
     return part;
   }
 }
 
+const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
 /** The table of one layer. */
 export class Table {
-  /** `name` is the file's name in `directory`; `code` the number of the rule set. */
-  constructor(directory, name, code, seeds, rows) {
-    Object.assign(this, { name, code, seeds, rows, file: new RemoteFile(`${directory}/${name}`), sound: new Map() });
+  /** `name` is the file's name in `directory`; `code` the number of the rule set; `digest` that of the table. */
+  constructor(directory, name, code, seeds, rows, digest) {
+    // What a browser keeps of another version of the site is another address.
+    const file = new RemoteFile(`${directory}/${name}?${digest.slice(0, 16)}`);
+    Object.assign(this, { name, code, seeds, rows, digest, file, sound: new Map() });
   }
 
   error(why) {
@@ -105,6 +113,13 @@ export class Table {
     const [code, pits, seeds, finished] = bytes.subarray(12, 16);
     if (finished !== 1) throw this.error("never finished");
     if (code !== this.code || pits !== this.rows.pits || seeds !== this.seeds) throw this.error("another table than its name says");
+    const { length } = this.file;
+    if (length !== undefined && view.getBigUint64(24, true) !== BigInt(length)) throw this.error("it is not complete");
+    // Of the magic, the version, the rule set, the pits and the seeds, and the directory.
+    const named = new Uint8Array([...bytes.subarray(0, 15), ...bytes.subarray(HEADER)]);
+    const digest = hex(bytes.subarray(32, 64));
+    if (blake3(named) !== digest) throw this.error("its directory is damaged");
+    if (digest !== this.digest) throw this.error("its digest is not the one that this site names");
     return view;
   }
 
@@ -118,7 +133,8 @@ export class Table {
     const patchesAt = groupsAt + 64 * groups;
     const end = patchesAt + up(patchBytes);
     if (!Number.isSafeInteger(start + end)) throw this.error("its directory is damaged");
-    return { start, rows, groups, patchBytes, groupsAt, patchesAt, end };
+    const digest = hex(new Uint8Array(this.view.buffer, this.view.byteOffset + at + 40, 32));
+    return { start, rows, groups, patchBytes, groupsAt, patchesAt, end, digest };
   }
 
   /** A block of a frame, compared with its checksum. */
@@ -135,13 +151,18 @@ export class Table {
   async compared(frame, number) {
     const [from, to] = [BLOCK * number, Math.min(BLOCK * (number + 1), frame.end)];
     const sums = frame.start + frame.end;
+    const blocks = Math.ceil(frame.end / BLOCK);
     const [bytes, checksums] = await Promise.all([
       this.file.bytes(frame.start + from, frame.start + to),
-      this.file.bytes(sums, sums + 8 * Math.ceil(frame.end / BLOCK)),
+      this.file.bytes(sums, sums + up(8 * blocks)),
     ]);
     const checksum = new DataView(checksums.buffer, checksums.byteOffset + 8 * number).getBigUint64(0, true);
     if (bytes.length <= 16 || xxh3(bytes) !== checksum) {
       throw this.error(`its block of scores at byte ${frame.start + from} is damaged`);
+    }
+    // Another frame of one block would bring its checksum along.
+    if (blocks === 1 && blake3(new Uint8Array([...bytes, ...checksums])) !== frame.digest) {
+      throw this.error(`its frame at byte ${frame.start} is damaged`);
     }
     return bytes;
   }

@@ -6,13 +6,22 @@ const KNOWN = ["South", "North", "Event", "Site", "Date", "Round", "Termination"
 
 const wrong = (line, why) => new Wrong(400, "text", `line ${line}: ${why}`);
 
-/** Headers, words after them and the result, each with its line. */
+/** The words of a text with one space between them. */
+const oneLine = (text) => text.replace(/[\p{White_Space}\p{Cc}]+/gu, " ").trim();
+
+/** Headers, words after them and the result, each with its line; comments, each with the number of words before it. */
 function split(text) {
-  const [headers, words] = [new Map(), []];
+  const [headers, words, comments] = [new Map(), [], []];
   let comment = 0;
   let number = 0;
+  let said = "";
+  const end = (text) => {
+    const line = oneLine(text);
+    if (line) comments.push({ words: words.length, text: line });
+  };
   for (const content of text.replace(/^\ufeff/, "").split(/\r?\n/)) {
     number += 1;
+    said += " ";
     if (!comment && content.trimStart().startsWith("[")) {
       if (words.length > 0) throw wrong(number, "a second game begins here, where one is wanted");
       const found = /^\[\s*([A-Za-z]\w*)\s+"((?:[^"\\]|\\["\\])*)"\s*\]$/.exec(content.trim());
@@ -22,27 +31,37 @@ function split(text) {
       continue;
     }
     let plain = "";
-    for (const character of content) {
-      if (comment) {
-        if (character === "}") [comment, plain] = [0, `${plain} `];
+    const take = () => {
+      for (const word of plain.split(/\s+/)) {
+        const bare = word.replace(/^\d+\.+/, "");
+        if (bare) words.push({ line: number, text: bare });
+      }
+      plain = "";
+    };
+    for (const [at, character] of [...content].entries()) {
+      if (comment && character !== "}") {
+        said += character;
+      } else if (comment) {
+        end(said);
+        comment = 0;
       } else if (character === "{") {
-        [comment, plain] = [number, `${plain} `];
+        take();
+        [comment, said] = [number, ""];
       } else if (character === "}") {
         throw wrong(number, "a } without a comment before it");
       } else if (character === ";") {
+        take();
+        end([...content].slice(at + 1).join(""));
         break;
       } else {
         plain += character;
       }
     }
-    for (const word of plain.split(/\s+/)) {
-      const bare = word.replace(/^\d+\.+/, "");
-      if (bare) words.push({ line: number, text: bare });
-    }
+    take();
   }
   if (comment) throw wrong(comment, "the comment that begins here has no }");
   if (headers.size + words.length === 0) throw wrong(1, 'there is no game: write headers such as [Start "6x4"], then moves such as 36 21 4');
-  return { headers, words };
+  return { headers, words, comments };
 }
 
 /** The seeds of a result, undefined if it is open. */
@@ -57,7 +76,7 @@ function result({ line, value }, all) {
 
 /** The game of a text; `rulesOf` gives a rule set by its name. */
 export async function read(text, rulesOf) {
-  const { headers, words } = split(text);
+  const { headers, words, comments } = split(text);
   const take = (name) => {
     const found = headers.get(name);
     headers.delete(name);
@@ -80,6 +99,8 @@ export async function read(text, rulesOf) {
   if (last >= 0 && last < words.length - 1) throw wrong(words[last + 1].line, `'${words[last + 1].text}' follows the result`);
   const turns = last >= 0 ? words.slice(0, last) : words;
   const numbers = [];
+  // How many moves there are before the first turn, and after each.
+  const turnEnds = [0];
   let [position, first] = [at, true];
   for (const [index, { line, text }] of turns.entries()) {
     const parts = text.includes(",") || pits > 9 ? text.split(",") : [...text];
@@ -99,6 +120,7 @@ export async function read(text, rulesOf) {
       [position, again] = [played.position, played.again];
       if (!again) first = !first;
     }
+    turnEnds.push(numbers.length);
     if (again && index < turns.length - 1) throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
   }
   const all = [...at.mover, ...at.other, ...at.stores].reduce((sum, seeds) => sum + seeds, 0);
@@ -122,6 +144,9 @@ export async function read(text, rulesOf) {
     ...named("North", "north"),
     ...(seeds ? { result: seeds } : {}),
     headers: [...headers].map(([name, { value }]) => [name, value]),
+    ...(comments.length > 0
+      ? { comments: comments.map(({ words, text }) => ({ after: turnEnds[Math.min(words, turns.length)], text })) }
+      : {}),
   };
 }
 
@@ -129,6 +154,13 @@ export async function read(text, rulesOf) {
 function shortest(at) {
   const same = at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
   return same ? `${at.mover.length}x${at.mover[0]}` : literal(at);
+}
+
+/** A comment in braces, word by word; one with a closing brace in it lasts until the end of its line. */
+function commentWords(text) {
+  if (!text) return [];
+  if (text.includes("}")) return [{ word: `; ${text}`, endsLine: true }];
+  return `{${text}}`.split(" ").map((word) => ({ word }));
 }
 
 /** The text of a game of single moves. */
@@ -155,12 +187,25 @@ export function write(rules, at, numbers, fields) {
   let text = header("Rules", rules.name) + header("Start", shortest(at)) + written(KNOWN.slice(0, 2)).join("");
   text += header("Result", end) + written(KNOWN.slice(2)).join("");
   text += written([...headers.keys()].filter((name) => !KNOWN.includes(name))).join("");
-  let width = 0;
   const words = turns.map((turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`);
-  for (const word of [...words, end]) {
-    const between = width === 0 ? "\n" : width + 1 + word.length > 80 ? "\n" : " ";
-    width = between === " " ? width + 1 + word.length : word.length;
+  // Each comment after its turn.
+  const said = turns.map(() => []);
+  said.push([]);
+  let done = 0;
+  const ends = [0, ...turns.map((turn) => (done += turn.length))];
+  const given = (fields.comments ?? []).map((comment, index) => ({ ...comment, index }));
+  for (const { after, text } of given.sort((a, b) => a.after - b.after || a.index - b.index)) {
+    const turn = ends.findIndex((moves) => moves >= after);
+    said[turn < 0 ? turns.length : turn].push(...commentWords(oneLine(text)));
+  }
+  const all = said.flatMap((comment, turn) => [...(turn > 0 ? [{ word: words[turn - 1] }] : []), ...comment]);
+  let [width, ended] = [0, true];
+  for (const { word, endsLine } of [...all, { word: end }]) {
+    const length = [...word].length;
+    const between = ended || width + 1 + length > 80 ? "\n" : " ";
+    width = between === " " ? width + 1 + length : length;
     text += between + word;
+    ended = endsLine;
   }
   return `${text}\n`;
 }

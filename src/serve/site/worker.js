@@ -16,14 +16,16 @@ self.addEventListener("activate", (event) => {
 /** Parts of tables are kept under the address with their range; a cache takes no partial answers. */
 async function part(request, range) {
   const cache = await caches.open(NAME);
-  const key = `${request.url}?${range}`;
+  const key = `${request.url}&${range}`;
+  const partial = async (whole) => new Response(await whole.arrayBuffer(), { status: 206, headers: whole.headers });
   const kept = await cache.match(key);
-  if (kept) return new Response(await kept.arrayBuffer(), { status: 206 });
+  if (kept) return partial(kept);
   const response = await fetch(request.url, { headers: { range } });
   if (response.status !== 206) return response;
-  const bytes = await response.arrayBuffer();
-  await cache.put(key, new Response(bytes));
-  return new Response(bytes, { status: 206 });
+  const headers = { "content-range": response.headers.get("content-range") ?? "" };
+  const whole = new Response(await response.arrayBuffer(), { headers });
+  await cache.put(key, whole.clone());
+  return partial(whole);
 }
 
 /** The newest file there is, or the kept one without a network. */

@@ -1,0 +1,79 @@
+// The opening explorer: the moves that the book knows, what they are worth, and how they went in this browser.
+
+import * as api from "./api.js";
+import { playedFrom } from "./played.js";
+import { seeds, t, tell } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** What a click on a move does. */
+let play = () => {};
+
+/** Asks what the book has of a place; resolves to whether that is more than before. */
+export async function learnBook(server, rules, place, signal) {
+  const pits = place.raw().rows[0].length;
+  const there = server.books?.some((book) => book.rules === rules && book.pits === pits);
+  if (!there || place.book || place.finished) return false;
+  try {
+    place.book = await api.book(place.literal, rules, signal);
+  } catch (error) {
+    // What is wrong with a table is told where its values are asked for.
+    if (error.code !== "damaged-table") throw error;
+    return false;
+  }
+  return place.book.in_book;
+}
+
+/** Whether bounds say more than that all seeds in play are won or lost. */
+const says = (move, { seeds: all }) => move.known === "exact" || (move.known === "bounds" && move.upper - move.lower < 2 * all);
+
+/** The rows: a move, what it is worth, and how often it was won, drawn and lost. */
+function rowsOf(rules, place) {
+  const book = place.book?.in_book ? place.book : undefined;
+  const played = playedFrom(rules, place.literal);
+  const numbers = new Set([...(book?.moves ?? []).map((move) => move.move), ...Object.keys(played).map(Number)]);
+  return [...numbers].sort((a, b) => a - b).map((number) => {
+    const move = book?.moves.find((move) => move.move === number);
+    const told = move && says(move, book) ? tell(move) : undefined;
+    return {
+      number,
+      kind: told?.kind ?? "",
+      value: told ? `${told.text} ${told.word}` : "–",
+      full: told?.full ?? t("unknown"),
+      best: Boolean(book?.best.includes(number)),
+      counts: played[number],
+    };
+  });
+}
+
+function rowOf({ number, kind, value, full, best, counts }, playable) {
+  const row = document.createElement("tr");
+  const head = document.createElement("th");
+  head.scope = "row";
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", textContent: number, disabled: !playable });
+  button.setAttribute("aria-label", t("moveLabel", { side: "", pit: number }).trim());
+  button.addEventListener("click", () => play(number));
+  head.append(button);
+  const [worth, games] = [document.createElement("td"), document.createElement("td")];
+  worth.textContent = value;
+  worth.className = [kind, best ? "best" : ""].join(" ").trim();
+  worth.title = full + (best ? `, ${t("best")}` : "");
+  games.textContent = counts ? counts.join("–") : "";
+  if (counts) games.title = t("explorerCounts", { won: counts[0], drawn: counts[1], lost: counts[2] });
+  row.append(head, worth, games);
+  return row;
+}
+
+/** Shows the moves from a place; `chosen` is told which one was clicked, if it is `playable`. */
+export function showExplorer(rules, place, playable, chosen) {
+  play = chosen;
+  const rows = place.finished ? [] : rowsOf(rules, place);
+  const part = find("explorer");
+  part.hidden = rows.length === 0;
+  const state = JSON.stringify([rows, playable]);
+  if (part.dataset.state === state) return;
+  part.dataset.state = state;
+  find("explorer-note").textContent = place.book?.in_book ? t("explorerBook", { n: seeds(place.book.seeds) }) : t("explorerPlayed");
+  find("explorer-rows").replaceChildren(...rows.map((row) => rowOf(row, playable)));
+}

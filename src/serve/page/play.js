@@ -1,0 +1,153 @@
+// How a game goes on: people and programs move, places are gone to, and the address keeps all of it.
+
+import * as api from "./api.js";
+import { analyse, learn } from "./analysis.js";
+import { undisturbed } from "./dialogs.js";
+import { learnBook } from "./explorer.js";
+import { fragment } from "./link.js";
+import { announce, setWork } from "./machine.js";
+import { pause } from "./pace.js";
+import { isPlayer, showPlayer } from "./players.js";
+import { named, tryMove } from "./puzzle.js";
+import { begun, goesOn, isHuman, mayExchange, mayPlay, now, players, values } from "./session.js";
+import { settings } from "./settings.js";
+import { sow } from "./sow.js";
+import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
+import { countGame } from "./played.js";
+import { ending, happened, name, t } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** Keeps the game in the address; `push`: so that the browser's Back returns to what was shown before. */
+export function keep(push) {
+  const { game } = now;
+  const extra = { ...(game.pie ? { pie: game.pie } : {}), ...(game.puzzle ? named(game.puzzle) : {}) };
+  const link = `#${fragment(game, players, extra)}`;
+  if (link !== location.hash) history[push ? "pushState" : "replaceState"](null, "", link);
+}
+
+/** Shows the place where the game is, asks what is known of it, and lets its player move. */
+export function arrive(push = false) {
+  begun();
+  now.sowing = false;
+  find("next").hidden = true;
+  setWork();
+  const { game } = now;
+  const { place } = game;
+  board.show(place, mayPlay(), values());
+  tellAll();
+  keep(push);
+  now.shownAt = performance.now();
+  const { signal } = now.asking;
+  const told = () => {
+    if (now.sowing) find("status").textContent = status(game.place);
+    else tellAll();
+  };
+  if (goesOn(place)) {
+    letProgramMove(place, now.turn).catch(fail);
+    return;
+  }
+  learn(game, place, signal, values(), told)
+    .then(() => values() && analyse(game, signal, told)).catch(fail);
+  if (values()) learnBook(now.server, game.rules, place, signal).then((more) => more && told()).catch(fail);
+}
+
+async function letProgramMove(place, turn) {
+  const { signal } = now.asking;
+  await undisturbed();
+  if (turn !== now.turn) return;
+  setWork(t("thinking", { side: name(place.side) }));
+  const told = () => turn === now.turn && tellAll();
+  await learn(now.game, place, signal, false, told);
+  if (turn !== now.turn || place.finished) return setWork();
+  if (mayExchange(place) && (place.answer.value ?? place.answer.estimate ?? 0) < 0) return exchange();
+  const choice = await api.move(place.literal, now.game.rules, players[place.side], settings.time, signal);
+  setWork();
+  await pause(now.shownAt, signal);
+  await undisturbed();
+  if (turn === now.turn) await make(choice);
+}
+
+/** Plays a move that the server described; `push` as in `keep`. */
+async function make(move, push = false) {
+  const { game } = now;
+  const turn = begun();
+  now.played = true;
+  const place = game.play(move);
+  now.sowing = true;
+  if (game.puzzle && place.before === game.root) game.told = tryMove(game.puzzle, move.move);
+  else if (place.finished && !game.puzzle) countGame(game.rules, place);
+  // Before anything is seen to move, so that the move is kept if the page is left meanwhile.
+  keep(push);
+  board.label(place.before, false, false);
+  announce(`${happened(place)} ${place.finished ? ending(place) : `${t("toMove", { side: name(place.side) })}.`} ${game.told ?? ""}`);
+  const whole = await sow(board, place);
+  if (whole && turn === now.turn) arrive();
+}
+
+/** A person chose a pit. */
+export function choose(side, pit) {
+  const { place, rules } = now.game;
+  if (side !== place.side || !mayPlay()) return;
+  forgive();
+  const known = place.answer?.moves.find((move) => move.move === pit && move.next);
+  if (known) {
+    make(known, true).catch(fail);
+    return;
+  }
+  // Not known yet: the line of this one move tells what it does.
+  api.line(place.literal, rules, [pit]).then(({ places }) => {
+    if (place === now.game.place && mayPlay()) return make(places[0], true);
+  }).catch(fail);
+}
+
+/** Shows a place of the game. */
+export function goTo(place) {
+  forgive();
+  now.played = false;
+  now.game.show(place);
+  arrive(true);
+  announce(`${place.by ? happened(place) : ""} ${status(place)}`);
+}
+
+/** The next place in a direction where a person is to move, or the end. */
+export function step(by) {
+  const next = (place) => (by < 0 ? place.before : place.chosen);
+  let place = next(now.game.place);
+  if (!place) return;
+  if (players.south === "human" || players.north === "human") while (!isHuman(place) && next(place)) place = next(place);
+  goTo(place);
+}
+
+/** Plays the first moves of the line that is shown, beside those that were played. */
+async function playLine(moves) {
+  const { game } = now;
+  const from = game.place;
+  try {
+    const { places } = await api.line(from.literal, game.rules, moves);
+    game.show(from);
+    for (const place of places.slice(0, -1)) game.play(place);
+    goTo(game.place);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** Sets who plays, a person where the server does not have a player. */
+export function setPlayers(south, north) {
+  for (const [side, player] of [["south", south], ["north", north]]) {
+    players[side] = isPlayer(player) ? player : "human";
+    showPlayer(find(side), find(`${side}-number`), players[side]);
+  }
+}
+
+/** The sides change their players, by the pie rule. */
+export function exchange() {
+  setPlayers(players.north, players.south);
+  now.game.pie = "swapped";
+  now.played = true;
+  arrive(true);
+  announce(t("swapped"));
+}
+
+Object.assign(chosen, { sow: choose, goTo, playLine });

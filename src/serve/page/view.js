@@ -1,0 +1,112 @@
+// All that is shown of a game: the board, what is known, the moves, the explorer, and which buttons there are.
+
+import { isKnown } from "./analysis.js";
+import { Board } from "./board.js";
+import { showComment } from "./comment.js";
+import { showExplorer } from "./explorer.js";
+import { Graph, setBar } from "./graph.js";
+import { showLine } from "./line.js";
+import { MoveList } from "./moves.js";
+import { task } from "./puzzle.js";
+import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
+import { ending, happened, name, origin, t, tell } from "./words.js";
+
+const find = (id) => document.getElementById(id);
+
+/** What is done when something shown is chosen: `sow` a pit of a side, `goTo` a place, `playLine` of moves. */
+export const chosen = {};
+
+const space = () => {
+  const width = find("board").parentElement.clientWidth;
+  const short = matchMedia("(max-height: 32rem) and (orientation: landscape)").matches;
+  const large = document.body.classList.contains("large");
+  return { width, height: short ? innerHeight - 24 : (large ? 0.74 : 0.62) * innerHeight, large };
+};
+
+export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pit), space);
+const graph = new Graph(find("graph"), (at) => chosen.goTo(now.game.places[at]));
+const moveList = new MoveList(find("moves"), (place) => chosen.goTo(place));
+
+/** Shows an error, unless it only says that something else was begun. */
+export function fail(error) {
+  if (error.name === "AbortError") return;
+  find("error").textContent = error.message;
+  find("error").hidden = false;
+}
+
+export const forgive = () => (find("error").hidden = true);
+
+/** Whose turn it is, and what is known. */
+export function status(place) {
+  if (place.finished) return ending(place);
+  const { answer, side } = place;
+  const yours = onlyPerson() === side;
+  const mover = t(yours ? "yourTurn" : "toMove", { side: name(side) });
+  return answer && values() ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) }) : `${mover}.`;
+}
+
+/** What the last move did; before the first one, what a person can do. */
+function told(place) {
+  if (place.by) return t("lastMove", { text: happened(place) });
+  return onlyPerson() === place.side && mayPlay() && !now.game.puzzle ? t("firstMove") : "";
+}
+
+function showButtons(place, shown) {
+  const { game } = now;
+  const { answer } = place;
+  find("undo").disabled = !place.before;
+  find("redo").disabled = !place.chosen;
+  find("report").disabled = game.places.length < 2;
+  find("hint").hidden = shown || !mayPlay();
+  find("longer").hidden = !shown || place.finished || !answer || isKnown(place);
+  find("pause").hidden = !now.paused && [players.south, players.north].includes("human");
+  find("pause").textContent = t(now.paused ? "resume" : "pause");
+  find("pause").setAttribute("aria-pressed", String(now.paused));
+  find("go").hidden = !isProgram(place) || goesOn(place) || now.sowing || now.paused;
+  find("go").textContent = t("go", { side: name(place.side) });
+  const exchange = mayExchange(place) && isHuman(place) && !now.sowing;
+  find("swap").hidden = !exchange;
+  find("pie").hidden = !exchange;
+  find("pie").textContent = exchange ? t("pieNow", { side: name(place.side) }) : "";
+  find("another").hidden = !game.puzzle?.solved;
+  // What one wants when a game is over.
+  find("new").classList.toggle("main", place.finished && !game.puzzle);
+}
+
+/** Shows all that is known now, the seeds aside. */
+export function tellAll() {
+  const { game } = now;
+  const { place } = game;
+  const shown = values();
+  board.label(place, mayPlay(), shown);
+  find("status").textContent = status(place);
+  find("last").textContent = told(place);
+  const pits = place.raw().rows[0].length;
+  const { answer } = place;
+  if (shown && answer?.line) {
+    showLine(find("line"), answer.line, pits, chosen.playLine, (pit) => t("moveLabel", { side: "", pit }).trim());
+  } else {
+    find("line").dataset.line = "";
+    find("line").textContent = shown && answer && !place.finished ? t("noLine") : "–";
+  }
+  // A line of the book leads only as far as the book.
+  find("line").classList.toggle("goes-on", Boolean(shown && answer?.line && answer.source === "book" && place.book?.complete === false));
+  find("task").hidden = !game.puzzle;
+  if (game.puzzle) find("task").textContent = game.told ?? task(game.puzzle, game.root.side);
+  find("about").textContent = t("about", { rules: game.rules, n: pits });
+  showButtons(place, shown);
+  document.body.classList.toggle("hidden-values", !shown);
+  document.body.classList.toggle("many", pits > 8);
+  if (shown) graph.draw(game);
+  setBar(find("bar"), place);
+  moveList.update(game, shown);
+  find("moves-note").textContent = t(game.root.after.length > 0 ? "movesNote" : "movesNone");
+  showComment(place);
+  showExplorer(game.rules, place, mayPlay(), (move) => chosen.playLine([move]));
+}
+
+/** Lays everything out anew in the space that there is. */
+export function fit() {
+  board.fit(values());
+  if (values()) graph.draw(now.game);
+}

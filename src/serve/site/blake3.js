@@ -1,0 +1,81 @@
+// BLAKE3 (Aumasson, Neves, O'Connor, Wilcox-O'Hearn 2020), 32 bytes, without a key: the digests of tables.
+
+const IV = Uint32Array.of(0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19);
+const PERMUTED = [2, 6, 3, 10, 7, 0, 4, 13, 1, 11, 12, 5, 9, 14, 15, 8];
+const [CHUNK, BLOCK] = [1024, 64];
+const [START, END, PARENT, ROOT] = [1, 2, 4, 8];
+
+/** The words of the message that each of the seven rounds takes, one after the other. */
+const ROUNDS = [...Array(16).keys()].map((word) => {
+  const words = [word];
+  for (let round = 1; round < 7; round += 1) words.push(PERMUTED[words.at(-1)]);
+  return words;
+});
+
+/** Columns, then diagonals, of the state. */
+const MIXED = [
+  [0, 4, 8, 12], [1, 5, 9, 13], [2, 6, 10, 14], [3, 7, 11, 15],
+  [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14],
+];
+
+const rotated = (word, bits) => (word >>> bits) | (word << (32 - bits));
+
+/** The chain after a block: a message of 16 words, and what they are compressed with; `more` are further flags. */
+function compressed({ chain, words, counter, length, flags }, more = 0) {
+  const state = new Uint32Array(16);
+  state.set(chain);
+  state.set(IV.subarray(0, 4), 8);
+  state.set([counter >>> 0, Math.floor(counter / 2 ** 32), length, flags | more], 12);
+  for (let round = 0; round < 7; round += 1) {
+    for (let index = 0; index < 8; index += 1) {
+      const [a, b, c, d] = MIXED[index];
+      const [x, y] = [words[ROUNDS[2 * index][round]], words[ROUNDS[2 * index + 1][round]]];
+      state[a] += state[b] + x;
+      state[d] = rotated(state[d] ^ state[a], 16);
+      state[c] += state[d];
+      state[b] = rotated(state[b] ^ state[c], 12);
+      state[a] += state[b] + y;
+      state[d] = rotated(state[d] ^ state[a], 8);
+      state[c] += state[d];
+      state[b] = rotated(state[b] ^ state[c], 7);
+    }
+  }
+  return state.subarray(0, 8).map((word, index) => word ^ state[index + 8]);
+}
+
+/** The last block of a chunk, those before it compressed. */
+function chunk(bytes, counter) {
+  let chain = IV;
+  const blocks = Math.max(1, Math.ceil(bytes.length / BLOCK));
+  for (let index = 0; ; index += 1) {
+    const part = bytes.subarray(BLOCK * index, BLOCK * (index + 1));
+    const padded = new Uint8Array(BLOCK);
+    padded.set(part);
+    const view = new DataView(padded.buffer);
+    const words = Uint32Array.from({ length: 16 }, (_, word) => view.getUint32(4 * word, true));
+    const last = index === blocks - 1;
+    const block = { chain, words, counter, length: part.length, flags: (index === 0 ? START : 0) | (last ? END : 0) };
+    if (last) return block;
+    chain = compressed(block);
+  }
+}
+
+const parent = (left, right) => ({ chain: IV, words: [...left, ...right], counter: 0, length: BLOCK, flags: PARENT });
+
+/** The digest of some bytes, in hexadecimal digits. */
+export function blake3(bytes) {
+  const chunks = Math.max(1, Math.ceil(bytes.length / CHUNK));
+  const part = (index) => chunk(bytes.subarray(CHUNK * index, CHUNK * (index + 1)), index);
+  // The chains of whole trees, each larger than all after it.
+  const trees = [];
+  for (let index = 0; index < chunks - 1; index += 1) {
+    let chain = compressed(part(index));
+    for (let done = index + 1; done % 2 === 0; done /= 2) chain = compressed(parent(trees.pop(), chain));
+    trees.push(chain);
+  }
+  let last = part(chunks - 1);
+  while (trees.length > 0) last = parent(trees.pop(), compressed(last));
+  const digest = new DataView(new ArrayBuffer(32));
+  compressed(last, ROOT).forEach((word, index) => digest.setUint32(4 * index, word, true));
+  return [...new Uint8Array(digest.buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

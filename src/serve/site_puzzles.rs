@@ -1,0 +1,112 @@
+//! The puzzles of a site, found in advance: some of each level, and those of the days to come.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::day;
+use super::puzzle::daily;
+use super::site::{SiteError, SitePulse, put};
+use crate::analyse::{Level, Puzzle, PuzzleMiner};
+use crate::game::{Position, Rules, StartPosition};
+use crate::table::{Shelf, TableKey, Tables};
+
+/// Puzzles of each level and board, and the games in which they are searched for.
+const PUZZLES: usize = 60;
+const GAMES: usize = 3000;
+
+/// The fewest pits of a board with puzzles.
+const LEAST_PITS: usize = 3;
+
+/// The boards of some tables that have puzzles.
+pub(super) fn boards(keys: impl IntoIterator<Item = TableKey>) -> Vec<(Rules, usize)> {
+    let mut boards: Vec<(Rules, usize)> = keys.into_iter().map(|key| (key.rules, key.pits)).collect();
+    boards.sort_by_key(|&(rules, pits)| (rules.index(), pits));
+    boards.dedup();
+    boards.retain(|&(_, pits)| pits >= LEAST_PITS);
+    boards
+}
+
+/// Steps of the work for one board, as they are counted.
+pub(super) fn steps(days: u32) -> u64 {
+    (GAMES + Level::ALL.len() * days as usize) as u64
+}
+
+fn described(puzzle: &Puzzle) -> Value {
+    json!({ "position": puzzle.position.to_string(), "rules": puzzle.rules.name(), "seeds": puzzle.position.seeds(),
+        "move": puzzle.pit.number(), "outcome": if puzzle.value > 0 { "win" } else { "draw" }, "value": puzzle.value,
+        "second": puzzle.second, "gap": puzzle.gap(), "line": puzzle.line.to_string(),
+        "turns": puzzle.line.turns().len(), "depth": puzzle.depth, "level": puzzle.level().name() })
+}
+
+/// Finds and writes the puzzles of `boards`, from the starts with 4 seeds in each pit; returns how many there are.
+pub(super) fn write_puzzles(
+    to: &Path,
+    shelf: &Shelf,
+    boards: &[(Rules, usize)],
+    days: u32,
+    pulse: &SitePulse,
+) -> Result<usize, SiteError> {
+    let (first, mut all, mut count) = (day::today().saturating_sub(1), Vec::new(), 0);
+    for (number, &(rules, pits)) in boards.iter().enumerate() {
+        let Some(tables) = shelf.tables(rules, pits) else { continue };
+        let Ok(start) = (StartPosition { pits, seeds: 4 }).position() else { continue };
+        let begun = number as u64 * steps(days);
+        all.extend(some(tables, start, begun, pulse)?);
+        let (daily, found) = of_days(tables, start, first..first + u64::from(days), begun + GAMES as u64, pulse)?;
+        put(to, &format!("site/days-{rules}-{pits}.json"), daily.to_string())?;
+        count += found;
+    }
+    count += all.len();
+    put(to, "site/puzzles.json", Value::Array(all).to_string())?;
+    Ok(count)
+}
+
+/// Some puzzles of each level, as far as the tables have them.
+fn some(tables: &Tables, start: Position, begun: u64, pulse: &SitePulse) -> Result<Vec<Value>, SiteError> {
+    let (mut miner, mut counts, mut found) = (PuzzleMiner::new(tables, start, 0), [0; Level::ALL.len()], Vec::new());
+    for game in 0..GAMES {
+        pulse.advance(begun + game as u64)?;
+        for puzzle in miner.game()? {
+            let count = &mut counts[Level::ALL.iter().position(|&level| level == puzzle.level()).expect("a level")];
+            if *count >= PUZZLES {
+                continue;
+            }
+            *count += 1;
+            let mut described = described(&puzzle);
+            described["start"] = json!(start.to_string());
+            found.push(described);
+        }
+        if counts.iter().all(|&count| count >= PUZZLES) {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// The puzzles of some days, those that a server with the same tables gives: of each level up to the first day without
+/// one; and how many they are.
+fn of_days(
+    tables: &Tables,
+    start: Position,
+    days: std::ops::Range<u64>,
+    begun: u64,
+    pulse: &SitePulse,
+) -> Result<(Value, usize), SiteError> {
+    let mut levels = serde_json::Map::new();
+    let (mut count, length) = (0, days.end - days.start);
+    for (index, level) in Level::ALL.into_iter().enumerate() {
+        let mut found = Vec::new();
+        for day in days.clone() {
+            let at = begun + index as u64 * length + (day - days.start);
+            pulse.advance(at)?;
+            match daily(tables, start, level, &day::name(day), &|| pulse.is_stopped())? {
+                Some(puzzle) => found.push(described(&puzzle)),
+                None => break,
+            }
+        }
+        count += found.len();
+        levels.insert(level.name().to_owned(), Value::Array(found));
+    }
+    Ok((json!({ "start": start.to_string(), "first": day::name(days.start), "puzzles": levels }), count))
+}

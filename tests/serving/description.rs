@@ -1,0 +1,61 @@
+//! Documents of the server, compared with the description that it gives of itself.
+
+use serde_json::{Map, Value, json};
+
+use super::serving::Server;
+
+/// Whether a document is as its schema says; otherwise what is wrong. The part of JSON Schema that the description uses.
+pub fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let name = name.strip_prefix("#/components/schemas/").expect("a schema of the description");
+        return fits(value, &all[name], all, at);
+    }
+    if let Some(allowed) = schema["enum"].as_array()
+        && !allowed.contains(value)
+    {
+        return Err(format!("{at}: {value} is not one of {}", schema["enum"]));
+    }
+    let right = match schema["type"].as_str().expect("a type") {
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => {
+            let items = value.as_array().ok_or_else(|| format!("{at}: {value} is no array"))?;
+            return items
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, item)| fits(item, &schema["items"], all, &format!("{at}[{i}]")));
+        }
+        "object" => {
+            let fields = value.as_object().ok_or_else(|| format!("{at}: {value} is no object"))?;
+            let empty = Map::new();
+            let properties = schema["properties"].as_object().unwrap_or(&empty);
+            for required in schema["required"].as_array().into_iter().flatten() {
+                if !fields.contains_key(required.as_str().unwrap()) {
+                    return Err(format!("{at}: {required} is missing"));
+                }
+            }
+            for (name, value) in fields {
+                match properties.get(name) {
+                    Some(schema) => fits(value, schema, all, &format!("{at}.{name}"))?,
+                    None if schema["additionalProperties"] == json!(false) => {
+                        return Err(format!("{at}: '{name}' is not described"));
+                    }
+                    None => {}
+                }
+            }
+            true
+        }
+        other => panic!("type {other}"),
+    };
+    if right { Ok(()) } else { Err(format!("{at}: {value} is not of type {}", schema["type"])) }
+}
+
+/// Whether a document is one of the description.
+#[track_caller]
+pub fn assert_described(server: &Server, value: &Value, schema: &str) {
+    let (_, description) = server.get("/api/openapi.json");
+    let all = &description["components"]["schemas"];
+    assert_eq!(fits(value, &all[schema], all, schema), Ok(()));
+}
