@@ -7,12 +7,15 @@ use crate::build::computer::ComputeError;
 use crate::steps;
 use crate::table::PackedFrame;
 
+/// The packed frames of a pair, `None` if it was stopped.
+type Finished = Result<Option<Vec<PackedFrame>>, ComputeError>;
+
 /// Pairs of frames that are computed at the same time.
 pub(super) struct Together<'a> {
     job: &'a Job<'a>,
     pairs: &'a [Wanted],
-    /// Of each pair that is finished its packed frames, `None` if it was stopped.
-    finished: Vec<Mutex<Option<Result<Option<Vec<PackedFrame>>, ComputeError>>>>,
+    /// Of each pair that is finished.
+    finished: Vec<Mutex<Option<Finished>>>,
     /// How many pairs were handed over, in their order; and whether more are wanted.
     handed_over: Mutex<(usize, bool)>,
 }
