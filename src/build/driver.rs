@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
         }
-        let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
+        let mut build = Build::new(&self.backend, pulse, on_event);
         self.backend.in_pool(|| self.run_locked(&mut tables, &mut build))
     }
 
@@ -200,13 +200,13 @@ impl BoundsToMake<'_> {
 }
 
 /// Removes the remains of other attempts at a finished layer.
-fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
+pub(super) fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
     remove_pieces(directory, key)?;
     remove_partial(directory, key)
 }
 
 /// A running build: what stays the same from layer to layer.
-struct Build<'a> {
+pub(super) struct Build<'a> {
     backend: &'a Backend,
     /// Made for the first layer that is missing.
     computer: Option<Box<dyn Computer>>,
@@ -214,10 +214,25 @@ struct Build<'a> {
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
-impl Build<'_> {
+impl<'a> Build<'a> {
+    /// Nothing is computed yet.
+    pub fn new(backend: &'a Backend, pulse: &'a Pulse, on_event: &'a (dyn Fn(Event) + Sync)) -> Build<'a> {
+        Build { backend, computer: None, pulse, on_event }
+    }
+
+    /// Whether there is a computer already.
+    pub fn has_computer(&self) -> bool {
+        self.computer.is_some()
+    }
+
+    /// What computes, instead of the backend's own.
+    pub fn set_computer(&mut self, computer: Box<dyn Computer>) {
+        self.computer = Some(computer);
+    }
+
     /// Builds one layer, or what is missing of it, from those below in `tables`; the last layer of the build has `last`
     /// seeds.
-    fn layer(
+    pub fn layer(
         &mut self,
         directory: &Path,
         tables: &Tables,

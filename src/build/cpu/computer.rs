@@ -1,9 +1,10 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::evaluator::Evaluator;
-use super::pair::compute_pair;
+use super::pair::compute_pair_from;
 use super::workspace::Workspace;
 use crate::build::computer::{ComputeError, Computer, Output};
+use crate::build::unpacked::Unpacked;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
@@ -18,6 +19,8 @@ pub struct CpuComputer {
     isa: Isa,
     evaluator: Evaluator,
     workspace: Workspace,
+    /// Layers that are archives.
+    unpacked: Option<Arc<Mutex<Unpacked>>>,
 }
 
 impl CpuComputer {
@@ -29,7 +32,14 @@ impl CpuComputer {
     pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
-        Ok(CpuComputer { isa, evaluator: Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows())), workspace })
+        let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
+        Ok(CpuComputer { isa, evaluator, workspace, unpacked: None })
+    }
+
+    /// The layers above those in the tables that it is given are archives.
+    #[must_use]
+    pub fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
+        CpuComputer { unpacked: Some(unpacked), ..self }
     }
 }
 
@@ -41,11 +51,19 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<bool, ComputeError> {
+        let mut unpacked =
+            self.unpacked.as_ref().map(|unpacked| unpacked.lock().unwrap_or_else(PoisonError::into_inner));
+        if let Some(unpacked) = &mut unpacked {
+            let mut pairs: Vec<_> = frames.iter().map(|frame| small_and_large(*frame)).collect();
+            pairs.dedup();
+            unpacked.begin(tables.pits(), pairs);
+        }
         let mut frames = frames.iter().copied().peekable();
         while let Some(frame) = frames.next() {
-            let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
+            let (small, large) = small_and_large(frame);
             output.pair(frame);
-            let scores = compute_pair(&self.evaluator, tables, small, large, &mut self.workspace, pulse)?;
+            let lower = (tables, unpacked.as_deref_mut());
+            let scores = compute_pair_from(&self.evaluator, lower, (small, large), &mut self.workspace, pulse)?;
             let Some(scores) = scores else {
                 return Ok(false);
             };
@@ -60,4 +78,9 @@ impl Computer for CpuComputer {
         }
         Ok(true)
     }
+}
+
+/// The seeds in the rows of a frame, fewer first.
+fn small_and_large(frame: Frame) -> (usize, usize) {
+    (frame.mover.min(frame.other), frame.mover.max(frame.other))
 }

@@ -7,6 +7,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
+//! | `lower` | the layers below: tables, and frames of archives |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | `relay` | one row against all others: the relays |
 //! | `relays_by_position` | relays, played against every other row |
@@ -19,6 +20,7 @@ mod computer;
 mod evaluator;
 mod forward;
 pub mod kernels;
+mod lower;
 mod pair;
 mod relay;
 mod relays_by_position;

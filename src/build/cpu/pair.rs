@@ -6,8 +6,10 @@ use rayon::prelude::*;
 use super::evaluator::Evaluator;
 use super::forward::{FrameEvaluator, TASK_BYTES};
 use super::kernels;
+use super::lower::Lower;
 use super::workspace::{Workspace, block_rows};
 use crate::build::computer::ComputeError;
+use crate::build::unpacked::Unpacked;
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::progress::Pulse;
@@ -42,6 +44,17 @@ pub fn compute_pair<'a>(
     workspace: &'a mut Workspace,
     pulse: &Pulse,
 ) -> Result<Option<PairScores<'a>>, ComputeError> {
+    compute_pair_from(evaluator, (tables, None), (small, large), workspace, pulse)
+}
+
+/// The same with layers that are archives; [`Unpacked::begin`] was called for this pair and those after it.
+pub(super) fn compute_pair_from<'a>(
+    evaluator: &Evaluator,
+    (tables, mut unpacked): (&Tables, Option<&mut Unpacked>),
+    (small, large): (usize, usize),
+    workspace: &'a mut Workspace,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
     assert!(0 < small && small <= large);
     let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
     let (isa, rows) = (evaluator.isa, tables.rows());
@@ -56,7 +69,14 @@ pub fn compute_pair<'a>(
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
     let transposed_frame = again.slice(below(small, large))?;
-    let small_moves = FrameEvaluator::new(evaluator, tables, frame, transposed_frame)?;
+    if let Some(unpacked) = &mut unpacked {
+        unpacked.bring(frame, pulse)?;
+    }
+    if pulse.is_stopped() {
+        return Ok(None);
+    }
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
     by_small.par_chunks_mut(large_rows).with_tasks_of(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
         |(row, best)| {
             if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
@@ -65,7 +85,14 @@ pub fn compute_pair<'a>(
     let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
     let transposed_frame = again.slice(below(large, small))?;
-    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), transposed_frame)?;
+    if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
+        unpacked.bring(frame.mirrored(), pulse)?;
+    }
+    if pulse.is_stopped() {
+        return Ok(None);
+    }
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let large_moves = FrameEvaluator::new(evaluator, lower, frame.mirrored(), transposed_frame)?;
 
     let block_rows = block_rows(small_rows);
     for level in rows.level_bounds(large).windows(2) {

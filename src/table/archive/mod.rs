@@ -8,6 +8,7 @@
 //! | [`info`](ArchiveInfo) | what an archive is of, and its path |
 //! | [`pack`](pack()) | a table to an archive |
 //! | [`unpack`](unpack()) | an archive to a table |
+//! | `reader` | single frames of an archive |
 //! | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
 //! | `predict` | predicting scores |
 //! | `chunk` | scores to symbols to a zstd frame, and back |
@@ -19,9 +20,12 @@ mod info;
 mod order;
 mod pack;
 mod predict;
+mod reader;
 mod unpack;
 
 pub use container::read_info;
 pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};
-pub use pack::{pack, pack_in_chunks};
-pub use unpack::unpack;
+pub use pack::{pack, pack_in_chunks, pack_memory};
+pub(crate) use reader::ArchiveReader;
+pub use unpack::{unpack, unpack_memory};
+pub(crate) use unpack::unpack_frame_memory;

@@ -1,0 +1,186 @@
+//! What building a layer takes: memory, and what is read and written, in the order in which it happens.
+
+use super::backend::Backend;
+use super::frame_cache::{FrameCache, frame_bytes, steps};
+use super::needs::lower_frames;
+use super::plan::{packed_bytes, pair_memory};
+use crate::index::Frame;
+use crate::isa::Isa;
+use crate::table::archive::{CHUNK_SIDE, pack_memory, unpack_frame_memory};
+use crate::table::{PairKey, TableKey};
+
+/// Bits a position of archives, rounded up.
+const ARCHIVE_BITS: f64 = 2.4;
+
+/// One step of a layer: a frame that is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StepPlan {
+    /// The frame.
+    pub frame: Frame,
+    /// Frames of lower layers that it is computed from.
+    pub frames: usize,
+    /// Positions of these frames.
+    pub positions: u64,
+    /// Their bytes in tables. They are read run by run, in the order of the rows, several times each.
+    pub bytes: u64,
+    /// Frames that are unpacked before it, of layers that are archives.
+    pub unpacked: usize,
+    /// Positions of these.
+    pub unpacked_positions: u64,
+}
+
+/// What building a layer on the CPU takes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LayerPlan {
+    /// The layer.
+    pub key: TableKey,
+    /// Its positions.
+    pub positions: u64,
+    /// The most bytes of memory that it must have: the frames under way, maps of rows, the program; of layers that are archives also
+    /// the unpacked frames that a step is computed from.
+    pub memory: u64,
+    /// The most bytes of lower tables that one step reads: with as much page cache as this, none of it is read twice in the step.
+    pub step_bytes: u64,
+    /// Bytes of all lower tables that the layer reads, each frame counted once: what the disk reads if the page cache holds
+    /// everything.
+    pub read_once: u64,
+    /// Bytes of all lower tables that the steps read, a frame counted for each step: what the disk reads if the page cache holds what
+    /// one step reads, and nothing is left for the next one.
+    pub read_by_step: u64,
+    /// Frames of archives that are unpacked.
+    pub unpacked: usize,
+    /// Positions of these.
+    pub unpacked_positions: u64,
+    /// Bytes of the table that is written.
+    pub table: u64,
+    /// Bytes of the archive that is written; 0 for a layer that stays a table.
+    pub archive: u64,
+    /// The steps in their order.
+    pub steps: Vec<StepPlan>,
+}
+
+/// The plans of the layers of `last` and below that are not `finished`; those from `packed` seeds up are archives, with at most
+/// `memory` bytes for all that is needed.
+pub fn layer_plans(
+    last: TableKey,
+    packed: Option<usize>,
+    (memory, threads): (u64, usize),
+    finished: impl Fn(TableKey) -> bool,
+) -> Vec<LayerPlan> {
+    let first = packed.unwrap_or(usize::MAX);
+    let budget = packed.map_or(0, |first| PackedMemory::new(last, first, threads).frames(memory));
+    let mut cache = FrameCache::new(last.rules, first, budget);
+    let mut plans = Vec::new();
+    for seeds in 2..=last.seeds {
+        let key = TableKey { seeds, ..last };
+        if !finished(key) {
+            plans.push(LayerPlan::new(key, &mut cache, first, threads));
+            if seeds >= first {
+                cache.shrink(PackedMemory::new(last, first, threads).frames_while_packing(memory));
+            }
+        }
+    }
+    plans
+}
+
+impl LayerPlan {
+    fn new(key: TableKey, cache: &mut FrameCache, first: usize, threads: usize) -> LayerPlan {
+        let pairs = key.pairs().map(|pair| (pair.small, pair.large()));
+        let order = steps(key.pits, pairs);
+        let bytes = |frames: &[Frame]| frames.iter().map(|frame| packed_bytes(frame.positions())).sum::<u64>();
+        let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.positions()).sum::<u64>();
+        cache.begin(&order);
+        let mut once = std::collections::HashSet::new();
+        let steps: Vec<StepPlan> = order
+            .iter()
+            .map(|&frame| {
+                let needs = lower_frames(key.rules, frame);
+                once.extend(needs.iter().copied());
+                let unpacked = cache.advance(frame).added;
+                StepPlan {
+                    frame,
+                    frames: needs.len(),
+                    positions: positions(&needs),
+                    bytes: bytes(&needs),
+                    unpacked: unpacked.len(),
+                    unpacked_positions: positions(&unpacked),
+                }
+            })
+            .collect();
+        let sum = |of: fn(&StepPlan) -> u64| steps.iter().map(of).sum::<u64>();
+        let table = packed_bytes(sum(|step| step.frame.positions()));
+        let archived = key.seeds >= first;
+        LayerPlan {
+            key,
+            positions: sum(|step| step.frame.positions()),
+            memory: layer_memory(key, first, threads),
+            step_bytes: steps.iter().map(|step| step.bytes).max().unwrap_or(0),
+            read_once: once.iter().map(|frame| packed_bytes(frame.positions())).sum(),
+            read_by_step: sum(|step| step.bytes),
+            unpacked: steps.iter().map(|step| step.unpacked).sum(),
+            unpacked_positions: sum(|step| step.unpacked_positions),
+            table,
+            archive: if archived { archive_bytes(sum(|step| step.frame.positions())) } else { 0 },
+            steps,
+        }
+    }
+}
+
+/// Bytes of the archive of so many positions, rounded up.
+pub(super) fn archive_bytes(positions: u64) -> u64 {
+    (positions as f64 * ARCHIVE_BITS / 8.0) as u64 + (1 << 16)
+}
+
+/// The memory of a build into archives, unpacked frames aside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedMemory {
+    /// Bytes while frames are computed or unpacked.
+    computing: u64,
+    /// Bytes while a table is packed.
+    packing: u64,
+}
+
+impl PackedMemory {
+    /// For the layers up to that of `last`, those from `first` seeds up being archives.
+    pub fn new(last: TableKey, first: usize, threads: usize) -> PackedMemory {
+        let working = working_memory(last);
+        PackedMemory { computing: working + unpacking(last, first, threads), packing: working + pack_memory(last, threads) }
+    }
+
+    /// What is left for unpacked frames.
+    pub fn frames(self, memory: u64) -> u64 {
+        memory.saturating_sub(self.computing)
+    }
+
+    /// The same while a table is packed.
+    pub fn frames_while_packing(self, memory: u64) -> u64 {
+        memory.saturating_sub(self.packing)
+    }
+}
+
+/// The most bytes of memory that a layer takes, with as few unpacked frames as possible.
+pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
+    if key.seeds < first {
+        return working_memory(key);
+    }
+    let memory = PackedMemory::new(key, first, threads);
+    let cache = FrameCache::new(key.rules, first, 0);
+    let of_step = |frame| cache.needs(frame).into_iter().map(frame_bytes).sum::<u64>();
+    let frames = key.frames().map(of_step).max().unwrap_or(0);
+    (memory.computing + frames).max(memory.packing)
+}
+
+/// Bytes to compute the most demanding pair of a layer.
+fn working_memory(key: TableKey) -> u64 {
+    let backend = Backend::Cpu(Isa::detect());
+    key.pairs().map(|pair: PairKey| pair_memory(pair, &backend)).max().unwrap_or(0)
+}
+
+/// Bytes to unpack a frame of the archives below a layer.
+fn unpacking(key: TableKey, first: usize, threads: usize) -> u64 {
+    let layers = (first..key.seeds).map(|seeds| TableKey { seeds, ..key });
+    let frames = layers.flat_map(TableKey::frames);
+    frames.map(|frame| unpack_frame_memory(frame, CHUNK_SIDE, threads)).max().unwrap_or(0)
+}
