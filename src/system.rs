@@ -45,11 +45,7 @@ pub enum MemoryShortage {
 ///
 /// # Errors
 /// When they are not; `what` names the work.
-pub fn check_memory(
-    needed: u64,
-    allowed: Option<u64>,
-    what: impl FnOnce() -> String,
-) -> Result<(), MemoryShortage> {
+pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
     if let Some(allowed) = allowed.filter(|&allowed| needed > allowed) {
         return Err(MemoryShortage::Allowed { what: what(), needed, allowed });
     }

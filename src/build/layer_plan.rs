@@ -1,5 +1,7 @@
 //! What building a layer takes: memory, and what is read and written, in the order in which it happens.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use super::backend::Backend;
 use super::frame_cache::{FrameCache, frame_bytes, steps};
 use super::needs::lower_frames;
@@ -9,8 +11,8 @@ use crate::isa::Isa;
 use crate::table::archive::{CHUNK_SIDE, pack_memory, unpack_frame_memory};
 use crate::table::{PairKey, TableKey};
 
-/// Bits a position of archives, rounded up.
-const ARCHIVE_BITS: f64 = 2.4;
+/// Bits a position of archives, rounded up: 1.9 at 20 seeds, 2.2 at 26, and less growth with each seed.
+const ARCHIVE_BITS: f64 = 2.6;
 
 /// One step of a layer: a frame that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,9 @@ pub struct LayerPlan {
     /// Bytes of all lower tables that the steps read, a frame counted for each step: what the disk reads if the page cache holds what
     /// one step reads, and nothing is left for the next one.
     pub read_by_step: u64,
+    /// Bytes that the disk reads, of tables and archives, if the page cache has what `memory` leaves of the memory that was planned
+    /// with, and holds the frames that were written or read last.
+    pub read: u64,
     /// Frames of archives that are unpacked.
     pub unpacked: usize,
     /// Positions of these.
@@ -61,8 +66,8 @@ pub struct LayerPlan {
     pub steps: Vec<StepPlan>,
 }
 
-/// The plans of the layers of `last` and below that are not `finished`; those from `packed` seeds up are archives, with at most
-/// `memory` bytes for all that is needed.
+/// The plans of the layers of `last` and below that are not `finished`; those from `packed` seeds up are archives, with
+/// `memory` bytes for all that is needed, page cache included.
 pub fn layer_plans(
     last: TableKey,
     packed: Option<usize>,
@@ -72,11 +77,15 @@ pub fn layer_plans(
     let first = packed.unwrap_or(usize::MAX);
     let budget = packed.map_or(0, |first| PackedMemory::new(last, first, threads).frames(memory));
     let mut cache = FrameCache::new(last.rules, first, budget);
+    let mut pages = PageCache::default();
     let mut plans = Vec::new();
     for seeds in 2..=last.seeds {
         let key = TableKey { seeds, ..last };
         if !finished(key) {
-            plans.push(LayerPlan::new(key, &mut cache, first, threads));
+            // Unpacked frames take what memory there is.
+            let most = if seeds > first { 0 } else { memory.saturating_sub(layer_memory(key, first, threads)) };
+            pages.budget = most;
+            plans.push(LayerPlan::new(key, &mut cache, &mut pages, first, threads));
             if seeds >= first {
                 cache.shrink(PackedMemory::new(last, first, threads).frames_while_packing(memory));
             }
@@ -86,19 +95,27 @@ pub fn layer_plans(
 }
 
 impl LayerPlan {
-    fn new(key: TableKey, cache: &mut FrameCache, first: usize, threads: usize) -> LayerPlan {
+    fn new(key: TableKey, cache: &mut FrameCache, pages: &mut PageCache, first: usize, threads: usize) -> LayerPlan {
         let pairs = key.pairs().map(|pair| (pair.small, pair.large()));
         let order = steps(key.pits, pairs);
         let bytes = |frames: &[Frame]| frames.iter().map(|frame| packed_bytes(frame.positions())).sum::<u64>();
         let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.positions()).sum::<u64>();
         cache.begin(&order);
-        let mut once = std::collections::HashSet::new();
+        let mut once = HashSet::new();
+        let mut read = 0;
         let steps: Vec<StepPlan> = order
             .iter()
             .map(|&frame| {
                 let needs = lower_frames(key.rules, frame);
                 once.extend(needs.iter().copied());
                 let unpacked = cache.advance(frame).added;
+                let of_tables = needs.iter().filter(|need| need.mover + need.other < first);
+                read += of_tables
+                    .filter(|&&need| pages.touch(need))
+                    .map(|need| packed_bytes(need.positions()))
+                    .sum::<u64>();
+                read += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
+                pages.touch(frame);
                 StepPlan {
                     frame,
                     frames: needs.len(),
@@ -119,6 +136,7 @@ impl LayerPlan {
             step_bytes: steps.iter().map(|step| step.bytes).max().unwrap_or(0),
             read_once: once.iter().map(|frame| packed_bytes(frame.positions())).sum(),
             read_by_step: sum(|step| step.bytes),
+            read,
             unpacked: steps.iter().map(|step| step.unpacked).sum(),
             unpacked_positions: sum(|step| step.unpacked_positions),
             table,
@@ -130,7 +148,43 @@ impl LayerPlan {
 
 /// Bytes of the archive of so many positions, rounded up.
 pub(super) fn archive_bytes(positions: u64) -> u64 {
-    (positions as f64 * ARCHIVE_BITS / 8.0) as u64 + (1 << 16)
+    archived(positions) + (1 << 16)
+}
+
+/// The same for some of its positions.
+fn archived(positions: u64) -> u64 {
+    (positions as f64 * ARCHIVE_BITS / 8.0) as u64
+}
+
+/// The frames of tables that the page cache holds: those that were written or read last.
+#[derive(Default)]
+struct PageCache {
+    budget: u64,
+    used: u64,
+    /// By frame, when it was used last; and the frames by that time.
+    times: HashMap<Frame, u64>,
+    frames: BTreeMap<u64, Frame>,
+    clock: u64,
+}
+
+impl PageCache {
+    /// A frame is read or written. Returns whether it was not there.
+    fn touch(&mut self, frame: Frame) -> bool {
+        self.clock += 1;
+        let before = self.times.insert(frame, self.clock);
+        self.frames.insert(self.clock, frame);
+        match before {
+            Some(time) => _ = self.frames.remove(&time),
+            None => self.used += packed_bytes(frame.positions()),
+        }
+        while self.used > self.budget
+            && let Some((_, oldest)) = self.frames.pop_first()
+        {
+            self.times.remove(&oldest);
+            self.used -= packed_bytes(oldest.positions());
+        }
+        before.is_none()
+    }
 }
 
 /// The memory of a build into archives, unpacked frames aside.
@@ -146,7 +200,10 @@ impl PackedMemory {
     /// For the layers up to that of `last`, those from `first` seeds up being archives.
     pub fn new(last: TableKey, first: usize, threads: usize) -> PackedMemory {
         let working = working_memory(last);
-        PackedMemory { computing: working + unpacking(last, first, threads), packing: working + pack_memory(last, threads) }
+        PackedMemory {
+            computing: working + unpacking(last, first, threads),
+            packing: working + pack_memory(last, threads),
+        }
     }
 
     /// What is left for unpacked frames.

@@ -11,9 +11,7 @@ use super::unpacked::{ArchiveReads, Unpacked};
 use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::archive::{ArchiveReader, archive_path, pack};
-use crate::table::{
-    Damage, DirectoryLock, LayerFiles, Table, TableError, TableKey, Tables, check_in_parallel,
-};
+use crate::table::{Damage, DirectoryLock, LayerFiles, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds layers that are kept as archives only.
 ///
@@ -91,7 +89,10 @@ impl<'a> PackedBuilder<'a> {
                 if pulse.is_stopped() {
                     return Err(BuildError::Stopped(key));
                 }
-                unpacked.lock().unwrap_or_else(PoisonError::into_inner).shrink(memory.frames_while_packing(self.memory));
+                unpacked
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .shrink(memory.frames_while_packing(self.memory));
                 on_event(Event::Packing(key));
                 crate::file::remove_leftovers(&archive).map_err(TableError::io(&archive))?;
                 pack(&table, &archive, &|_| {})?;

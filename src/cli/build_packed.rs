@@ -9,6 +9,7 @@ use kalah::system::available_memory;
 use kalah::table::TableKey;
 use serde::Serialize;
 
+use super::limits::return_freed_memory;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{Outcome, advice, args, output};
@@ -48,6 +49,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         ));
     }
     plan.check(directory, memory)?;
+    return_freed_memory();
     let pulse = stopped_by_signal()?;
     let (progress, start) = (Progress::new(plan.positions), Instant::now());
     let on_event = |event: Event| match event {

@@ -12,6 +12,7 @@ use kalah::table::archive::{self, ArchiveInfo, archive_path};
 use kalah::table::{DirectoryLock, Tables};
 use serde::Serialize;
 
+use super::limits::return_freed_memory;
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::{args, output};
@@ -76,6 +77,7 @@ struct Report {
 
 impl Pack {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
@@ -112,6 +114,7 @@ impl Pack {
 
 impl Unpack {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
         self.threads.start()?;
         let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
         for (path, info) in self.archives.iter().zip(&infos) {

@@ -38,7 +38,7 @@ pub struct Plan {
     /// With --layers: those from this many seeds up are archives, as with `kalah build --packed`
     #[arg(long, value_name = "N", value_parser = args::seeds, requires = "layers")]
     packed: Option<usize>,
-    /// Memory of the search, or of a build into archives, such as 24GiB [default: most of what is available]
+    /// Memory of the search; with --layers, memory of the machine, such as 24GiB [default: most of what is available]
     #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     /// Print the commands instead, a comment before each layer
@@ -85,8 +85,8 @@ impl Plan {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        if self.memory.is_some() && !self.search && self.packed.is_none() {
-            output::tell("kalah: --memory is for --search or --packed: how much a build takes is what this plan says");
+        if self.memory.is_some() && !self.search && !self.layers {
+            output::tell("kalah: --memory is for --search and --layers: how much a build takes is what this plan says");
             return Ok(Outcome::Usage);
         }
         if let (true, Some(seeds)) = (self.layers, self.seeds) {

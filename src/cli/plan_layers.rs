@@ -29,6 +29,7 @@ struct Layer {
     step_bytes: u64,
     read_once: u64,
     read_by_step: u64,
+    read: u64,
     unpacked: usize,
     unpacked_positions: u64,
     table: u64,
@@ -44,9 +45,8 @@ struct Report<'a> {
     threads: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     packed_from: Option<usize>,
-    /// Bytes that unpacked frames and everything else may take.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    memory: Option<u64>,
+    /// Bytes for everything, page cache included.
+    memory: u64,
     layers: Vec<Layer>,
 }
 
@@ -73,7 +73,7 @@ impl Layers<'_> {
         let last = TableKey { rules, pits, seeds };
         let plans = layer_plans(last, packed, (allowed, threads), finished);
         if common.json {
-            let (rules, memory) = (rules.name(), packed.map(|_| allowed));
+            let (rules, memory) = (rules.name(), allowed);
             let layers = plans.iter().map(layer).collect();
             output::json(&Report { rules, pits, seeds, threads, packed_from: packed, memory, layers })?;
             return Ok(Outcome::Done);
@@ -83,7 +83,7 @@ impl Layers<'_> {
             output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {directory}"))?;
             return Ok(Outcome::Done);
         }
-        print(&plans, packed)?;
+        print(&plans, packed, allowed)?;
         if packed.is_some() {
             let (frames, positions) = plans.iter().fold((0, 0), |(frames, positions), plan| {
                 (frames + plan.unpacked, positions + plan.unpacked_positions)
@@ -99,24 +99,33 @@ impl Layers<'_> {
 }
 
 /// A row for each layer, and what the columns mean.
-fn print(plans: &[LayerPlan], packed: Option<usize>) -> anyhow::Result<()> {
-    output::line("layer       positions      memory    one step   read once  read by step      written")?;
+fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Result<()> {
+    output::line("layer       positions      memory    one step   read once  read by step        read     written")?;
     for plan in plans {
         output::line(format_args!(
-            "{:>5}  {:>14}  {:>10}  {:>10}  {:>10}  {:>12}  {:>11}",
+            "{:>5}  {:>14}  {:>10}  {:>10}  {:>10}  {:>12}  {:>10}  {:>10}",
             plan.key.seeds,
             HumanCount(plan.positions).to_string(),
             HumanBytes(plan.memory).to_string(),
             HumanBytes(plan.step_bytes).to_string(),
             HumanBytes(plan.read_once).to_string(),
             HumanBytes(plan.read_by_step).to_string(),
+            HumanBytes(plan.read).to_string(),
             HumanBytes(plan.table + plan.archive).to_string(),
         ))?;
     }
     output::line("memory: what the program must have, beside the page cache")?;
-    output::line("one step: bytes of lower tables that one frame is computed from; page cache for it makes reading quick")?;
-    output::line("read once: bytes of lower tables that the layer needs; what is read if the page cache holds them all")?;
+    output::line(
+        "one step: bytes of lower tables that one frame is computed from; page cache for it makes reading quick",
+    )?;
+    output::line(
+        "read once: bytes of lower tables that the layer needs; what is read if the page cache holds them all",
+    )?;
     output::line("read by step: what is read if nothing stays in the page cache from one frame to the next")?;
+    output::line(format_args!(
+        "read: what the disk reads with {} in all, if the page cache has what the memory column leaves of it",
+        HumanBytes(memory)
+    ))?;
     if let Some(first) = packed {
         output::line(format_args!(
             "layers from {first} seeds up: memory includes the unpacked frames of one step; written is the table, which is \
@@ -142,6 +151,7 @@ fn layer(plan: &LayerPlan) -> Layer {
         step_bytes: plan.step_bytes,
         read_once: plan.read_once,
         read_by_step: plan.read_by_step,
+        read: plan.read,
         unpacked: plan.unpacked,
         unpacked_positions: plan.unpacked_positions,
         table: plan.table,

@@ -55,7 +55,10 @@ impl<'a> Lower<'a> {
         if let Some(unpacked) = self.unpacked {
             let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
             let frame = Frame { pits: self.tables.pits(), mover: sum(mover), other: sum(other) };
-            if frame.mover > 0 && frame.other > 0 && let Some((path, scores)) = unpacked.frame(frame) {
+            if frame.mover > 0
+                && frame.other > 0
+                && let Some((path, scores)) = unpacked.frame(frame)
+            {
                 let rows = self.tables.rows();
                 let score = scores.score(rows.rank(mover), rows.rank(other));
                 return score.map_err(|group| Source::Archive(path).damaged_group(group));

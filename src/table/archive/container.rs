@@ -247,3 +247,25 @@ fn read_checksums(bytes: &[u8], chunks: &mut [ChunkEntry]) -> Option<()> {
     }
     (checksum_frame(&checksums) == bytes).then_some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::archive::CHUNK_SIDE;
+
+    #[test]
+    fn archives_of_all_tables_can_count_their_chunks() {
+        for pits in 1..=8 {
+            for seeds in 2..=48 {
+                let key = TableKey { rules: Rules::Standard, pits, seeds };
+                let counted = chunks(key, CHUNK_SIDE).expect("chunks of the usual side are few enough");
+                // The least, if all were full; no frame has less than one.
+                let positions = u128::from(layer_positions(pits, seeds));
+                assert!(u128::from(counted) >= positions.div_ceil((CHUNK_SIDE * CHUNK_SIDE) as u128), "{key}");
+                // Chunks with their longest content, and the list of checksums, have lengths of 32 bits.
+                assert!(content_limit(*CHUNK_SIDES.end() * *CHUNK_SIDES.end()) <= u32::MAX as usize);
+                assert!(8 * (u64::from(counted) + 1) <= u64::from(u32::MAX), "{key}");
+            }
+        }
+    }
+}

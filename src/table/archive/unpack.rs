@@ -19,8 +19,7 @@ pub(super) const PROGRAM_BYTES: u64 = 8 << 20;
 /// The most bytes of memory that [`unpack()`] takes for an archive on so many threads, page cache excluded: for its largest
 /// frame a byte a position, and that frame as it is packed in the table.
 pub fn unpack_memory(info: &ArchiveInfo, threads: usize) -> u64 {
-    let of_frame =
-        |frame| unpack_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
+    let of_frame = |frame| unpack_frame_memory(frame, info.chunk_side, threads) + PackedFrame::most_bytes(frame);
     info.key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
