@@ -131,6 +131,39 @@ fn a_build_into_archives_that_was_stopped_goes_on_to_the_same_files() {
     }
 }
 
+/// Finished frames are used only if they are whole: whatever a power failure makes of the two files of an unfinished archive.
+#[test]
+fn an_unfinished_archive_that_was_damaged_goes_on_to_the_same_file() {
+    let last = TableKey { rules: Rules::EmptyCapture, pits: 4, seeds: 9 };
+    let right = expected(last, 9);
+    let right = files(right.path());
+    let mut random = fastrand::Rng::with_seed(5);
+    for case in 0..60 {
+        let directory = tempfile::tempdir().unwrap();
+        let directory = directory.path();
+        for seeds in 2..9 {
+            let name = TableKey { seeds, ..last }.file_name();
+            std::fs::write(directory.join(&name), &right[&name]).unwrap();
+        }
+        assert!(matches!(run(directory, last, 9, 0, 2 + case % 3), Err(BuildError::Stopped(_))));
+        let archive = archive::archive_path(directory, last);
+        let damaged = beside(&archive, [".partial", ".frames.partial"][case % 2]);
+        let mut bytes = std::fs::read(&damaged).unwrap();
+        match case / 2 % 4 {
+            0 => bytes.truncate(random.usize(..bytes.len())),
+            1 => bytes.extend([7; 300]),
+            2 => {
+                let at = random.usize(..bytes.len());
+                bytes[at] ^= 1 << random.u8(..8);
+            }
+            _ => bytes.fill(0),
+        }
+        std::fs::write(&damaged, bytes).unwrap();
+        run(directory, last, 9, 0, usize::MAX).unwrap();
+        assert_same_files(&right, &files(directory), &format!("case {case}"));
+    }
+}
+
 /// What a program that was killed can leave.
 #[test]
 fn what_a_killed_build_into_archives_left_is_used_or_removed() {

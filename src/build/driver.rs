@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
         }
-        let mut build = Build::new(&self.backend, pulse, on_event);
+        let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
         self.backend.in_pool(|| self.run_locked(&mut tables, &mut build))
     }
 
@@ -206,7 +206,7 @@ pub(super) fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
 }
 
 /// A running build: what stays the same from layer to layer.
-pub(super) struct Build<'a> {
+struct Build<'a> {
     backend: &'a Backend,
     /// Made for the first layer that is missing.
     computer: Option<Box<dyn Computer>>,
@@ -214,25 +214,10 @@ pub(super) struct Build<'a> {
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
-impl<'a> Build<'a> {
-    /// Nothing is computed yet.
-    pub fn new(backend: &'a Backend, pulse: &'a Pulse, on_event: &'a (dyn Fn(Event) + Sync)) -> Build<'a> {
-        Build { backend, computer: None, pulse, on_event }
-    }
-
-    /// Whether there is a computer already.
-    pub fn has_computer(&self) -> bool {
-        self.computer.is_some()
-    }
-
-    /// What computes, instead of the backend's own.
-    pub fn set_computer(&mut self, computer: Box<dyn Computer>) {
-        self.computer = Some(computer);
-    }
-
+impl Build<'_> {
     /// Builds one layer, or what is missing of it, from those below in `tables`; the last layer of the build has `last`
     /// seeds.
-    pub fn layer(
+    fn layer(
         &mut self,
         directory: &Path,
         tables: &Tables,

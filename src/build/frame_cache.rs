@@ -88,15 +88,6 @@ impl FrameCache {
         Change { dropped, added }
     }
 
-    /// Gives up frames until at most `budget` bytes are in use: for work between layers.
-    pub fn shrink(&mut self, budget: u64) -> Vec<Frame> {
-        self.uses.clear();
-        let usual = std::mem::replace(&mut self.budget, budget);
-        let dropped = self.make_room(0, |_| false);
-        self.budget = usual;
-        dropped
-    }
-
     /// Gives up frames, those that are needed last first, until there is room for `more` bytes; none that are needed `now`.
     fn make_room(&mut self, more: u64, now: impl Fn(&[usize]) -> bool) -> Vec<Frame> {
         if self.used + more <= self.budget {

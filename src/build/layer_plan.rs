@@ -58,7 +58,7 @@ pub struct LayerPlan {
     pub unpacked: usize,
     /// Positions of these.
     pub unpacked_positions: u64,
-    /// Bytes of the table that is written.
+    /// Bytes of the table that is written; 0 for a layer that becomes an archive.
     pub table: u64,
     /// Bytes of the archive that is written; 0 for a layer that stays a table.
     pub archive: u64,
@@ -75,7 +75,7 @@ pub fn layer_plans(
     finished: impl Fn(TableKey) -> bool,
 ) -> Vec<LayerPlan> {
     let first = packed.unwrap_or(usize::MAX);
-    let budget = packed.map_or(0, |first| PackedMemory::new(last, first, threads).frames(memory));
+    let budget = packed.map_or(0, |first| memory.saturating_sub(without_frames(last, first, threads)));
     let mut cache = FrameCache::new(last.rules, first, budget);
     let mut pages = PageCache::default();
     let mut plans = Vec::new();
@@ -86,9 +86,6 @@ pub fn layer_plans(
             let most = if seeds > first { 0 } else { memory.saturating_sub(layer_memory(key, first, threads)) };
             pages.budget = most;
             plans.push(LayerPlan::new(key, &mut cache, &mut pages, first, threads));
-            if seeds >= first {
-                cache.shrink(PackedMemory::new(last, first, threads).frames_while_packing(memory));
-            }
         }
     }
     plans
@@ -139,7 +136,7 @@ impl LayerPlan {
             read,
             unpacked: steps.iter().map(|step| step.unpacked).sum(),
             unpacked_positions: sum(|step| step.unpacked_positions),
-            table,
+            table: if archived { 0 } else { table },
             archive: if archived { archive_bytes(sum(|step| step.frame.positions())) } else { 0 },
             steps,
         }
@@ -187,34 +184,9 @@ impl PageCache {
     }
 }
 
-/// The memory of a build into archives, unpacked frames aside.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PackedMemory {
-    /// Bytes while frames are computed or unpacked.
-    computing: u64,
-    /// Bytes while a table is packed.
-    packing: u64,
-}
-
-impl PackedMemory {
-    /// For the layers up to that of `last`, those from `first` seeds up being archives.
-    pub fn new(last: TableKey, first: usize, threads: usize) -> PackedMemory {
-        let working = working_memory(last);
-        PackedMemory {
-            computing: working + unpacking(last, first, threads),
-            packing: working + pack_memory(last, threads),
-        }
-    }
-
-    /// What is left for unpacked frames.
-    pub fn frames(self, memory: u64) -> u64 {
-        memory.saturating_sub(self.computing)
-    }
-
-    /// The same while a table is packed.
-    pub fn frames_while_packing(self, memory: u64) -> u64 {
-        memory.saturating_sub(self.packing)
-    }
+/// The bytes of memory that a build into archives takes for a layer, those of unpacked frames aside.
+pub(super) fn without_frames(key: TableKey, first: usize, threads: usize) -> u64 {
+    working_memory(key) + unpacking(key, first, threads).max(pack_memory(key, threads))
 }
 
 /// The most bytes of memory that a layer takes, with as few unpacked frames as possible.
@@ -222,11 +194,10 @@ pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
     if key.seeds < first {
         return working_memory(key);
     }
-    let memory = PackedMemory::new(key, first, threads);
     let cache = FrameCache::new(key.rules, first, 0);
     let of_step = |frame| cache.needs(frame).into_iter().map(frame_bytes).sum::<u64>();
     let frames = key.frames().map(of_step).max().unwrap_or(0);
-    (memory.computing + frames).max(memory.packing)
+    without_frames(key, first, threads) + frames
 }
 
 /// Bytes to compute the most demanding pair of a layer.

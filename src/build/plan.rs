@@ -134,7 +134,7 @@ impl Plan {
     }
 
     /// The plan for building the layers up to that of `last` on the CPU, those from `first` seeds up into archives
-    /// ([`super::PackedBuilder`]). Each is a table until it is packed.
+    /// ([`super::PackedBuilder`]).
     pub fn packed(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
         let backend = Backend::Cpu(Isa::detect());
         let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
@@ -144,12 +144,11 @@ impl Plan {
         let of_layer = |key: &TableKey| layer_positions(key.pits, key.seeds);
         let positions = missing.iter().map(of_layer).sum::<u64>();
         let memory = missing.iter().map(|&key| archived_layer_memory(key, first, threads)).max().unwrap_or(0);
-        let table = missing.iter().map(of_layer).max().map_or(0, |positions| packed_bytes(positions) + 4096);
         Plan {
             positions: tables.positions + positions,
             memory: tables.memory.max(memory),
             device_memory: 0,
-            disk: tables.disk + missing.iter().map(|key| archive_bytes(of_layer(key))).sum::<u64>() + table,
+            disk: tables.disk + missing.iter().map(|key| archive_bytes(of_layer(key))).sum::<u64>(),
             seconds: tables.seconds + positions as f64 / rate((last.rules, last.pits), &backend, threads),
             missing: tables.missing.into_iter().chain(missing).collect(),
         }

@@ -27,8 +27,6 @@ pub struct Unpacked {
     cache: FrameCache,
     archives: BTreeMap<usize, ArchiveReader>,
     frames: HashMap<Frame, PackedFrame>,
-    /// Memory in which frames are unpacked.
-    scores: Vec<u8>,
     reads: ArchiveReads,
 }
 
@@ -37,13 +35,7 @@ impl Unpacked {
     /// `budget` bytes of memory, or what one frame needs to be computed.
     pub fn new(first: TableKey, budget: u64) -> Unpacked {
         let cache = FrameCache::new(first.rules, first.seeds, budget);
-        Unpacked {
-            cache,
-            archives: BTreeMap::new(),
-            frames: HashMap::new(),
-            scores: Vec::new(),
-            reads: ArchiveReads::default(),
-        }
+        Unpacked { cache, archives: BTreeMap::new(), frames: HashMap::new(), reads: ArchiveReads::default() }
     }
 
     /// Adds a layer.
@@ -70,26 +62,20 @@ impl Unpacked {
         for frame in change.dropped {
             self.frames.remove(&frame);
         }
+        // Not kept: other work has this memory in between.
+        let mut scores = Vec::new();
         for frame in change.added {
             if pulse.is_stopped() {
                 break;
             }
             let Some(archive) = self.archives.get_mut(&(frame.mover + frame.other)) else { continue };
-            let packed = archive.packed(frame, &mut self.scores, Vec::new(), &|_| {})?;
+            let packed = archive.packed(frame, &mut scores, Vec::new(), &|_| {})?;
             self.reads.frames += 1;
             self.reads.positions += frame.positions();
             self.reads.bytes += archive.frame_bytes(frame);
             self.frames.insert(frame, packed);
         }
         Ok(())
-    }
-
-    /// Gives up frames until at most `budget` bytes are in use.
-    pub fn shrink(&mut self, budget: u64) {
-        for frame in self.cache.shrink(budget) {
-            self.frames.remove(&frame);
-        }
-        self.scores = Vec::new();
     }
 
     /// The scores of a frame that was brought, and the archive; `None` for a layer that is no archive.

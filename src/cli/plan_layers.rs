@@ -128,8 +128,7 @@ fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Res
     ))?;
     if let Some(first) = packed {
         output::line(format_args!(
-            "layers from {first} seeds up: memory includes the unpacked frames of one step; written is the table, which is \
-             deleted, and the archive"
+            "layers from {first} seeds up: memory includes the unpacked frames of one step; archives are written"
         ))?;
     }
     Ok(())

@@ -13,7 +13,9 @@ use super::unpack::PROGRAM_BYTES;
 use crate::file::Replacement;
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
-use crate::table::{FrameScores, Part, RUN_MARGIN, Table, TableError, TableKey, frame_in_parallel};
+use crate::table::{
+    DamagedGroup, FrameScores, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey, frame_in_parallel,
+};
 
 /// Bytes of a chunk that waits to be written, for each position.
 const CHUNK_BYTES: u64 = 1;
@@ -62,7 +64,8 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     let full = || TableError::writing(path, "nothing of this archive is kept");
     let mut file = Replacement::begin(path).map_err(full())?;
     let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
-    let header = container::header_frame(table, side);
+    let &TableHeader { key, file_bytes, digest, .. } = table.header();
+    let header = container::header_frame(key, file_bytes, digest, side);
     write(&header)?;
     let mut sizes = vec![(header.len() as u32, 0)];
     let mut checksums = Vec::new();
@@ -98,8 +101,30 @@ fn pack_frame(
     if *digest.as_bytes() != entry.digest {
         return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
     }
+    let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
+    encode_frame(&source, index, packed, side, progress, output)
+}
+
+/// Where packed scores are from.
+pub(super) struct Source<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// A damaged group as an error.
+    pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
+}
+
+/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content.
+pub(super) fn encode_frame(
+    source: &Source,
+    index: &RowIndex,
+    packed: FrameScores<'_>,
+    side: usize,
+    progress: &(dyn Fn(u64) + Sync),
+    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
+) -> Result<(), TableError> {
+    let frame = packed.frame();
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
-    let scores = lexicographic_scores(table, packed, &others, &movers)?;
+    let scores = lexicographic_scores(source, packed, &others, &movers)?;
     let grid = Grid::new(frame, side);
     let encode = |number| {
         let (other_part, mover_part) = grid.chunk(number);
@@ -115,21 +140,21 @@ fn pack_frame(
     for start in (0..grid.chunks()).step_by(batch()) {
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
-        chunks.map_err(TableError::io(table.path()))?.into_iter().try_for_each(&mut *output)?;
+        chunks.map_err(TableError::io(source.path))?.into_iter().try_for_each(&mut *output)?;
     }
     Ok(())
 }
 
 /// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
-    table: &Table,
+    source: &Source,
     packed: FrameScores<'_>,
     others: &RowOrder,
     movers: &RowOrder,
 ) -> Result<Vec<u8>, TableError> {
     let isa = Isa::detect();
     let count = movers.len();
-    let mut scores = zeroed(table.path(), packed.frame().positions())?;
+    let mut scores = zeroed(source.path, packed.frame().positions())?;
     scores
         .par_chunks_mut(count)
         .zip(others.ranks())
@@ -142,6 +167,6 @@ fn lexicographic_scores(
                 Ok(())
             },
         )
-        .map_err(|group| table.damaged_group(group))?;
+        .map_err(|group| (source.damaged)(group))?;
     Ok(scores)
 }
