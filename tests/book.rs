@@ -67,6 +67,36 @@ fn entry(pits: usize) -> impl Strategy<Value = (Position, Bounds)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
+    /// Many positions at once are the same as one after the other, and all or none.
+    #[test]
+    fn many_positions_are_added_as_one_by_one(
+        (before, entries) in (1usize..4).prop_flat_map(|pits| {
+            (prop::collection::vec(entry(pits), 1..30), prop::collection::vec(entry(pits), 0..30))
+        }),
+    ) {
+        let mut one_by_one = Book::new(Rules::Standard, before[0].0.pits());
+        before.iter().for_each(|(position, bounds)| _ = one_by_one.add(position, *bounds));
+        let unchanged = one_by_one.clone();
+        let mut at_once = unchanged.clone();
+        let added = at_once.add_all(entries.iter().copied());
+        let mut wrong = false;
+        for (position, bounds) in &entries {
+            wrong |= one_by_one.add(position, *bounds).is_err() && !position.is_over();
+        }
+        match added {
+            Ok(more) => {
+                let differs = |(position, bounds): &(Position, Bounds)| unchanged.get(position) != Some(*bounds);
+                prop_assert_eq!(more, one_by_one.iter().filter(differs).count());
+                prop_assert!(!wrong);
+                prop_assert_eq!(at_once, one_by_one);
+            }
+            Err(_) => {
+                prop_assert!(wrong);
+                prop_assert_eq!(at_once, unchanged);
+            }
+        }
+    }
+
     #[test]
     fn what_is_written_is_read(entries in (1usize..8).prop_flat_map(|pits| prop::collection::vec(entry(pits), 1..60))) {
         let mut book = Book::new(Rules::Standard, entries[0].0.pits());
@@ -460,6 +490,27 @@ fn books_are_merged_and_searches_imported() {
     assert!(ran.code == 3 && ran.err.contains("contradict"), "{}", ran.err);
     std::fs::write(path("search"), "{}").unwrap();
     assert_eq!(kalah(directory, &["book", "import", &path("search"), "--output", &path("x.book")]).code, 3);
+}
+
+#[test]
+fn the_claims_of_a_certificate_are_imported() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+    let proof =
+        ["prove", "3x3", "--proof", &path("proof"), "--effort", "4", "--no-tables", "--certificate", &path("c")];
+    let claims = json(directory, &proof)["certificate"]["claims"].as_u64().unwrap();
+    let imported = json(directory, &["book", "import", &path("c"), "--output", &path("imported.book")]);
+    assert!(imported["added"].as_u64().unwrap() >= claims && claims > 10, "{imported}");
+    let book = Book::open(Path::new(&path("imported.book"))).unwrap();
+    assert_eq!(book.rules(), RULES);
+    for (position, bounds) in book.iter() {
+        assert!((bounds.lower..=bounds.upper).contains(&score(RULES, &position)), "{position}");
+    }
+    let mut bytes = std::fs::read(path("c")).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    std::fs::write(path("c"), bytes).unwrap();
+    assert_eq!(kalah(directory, &["book", "import", &path("c"), "--output", &path("x.book")]).code, 3);
 }
 
 /// The book of the program is used where there are no tables at all, and is left alone where it is declined.

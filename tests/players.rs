@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
+use kalah::book::Book;
 use kalah::build::build;
 use kalah::evaluation::{LANES, Network, Weights};
-use kalah::game::{Pit, Position, Row, Rules};
+use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, Limit, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
 use kalah::table::{BoundMaker, BoundTable, BoundTables, Cuts, Shelf, TableKey, Tables};
@@ -396,6 +397,20 @@ fn a_player_above_the_tables_tells_of_its_moves_as_they_get_better() {
         assert!(!told.is_empty() || choice.worth == Worth::Unknown, "{}", player.name());
         assert!(told.iter().all(|told| start.play(Rules::Standard, told.pit).is_ok()), "{}", player.name());
     }
+}
+
+/// The value of Kalah(6,5) is far beyond a search without tables; that it is at least -30 is not.
+#[test]
+fn the_perfect_player_first_keeps_what_the_book_proves() {
+    let (rules, start): (Rules, Position) = (Rules::Standard, "6x5".parse().unwrap());
+    let mut book = Book::new(rules, 6);
+    book.add(&start, Bounds { lower: 15, upper: 60 }).unwrap();
+    let keeps = |choice: &Choice| matches!(choice.worth, Worth::Bounds { lower, .. } if lower >= -30);
+    let stop = Arc::new(AtomicBool::new(false));
+    let limit = Limit::time(Duration::from_secs(120)).or_stop(Arc::clone(&stop));
+    let mut player = name("perfect").player(&Setting::new(rules).book(&book).memory(1 << 20));
+    let choice = player.choose(&start, &limit, &mut |choice| stop.store(keeps(choice), Ordering::Relaxed)).unwrap();
+    assert!(keeps(&choice), "{choice:?}");
 }
 
 /// The player ends with the damage of a bound table, so it reads them.

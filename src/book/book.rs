@@ -32,6 +32,28 @@ impl Entry {
     pub fn bounds(&self) -> Bounds {
         Bounds { lower: self.lower.into(), upper: self.upper.into() }
     }
+
+    /// A position of which nothing is known.
+    fn unknown((seeds, key): (u8, u64)) -> Entry {
+        Entry { seeds, key, lower: 0, upper: seeds }
+    }
+
+    /// With further `proved` bounds.
+    ///
+    /// # Errors
+    /// When they contradict the bounds that are known.
+    fn narrowed(&self, pits: usize, proved: Bounds) -> Result<Entry, BookError> {
+        let known = self.bounds();
+        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
+        if both.lower > both.upper {
+            let position =
+                key::position(pits, self.seeds.into(), self.key).expect("an entry has the key of a position");
+            let position = Box::new(position);
+            return Err(BookError::Contradiction { position, known, other: proved, by: "what is added" });
+        }
+        // Both are at most the seeds in play, which fit.
+        Ok(Entry { lower: both.lower as u8, upper: both.upper as u8, ..*self })
+    }
 }
 
 impl Book {
@@ -74,13 +96,14 @@ impl Book {
         Some(self.entries.first()?.seeds.into()..=self.entries.last()?.seeds.into())
     }
 
-    /// Where the position is, or would be; `None` if a book cannot have it.
-    fn find(&self, position: &Position) -> Option<((u8, u64), Result<usize, usize>)> {
-        if position.pits() != self.pits {
-            return None;
-        }
-        let place = (u8::try_from(position.seeds()).ok()?, key::key(position)?);
-        Some((place, self.entries.binary_search_by_key(&place, Entry::place)))
+    /// Seeds in play and key of a position.
+    ///
+    /// # Errors
+    /// When a book cannot have it.
+    fn place(&self, position: &Position) -> Result<(u8, u64), BookError> {
+        let place = || Some((u8::try_from(position.seeds()).ok()?, key::key(position)?));
+        let own = (position.pits() == self.pits).then(place).flatten();
+        own.ok_or_else(|| BookError::Board(Box::new(position.without_stores())))
     }
 
     /// The bounds of the score of `position`; `None` if it is not in the book.
@@ -89,7 +112,8 @@ impl Book {
         if !self.seeds()?.contains(&position.seeds()) {
             return None;
         }
-        let (_, found) = self.find(position)?;
+        let place = self.place(position).ok()?;
+        let found = self.entries.binary_search_by_key(&place, Entry::place);
         Some(self.entries[found.ok()?].bounds())
     }
 
@@ -99,20 +123,13 @@ impl Book {
     /// # Errors
     /// When the bounds contradict the book, or the position cannot be in it; the book is unchanged then.
     pub fn add(&mut self, position: &Position, proved: Bounds) -> Result<bool, BookError> {
-        let seeds = position.seeds();
-        let none = || BookError::Board(Box::new(position.without_stores()));
-        let (place, found) = self.find(position).ok_or_else(none)?;
-        let known = found.map_or(Bounds { lower: 0, upper: seeds }, |index| self.entries[index].bounds());
-        let both = Bounds { lower: known.lower.max(proved.lower), upper: known.upper.min(proved.upper) };
-        if both.lower > both.upper {
-            let position = Box::new(position.without_stores());
-            return Err(BookError::Contradiction { position, known, other: proved, by: "what is added" });
-        }
-        if both == known || position.is_over() {
+        let place = self.place(position)?;
+        let found = self.entries.binary_search_by_key(&place, Entry::place);
+        let known = found.map_or_else(|_| Entry::unknown(place), |index| self.entries[index]);
+        let entry = known.narrowed(self.pits, proved)?;
+        if entry == known || position.is_over() {
             return Ok(false);
         }
-        // Both are at most the seeds in play, which fit.
-        let entry = Entry { seeds: place.0, key: place.1, lower: both.lower as u8, upper: both.upper as u8 };
         match found {
             Ok(index) => self.entries[index] = entry,
             Err(index) => self.entries.insert(index, entry),
@@ -120,20 +137,54 @@ impl Book {
         Ok(true)
     }
 
+    /// As [`Book::add`] for each of many positions, in the time of sorting them; returns for how many of them more is known
+    /// than before.
+    ///
+    /// # Errors
+    /// As [`Book::add`]; the book is unchanged then.
+    pub fn add_all(&mut self, proved: impl IntoIterator<Item = (Position, Bounds)>) -> Result<usize, BookError> {
+        let mut added = Vec::new();
+        for (position, bounds) in proved {
+            let place = self.place(&position)?;
+            if !position.is_over() {
+                added.push((place, bounds));
+            }
+        }
+        added.sort_by_key(|&(place, _)| place);
+        let mut entries = Vec::with_capacity(self.entries.len() + added.len());
+        let mut before = self.entries.iter().copied().peekable();
+        let mut more = 0;
+        for same in added.chunk_by(|one, other| one.0 == other.0) {
+            let place = same[0].0;
+            while let Some(entry) = before.next_if(|entry| entry.place() < place) {
+                entries.push(entry);
+            }
+            let known = before.next_if(|entry| entry.place() == place);
+            let mut entry = known.unwrap_or(Entry::unknown(place));
+            for &(_, bounds) in same {
+                entry = entry.narrowed(self.pits, bounds)?;
+            }
+            let is_more = entry != known.unwrap_or(Entry::unknown(place));
+            more += usize::from(is_more);
+            if is_more || known.is_some() {
+                entries.push(entry);
+            }
+        }
+        entries.extend(before);
+        self.entries = entries;
+        Ok(more)
+    }
+
     /// Adds all that is in another book; returns for how many positions the bounds are narrower than before.
     ///
     /// # Errors
-    /// When it is for another rule set or board, or the books contradict each other; what was added before that stays.
+    /// When it is for another rule set or board, or the books contradict each other; the book is unchanged then.
     pub fn merge(&mut self, other: &Book) -> Result<usize, BookError> {
         let (found, expected) = ((other.rules, other.pits), (self.rules, self.pits));
         if found != expected {
             return Err(BookError::Other { found, expected });
         }
-        let mut more = 0;
-        for (position, bounds) in other.iter() {
-            more += usize::from(self.add(&position, bounds)?);
-        }
-        Ok(more)
+        self.add_all(other.iter())
     }
 
     /// Its positions, without stores, with the bounds of their scores: by seeds in play, then by key.

@@ -1,8 +1,12 @@
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use kalah::analyse::book::derive;
 use kalah::book::{Book, BookFileError};
+use kalah::certificate::{Certificate, CertificateFile, MAGIC};
+use kalah::game::{Bounds, Position, Rules};
 use kalah::solve::Checkpoint;
 use serde::Serialize;
 
@@ -20,14 +24,15 @@ pub struct Merge {
     to: To,
 }
 
-/// Add what a search proved, from a checkpoint of `kalah solve`
+/// Add what was proved, from a certificate or a checkpoint of `kalah solve`
 ///
-/// The file has a checksum, and `kalah book check` proves again what was taken from it.
+/// The file has a checksum, and `kalah book check` proves again what was taken from it. A certificate is not checked here:
+/// `kalah check` does that.
 #[derive(Args)]
 pub struct Import {
-    /// The checkpoint
-    #[arg(value_name = "CHECKPOINT")]
-    checkpoint: PathBuf,
+    /// The certificate or checkpoint
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
     #[command(flatten)]
     to: To,
 }
@@ -102,16 +107,25 @@ impl Merge {
     }
 }
 
+/// What a certificate or a checkpoint proves: rule set, the position it is about, bounds of scores.
+fn proofs(path: &Path) -> anyhow::Result<(Rules, Position, Vec<(Position, Bounds)>)> {
+    let mut magic = [0; MAGIC.len()];
+    let is_certificate = File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC;
+    if !is_certificate {
+        return Ok(Checkpoint::read_proofs(path)?);
+    }
+    let Certificate { head, claims } = CertificateFile::read(path)?.certificate;
+    let proofs = claims.iter().map(|claim| (claim.position, claim.bounds)).collect();
+    Ok((head.statement.rules, head.statement.position, proofs))
+}
+
 impl Import {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let (rules, start, proofs) = Checkpoint::read_proofs(&self.checkpoint)?;
+        let (rules, start, proofs) = proofs(&self.file)?;
         let To { output, tables, .. } = &self.to;
         let mut extended = Extended::open(output.as_deref(), &tables.path, rules, start.pits())?;
-        let failed = |error| BookFileError { path: self.checkpoint.clone(), error };
-        let mut added = 0;
-        for (position, bounds) in proofs {
-            added += usize::from(extended.book.add(&position, bounds).map_err(failed)?);
-        }
+        let failed = |error| BookFileError { path: self.file.clone(), error };
+        let mut added = extended.book.add_all(proofs).map_err(failed)?;
         added += derive(&mut extended.book, &start, 1).map_err(failed)?;
         self.to.finish(&extended, added)
     }

@@ -11,7 +11,7 @@ use kalah::game::Position;
 use kalah::prove::{
     Checkers, Part, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
-use kalah::solve::{SolveError, Solver};
+use kalah::solve::{SolveError, Solver, SolverOptions};
 use serde::Serialize;
 
 use super::check::value_text;
@@ -147,7 +147,9 @@ impl Prove {
         self.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
         let tables = self.with.open_tables(&position, &stop)?;
-        let Some(solver) = self.with.solver(&position, &tables, &stop)? else { return Ok(Outcome::Usage) };
+        // Checkers read the tables too, from the page cache.
+        let solver = self.with.solver_with(&position, &tables, &stop, SolverOptions::others_read_tables)?;
+        let Some(solver) = solver else { return Ok(Outcome::Usage) };
         stop_on_signal(&stop)?;
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables));
         let directory = match directory {

@@ -142,7 +142,7 @@ impl Solve {
                 progress.line(&format!("kalah: the checkpoint was not written: {error}"));
             }
         };
-        let Some(solver) = self.with.solver_with_book(&position, &tables, book, &stop)? else {
+        let Some(solver) = self.with.solver_with(&position, &tables, &stop, |options| options.book(book))? else {
             return Ok(Outcome::Usage);
         };
         let mut solver = solver.with_events(on_event);

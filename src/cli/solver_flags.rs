@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::book::Book;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
@@ -120,16 +119,16 @@ impl SolverFlags {
         tables: &'a SearchTables,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
-        self.solver_with_book(position, tables, None, stop)
+        self.solver_with(position, tables, stop, |options| options)
     }
 
-    /// As [`SolverFlags::solver`], with a book if there is one.
-    pub fn solver_with_book<'a>(
+    /// As [`SolverFlags::solver`], with further options.
+    pub fn solver_with<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,
-        book: Option<&'a Book>,
         stop: &Arc<AtomicBool>,
+        further: impl FnOnce(SolverOptions<'a>) -> SolverOptions<'a>,
     ) -> anyhow::Result<Option<Solver<'a>>> {
         if let Some(contradiction) = self.contradiction() {
             output::tell(format_args!("kalah: {contradiction}"));
@@ -138,7 +137,6 @@ impl SolverFlags {
         let mut options = SolverOptions::new(self.rules, position)
             .tables(tables.tables())
             .bounds(tables.bounds())
-            .book(book)
             .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
             .threads(rayon::current_num_threads())
             .stop(Arc::clone(stop));
@@ -149,6 +147,7 @@ impl SolverFlags {
         if let Some(bytes) = self.transpositions {
             options = options.transpositions(bytes);
         }
+        options = further(options);
         // A position in the tables is looked up, which takes no memory.
         let most = tables.reach;
         if self.tables_up_to.is_none()

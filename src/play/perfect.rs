@@ -26,6 +26,9 @@ const PLAIN_DEPTH: u32 = 8;
 /// Plays a best move wherever the tables or the book have its score or the solver proves it in time. Of several it takes the one
 /// nearest the store by the tables and the book, and the one proved first by the solver.
 ///
+/// If the book proves only a bound of what the player to move collects, a move that keeps it is found first, so that it is never
+/// given away.
+///
 /// Where the limit is over before the solver is done, it takes the move with the best proved lower bound if a test gave
 /// one, else the best one of the deepest depth-limited search; the choice says which.
 pub(super) struct Perfect<'t> {
@@ -146,7 +149,7 @@ impl Thinking<'_, '_> {
             return Ok(Choice { worth: Worth::Exact(deepest.value), source: Source::Solver, ..evaluated });
         }
         tell(&evaluated);
-        match self.limit.watch(self.stop, || self.solve(guess, tell)) {
+        match self.limit.watch(self.stop, || self.keep(tell).and_then(|()| self.solve(guess, tell))) {
             Ok(choice) => Ok(choice),
             Err(SolveError::Stopped | SolveError::TimedOut) => Ok(self.proved()?.unwrap_or(evaluated)),
             Err(error) => Err(error.into()),
@@ -180,6 +183,18 @@ impl Thinking<'_, '_> {
             })
         })?;
         Ok((deepest, guess))
+    }
+
+    /// Finds a move that keeps the lower bound that is known, of the book or from earlier moves.
+    fn keep(&self, tell: &mut dyn FnMut(&Choice)) -> Result<(), SolveError> {
+        let known = self.solver.known(self.position)?;
+        if known.lower > 0
+            && self.solver.move_collecting(self.position, known.lower)?.is_some()
+            && let Some(choice) = self.proved()?
+        {
+            tell(&choice);
+        }
+        Ok(())
     }
 
     /// A best move, proved; bounds are reported as they are found.

@@ -26,6 +26,13 @@ const AUDIT_BEFORE_SAVING: Duration = Duration::from_secs(10);
 /// The effort of entries from the book: hardly another entry takes their place.
 const BOOK_NODES: u64 = 1 << 40;
 
+/// The same for a book that would fill more than one of so many entries of the transposition table: those that save a search
+/// more may take their place.
+const LARGE_BOOK_NODES: u64 = 1 << 12;
+
+/// See [`LARGE_BOOK_NODES`].
+const BOOK_PART: u64 = 8;
+
 /// Contains all evaluations.
 const WINDOW: (i32, i32) = (-256 * SEED, 256 * SEED);
 
@@ -84,14 +91,17 @@ impl<'a, W: Word> Engine<'a, W> {
 
     /// Puts the bounds of the book into the transposition table, where searches find them.
     fn store_book(&self) {
-        for (position, bounds) in self.book.iter().flat_map(|book| book.iter()) {
+        let Some(book) = self.book else { return };
+        let is_large = book.len() as u64 > self.positions.capacity() / BOOK_PART;
+        let nodes = if is_large { LARGE_BOOK_NODES } else { BOOK_NODES };
+        for (position, bounds) in book.iter() {
             if position.seeds() as usize > self.seeds || position.seeds() as usize <= self.tables.reach() {
                 continue;
             }
             let board: Board<W> = board(&position);
             let [mover, other] = [board.mover, board.other].map(|row| self.keys.row(row.sums()));
             let slot = self.positions.slot(self.keys.combine(mover, board.mover.total(), other));
-            self.positions.put(slot, bounds, BOOK_NODES);
+            self.positions.put(slot, bounds, nodes);
         }
     }
 

@@ -46,13 +46,13 @@ impl Shares {
     /// `wanted` says how large that should be, given the most it may be.
     ///
     /// Tables are never copied when that would push others out of the page cache: a search that waits for the disk gains
-    /// nothing from huge pages.
-    pub fn new(budget: u64, tables: TableBytes, wanted: impl FnOnce(u64) -> u64) -> Shares {
+    /// nothing from huge pages. With `others_read` they are never moved either: others read them from the page cache.
+    pub fn new(budget: u64, tables: TableBytes, others_read: bool, wanted: impl FnOnce(u64) -> u64) -> Shares {
         let fixed = PROGRAM + tables.ranks + tables.files;
         let most = budget.saturating_sub(fixed).max(Shares::least_transpositions(budget));
         let transpositions = real_bytes(wanted(most));
         let spare = budget.saturating_sub(fixed + transpositions);
-        let moved = RELEASES && tables.frame > 0 && spare >= tables.frame;
+        let moved = RELEASES && !others_read && tables.frame > 0 && spare >= tables.frame;
         let twice = if moved { spare - tables.frame } else { spare };
         Shares { transpositions, copies: Copies { twice, moved } }
     }
@@ -82,7 +82,7 @@ mod tests {
             let files = random.u64(..budget * 2);
             let tables = TableBytes { files, frame: files / random.u64(10..40), ranks: files / 1000 };
             let wanted = 1u64 << random.u32(20..36);
-            let Shares { transpositions, copies } = Shares::new(budget, tables, |most| wanted.min(most));
+            let Shares { transpositions, copies } = Shares::new(budget, tables, false, |most| wanted.min(most));
             assert!(transpositions <= wanted && transpositions > 0);
             let used = PROGRAM + tables.ranks + files + transpositions;
             if Shares::fit(budget, tables, Shares::least_transpositions(budget)) {
@@ -91,6 +91,15 @@ mod tests {
             // While a frame is moved it is in memory twice.
             let most = used + copies.twice + if copies.moved { tables.frame } else { 0 };
             assert!(most <= budget || copies == Copies::NONE, "{budget} {tables:?} {copies:?}");
+            // Beside other readers there may be a few more copies, but no table leaves the page cache.
+            let beside = Shares::new(budget, tables, true, |most| wanted.min(most));
+            assert!(
+                !beside.copies.moved && beside.copies.twice >= copies.twice && beside.transpositions == transpositions
+            );
+            assert!(
+                used + beside.copies.twice <= budget || beside.copies == Copies::NONE,
+                "{budget} {tables:?} {beside:?}"
+            );
             moved += u32::from(copies.moved);
             twice += u32::from(copies.twice >= files);
             neither += u32::from(copies == Copies::NONE);
@@ -104,7 +113,7 @@ mod tests {
         let tables = TableBytes { files: 20_186_000_000, frame: 310_000_000, ranks: 13_000_000 };
         for budget in [21 << 30, 22 << 30, 24_000_000_000] {
             assert!(Shares::fit(budget, tables, Shares::least_transpositions(budget)));
-            let Shares { transpositions, copies } = Shares::new(budget, tables, |most| most.min(1 << 34));
+            let Shares { transpositions, copies } = Shares::new(budget, tables, false, |most| most.min(1 << 34));
             assert_eq!((transpositions, copies.moved), (2 << 30, RELEASES && budget > 21 << 30), "{budget}");
         }
         assert!(!Shares::fit(16 << 30, tables, 1 << 30));

@@ -39,6 +39,7 @@ pub struct SolverOptions<'a> {
     pub(super) book: Option<&'a Book>,
     transpositions: Transpositions,
     budget: Budget,
+    others_read: bool,
     pub(super) threads: usize,
     pub(super) stop: Arc<AtomicBool>,
 }
@@ -96,6 +97,7 @@ impl<'a> SolverOptions<'a> {
             exact_up_to: usize::MAX,
             transpositions: Transpositions::BySize,
             budget: Budget::Copies(0),
+            others_read: false,
             threads: 1,
             stop: Arc::default(),
         }
@@ -153,7 +155,7 @@ impl<'a> SolverOptions<'a> {
         SolverOptions { transpositions: Transpositions::AtMost(bytes), ..self }
     }
 
-    /// Sets the bytes of tables that may be copied to memory, after two seconds of searching; 0 by default.
+    /// Sets the bytes of tables that may be copied to memory, after a search of some three seconds a gigabyte; 0 by default.
     #[must_use]
     pub fn copy_up_to(self, bytes: u64) -> SolverOptions<'a> {
         SolverOptions { budget: Budget::Copies(bytes), ..self }
@@ -171,6 +173,13 @@ impl<'a> SolverOptions<'a> {
             self.transpositions
         };
         SolverOptions { transpositions, budget: Budget::Bytes(bytes), ..self }
+    }
+
+    /// Says that others, such as a checker of claims, read the tables at the same time: none is copied in such a way that it
+    /// leaves the page cache.
+    #[must_use]
+    pub fn others_read_tables(self) -> SolverOptions<'a> {
+        SolverOptions { others_read: true, ..self }
     }
 
     /// What a search takes by default: the bytes of memory that are available now, less a sixteenth for other programs; `None`
@@ -265,7 +274,7 @@ impl<'a> SolverOptions<'a> {
             let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
             return Shares { transpositions, copies: Copies { twice, moved: false } };
         };
-        Shares::new(budget, self.table_bytes(layers), |most| match self.transpositions {
+        Shares::new(budget, self.table_bytes(layers), self.others_read, |most| match self.transpositions {
             Transpositions::Exactly(bytes) => bytes,
             Transpositions::AtMost(bytes) => by_size(bytes.min(most)),
             Transpositions::BySize => by_size(most.min(budget / 4)),

@@ -89,20 +89,58 @@ impl Solver<'_> {
         Ok(None)
     }
 
+    /// A move of `position` that is proved to collect at least `score`; there must be one. All moves are tested in turn, each
+    /// with more nodes from round to round, so that one that is hard to refute does not hold up the one that is easy to prove.
+    /// `None` once the game is over.
+    ///
+    /// # Errors
+    /// As [`Solver::value`].
+    pub(crate) fn move_collecting(&self, position: &Position, score: u32) -> Result<Option<Pit>, SolveError> {
+        const FIRST_LIMIT: u64 = 1 << 10;
+        const LIMIT_GROWTH: u64 = 8;
+        let mut left: Vec<_> = in_order(self.rules, position);
+        let mut limit = FIRST_LIMIT;
+        while !left.is_empty() {
+            let mut undecided = Vec::new();
+            for pit in left {
+                match self.keeps_within(position, pit, score, limit) {
+                    Ok(Some(_)) => return Ok(Some(pit)),
+                    Ok(None) => {}
+                    Err(SolveError::NodeLimit { .. }) => undecided.push(pit),
+                    Err(error) => return Err(error),
+                }
+            }
+            left = undecided;
+            limit = limit.saturating_mul(LIMIT_GROWTH);
+        }
+        Ok(None)
+    }
+
     /// The position after a move of `position` that keeps its `score`, with the score of that position and whether the
     /// same player is to move; `None` if the move does not keep it.
     fn keeps(&self, position: &Position, pit: Pit, score: u32) -> Result<Option<(Position, u32, bool)>, SolveError> {
+        self.keeps_within(position, pit, score, u64::MAX)
+    }
+
+    /// The same, unless it takes more than so many nodes.
+    fn keeps_within(
+        &self,
+        position: &Position,
+        pit: Pit,
+        score: u32,
+        nodes: u64,
+    ) -> Result<Option<(Position, u32, bool)>, SolveError> {
         let Ok(played) = position.play(self.rules, pit) else { return Ok(None) };
         let next = played.position;
         if played.again {
             let stored = next.mover_store() - position.mover_store();
             let needed = score.saturating_sub(stored);
-            let keeps = needed == 0 || self.test(&next, needed)?.lower >= needed;
+            let keeps = needed == 0 || self.test_within(&next, needed, nodes)?.lower >= needed;
             return Ok(keeps.then_some((next, needed, true)));
         }
         // The opponent must not get more than the remaining seeds.
         let Some(rest) = position.seeds().checked_sub(score) else { return Ok(None) };
-        let keeps = rest >= next.seeds() || self.test(&next, rest + 1)?.upper <= rest;
+        let keeps = rest >= next.seeds() || self.test_within(&next, rest + 1, nodes)?.upper <= rest;
         Ok(keeps.then_some((next, rest, false)))
     }
 

@@ -116,7 +116,7 @@ impl TablePlan {
                 two_bits: second,
                 one_bit: third,
                 tables: files,
-                transpositions: Shares::new(memory, bytes, wanted).transpositions,
+                transpositions: Shares::new(memory, bytes, false, wanted).transpositions,
                 exact_alone: 0,
                 nodes: nodes(first, second, third),
             })

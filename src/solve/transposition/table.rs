@@ -72,6 +72,11 @@ impl<W: Word> TranspositionTable<W> {
         remainder.and_then(|_| 1u64.checked_shl(bucket_bits)?.checked_mul(Self::BUCKET as u64))
     }
 
+    /// How many entries it has room for.
+    pub fn capacity(&self) -> u64 {
+        self.entries().len() as u64
+    }
+
     fn entries(&self) -> &[W::Shared] {
         // SAFETY: the map is page-aligned, initialised (zeros at first), as long as this, and lives as long as `self`;
         // a shared word has the size of a word, no larger alignment than a page, and nothing else refers to the map.
