@@ -23,7 +23,6 @@ const PATCHED: u8 = 128;
 
 /// A file of the size of a table, whose largest frame has patches up to 4 GiB.
 struct Sparse {
-    key: TableKey,
     file: File,
     /// The frame with the most positions.
     frame: Frame,
@@ -62,7 +61,7 @@ impl Sparse {
         let raw: Vec<RawEntry> = entries.iter().map(RawEntry::new).collect();
         let directory: &[u8] = bytemuck::cast_slice(&raw);
         let header = RawHeader::finished(key, length, table_digest(key, directory));
-        let mut sparse = Sparse { key, file, frame, entry: entries[frame.mover - 1] };
+        let mut sparse = Sparse { file, frame, entry: entries[frame.mover - 1] };
         sparse.write(0, bytemuck::bytes_of(&header));
         sparse.write(size_of::<RawHeader>() as u64, directory);
         sparse

@@ -246,7 +246,8 @@ fn a_build_into_archives_reads_what_was_planned() {
             }
             reads.push(done.positions);
         }
-        assert!(reads[0] > reads[2], "{last}: {reads:?}");
+        // A relay can lead to any lower frame, so all of them are needed in any case.
+        assert!(reads[0] > reads[2] || rules.relays(), "{last}: {reads:?}");
     }
 }
 

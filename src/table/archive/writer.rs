@@ -12,7 +12,7 @@ use super::order::Grid;
 use super::pack::{Source, encode_frame};
 use crate::file;
 use crate::index::{Frame, RowIndex};
-use crate::table::{Damage, PackedFrame, Part, TableError, TableKey};
+use crate::table::{Damage, DamagedGroup, PackedFrame, Part, TableError, TableKey};
 
 /// What is kept if an archive cannot be written.
 const KEPT: &str = "finished frames are kept";
@@ -162,7 +162,9 @@ impl ArchiveWriter {
         assert_eq!(self.key.frames().nth(self.written), Some(frame), "frames are written in their order");
         let failed = || TableError::writing(&self.partial, KEPT);
         self.file.seek(SeekFrom::Start(self.at)).map_err(failed())?;
-        let damaged = |_| TableError::damaged_archive(&self.path, Damage::Part { part: Part::Group, offset: self.at });
+        let damaged = |_: DamagedGroup| {
+            TableError::damaged_archive(&self.path, Damage::Part { part: Part::Group, offset: self.at })
+        };
         let source = Source { path: &self.path, damaged: &damaged };
         let (mut chunks, mut file) = (Vec::new(), &self.file);
         encode_frame(&source, &self.index, packed.scores(), CHUNK_SIDE, &|_| {}, &mut |(bytes, content_bytes)| {
@@ -190,7 +192,7 @@ impl ArchiveWriter {
     /// # Panics
     /// When a frame is missing.
     pub fn finish(mut self) -> Result<PathBuf, TableError> {
-        assert_eq!(self.missing(), [], "a frame of {} is missing", self.key);
+        assert!(self.missing().is_empty(), "a frame of {} is missing", self.key);
         self.complete().map_err(TableError::writing(&self.partial, KEPT))?;
         std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
         std::fs::remove_file(&self.list_path).map_err(TableError::io(&self.list_path))?;
