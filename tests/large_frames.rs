@@ -1,6 +1,6 @@
 //! Frames of more than 2^31 and 2^32 positions: nothing overflows on the way to them. No such frame is built here; readers read
 //! files that have the size of the real ones, but are empty except for a few score groups.
-#![cfg(target_pointer_width = "64")]
+#![cfg(all(unix, target_pointer_width = "64"))]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};

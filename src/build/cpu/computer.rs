@@ -1,7 +1,8 @@
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::evaluator::Evaluator;
-use super::pair::compute_pair_from;
+use super::from_archives::FromArchives;
+use super::pair::compute_pair;
 use super::workspace::Workspace;
 use crate::build::computer::{ComputeError, Computer, Output};
 use crate::build::unpacked::Unpacked;
@@ -51,19 +52,15 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<bool, ComputeError> {
-        let mut unpacked =
-            self.unpacked.as_ref().map(|unpacked| unpacked.lock().unwrap_or_else(PoisonError::into_inner));
-        if let Some(unpacked) = &mut unpacked {
-            let mut pairs: Vec<_> = frames.iter().map(|frame| small_and_large(*frame)).collect();
-            pairs.dedup();
-            unpacked.begin(tables.pits(), pairs);
+        if let Some(unpacked) = &self.unpacked {
+            let from = FromArchives { isa: self.isa, evaluator: &self.evaluator, tables, unpacked };
+            return from.compute(frames, &mut self.workspace, pulse, output);
         }
         let mut frames = frames.iter().copied().peekable();
         while let Some(frame) = frames.next() {
-            let (small, large) = small_and_large(frame);
+            let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
             output.pair(frame);
-            let lower = (tables, unpacked.as_deref_mut());
-            let scores = compute_pair_from(&self.evaluator, lower, (small, large), &mut self.workspace, pulse)?;
+            let scores = compute_pair(&self.evaluator, tables, small, large, &mut self.workspace, pulse)?;
             let Some(scores) = scores else {
                 return Ok(false);
             };
@@ -78,9 +75,4 @@ impl Computer for CpuComputer {
         }
         Ok(true)
     }
-}
-
-/// The seeds in the rows of a frame, fewer first.
-fn small_and_large(frame: Frame) -> (usize, usize) {
-    (frame.mover.min(frame.other), frame.mover.max(frame.other))
 }

@@ -13,12 +13,14 @@
 //! | `relays_by_position` | relays, played against every other row |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
+//! | `from_archives` | frames of a layer above archives |
 //! | `computer` | all frames of a layer, packed |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
 mod computer;
 mod evaluator;
 mod forward;
+mod from_archives;
 pub mod kernels;
 mod lower;
 mod pair;
