@@ -20,7 +20,7 @@ use crate::table::{Damage, DirectoryLock, PackedFrame, Table, TableError, TableK
 ///
 /// The layers below `first` are tables, as [`Builder`] builds them. The frames of each layer from `first` up are packed into an archive
 /// as they are computed. What a later layer reads of it is unpacked into memory, frame by frame. The archives are the same, byte for
-/// byte, as those of [`pack`]. A stopped build goes on from the last finished frame. It runs on the CPU. Tables that are there of layers
+/// byte, as those of [`pack()`]. A stopped build goes on from the last finished frame. It runs on the CPU. Tables that are there of layers
 /// from `first` up are packed and deleted.
 #[derive(Clone, Debug)]
 pub struct PackedBuilder<'a> {
