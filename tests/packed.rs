@@ -267,7 +267,7 @@ fn what_the_disk_reads_depends_on_the_page_cache() {
     }
 }
 
-#[cfg(all(feature = "cli", unix))]
+#[cfg(all(feature = "cli", target_os = "linux"))]
 mod program {
     use std::process::{Command, Output};
 
