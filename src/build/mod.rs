@@ -15,6 +15,7 @@
 //! | [`packed_build`](PackedBuilder) | a build into archives |
 //! | `unpacked` | frames of archives, in memory while they are needed |
 //! | `frame_cache` | which of these are kept |
+//! | `finishing` | giving layers their names while the next ones are computed |
 //! | `writing` | writing frames while the next ones are computed |
 //! | [`event`](Event) | progress of a build while it runs |
 //! | [`log`](BuildRecord) | how long each layer took |
@@ -28,6 +29,7 @@ pub mod cpu;
 mod driver;
 mod error;
 mod event;
+mod finishing;
 mod frame_cache;
 #[cfg(feature = "gpu")]
 pub mod gpu;

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use super::computer::{Computer, Output};
 use super::cpu::CpuComputer;
-use super::driver::{BuildReport, Builder, clean};
+use super::driver::{BuildReport, Builder};
 use super::error::BuildError;
 use super::event::Event;
+use super::finishing::clean;
 use super::layer_plan::without_frames;
 use super::log::BuildRecord;
 use super::unpacked::{ArchiveReads, Unpacked};

@@ -38,7 +38,8 @@ impl FromArchives<'_> {
             let (small, large) = seeds(pair);
             output.pair(pair[0]);
             let lower = (self.tables, Some(&mut *unpacked));
-            let Some(scores) = compute_pair_from(self.evaluator, lower, (small, large), workspace, pulse)? else {
+            let space = workspace.divide(self.tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
+            let Some(scores) = compute_pair_from(self.evaluator, lower, (small, large), space, pulse)? else {
                 return Ok(false);
             };
             for &frame in pair {
