@@ -15,6 +15,47 @@ pub struct OutOfMemory {
     pub source: io::Error,
 }
 
+/// Work needs more memory than it may take.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryShortage {
+    /// More than is allowed.
+    #[error("{what} takes {needed} bytes of memory, {allowed} are allowed")]
+    Allowed {
+        /// The work.
+        what: String,
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// More than is available.
+    #[error("{what} takes {needed} bytes of memory, {available} are available")]
+    Available {
+        /// The work.
+        what: String,
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes available.
+        available: u64,
+    },
+}
+
+/// Checks that work which takes `needed` bytes of memory has them: that they are `allowed`, if there is a limit, and available.
+///
+/// # Errors
+/// When they are not; `what` names the work.
+pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
+    if let Some(allowed) = allowed.filter(|&allowed| needed > allowed) {
+        return Err(MemoryShortage::Allowed { what: what(), needed, allowed });
+    }
+    // If the available memory is unknown, it is tried.
+    match available_memory().filter(|&available| needed > available) {
+        Some(available) => Err(MemoryShortage::Available { what: what(), needed, available }),
+        None => Ok(()),
+    }
+}
+
 /// Bytes of available memory; `None` if the system does not report it.
 ///
 /// A container may have less than its machine. How much of its limit is in use says little, since that includes the

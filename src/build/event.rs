@@ -23,6 +23,8 @@ pub enum Event<'a> {
     BoundsKept(TableKey),
     /// The bound table of a layer is damaged: it is made again.
     BoundsDamaged(&'a TableError),
+    /// The finished table of a layer is packed into an archive.
+    Packing(TableKey),
     /// A layer is done.
     Done(&'a BuildRecord),
     /// A pair of frames was computed and its piece written.

@@ -8,8 +8,13 @@
 //! | [`backend`](Backend) | the CPU or a GPU |
 //! | [`plan`](Plan) | the memory, disk and time that a build will need |
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
+//! | [`layer_plan`](LayerPlan) | the memory of each layer, and what is read and written in which order |
+//! | [`needs`](lower_frames) | which frames of lower layers a frame is computed from |
 //! | [`driver`](Builder) | building layers in order, resuming, writing while computing |
 //! | [`shared_build`](PairBuilder) | a build shared by processes: single pairs of frames |
+//! | [`packed_build`](PackedBuilder) | a build into archives |
+//! | `unpacked` | frames of archives, in memory while they are needed |
+//! | `frame_cache` | which of these are kept |
 //! | `finishing` | giving layers their names while the next ones are computed |
 //! | `writing` | writing frames while the next ones are computed |
 //! | [`event`](Event) | progress of a build while it runs |
@@ -25,15 +30,20 @@ mod driver;
 mod error;
 mod event;
 mod finishing;
+mod frame_cache;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 #[cfg(not(feature = "gpu"))]
 #[path = "gpu/absent.rs"]
 pub mod gpu;
+mod layer_plan;
 mod log;
 mod measure;
+mod needs;
+mod packed_build;
 mod plan;
 mod shared_build;
+mod unpacked;
 mod writing;
 
 pub use backend::Backend;
@@ -42,7 +52,11 @@ pub use computer::{ComputeError, Computer, Output};
 pub use driver::{BuildReport, Builder, build};
 pub use error::BuildError;
 pub use event::Event;
+pub use layer_plan::{LayerPlan, StepPlan, layer_plans};
 pub use log::BuildRecord;
 pub use measure::{GpuMeasurement, Measurement, measure};
+pub use needs::lower_frames;
+pub use packed_build::{PackedBuilder, PackedReport};
 pub use plan::{Plan, PlanError};
 pub use shared_build::{PairBuilder, PairReport, ShareReport};
+pub use unpacked::ArchiveReads;

@@ -3,12 +3,15 @@ use std::path::{Path, PathBuf};
 use super::backend::Backend;
 use super::cpu::Workspace;
 use super::gpu::least_memory;
+use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
 use crate::file::beside;
 use crate::game::Rules;
 use crate::gpu::Tier;
 use crate::index::{layer_positions, row_count};
+use crate::isa::Isa;
 use crate::rows::Relays;
 use crate::system::{available_disk, available_memory};
+use crate::table::archive::archive_path;
 use crate::table::{PairKey, TableKey};
 
 /// Bits per position of a table, rounded up.
@@ -127,6 +130,27 @@ impl Plan {
             },
             disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
             seconds: positions as f64 / rate((rules, pits), backend, threads),
+        }
+    }
+
+    /// The plan for building the layers up to that of `last` on the CPU, those from `first` seeds up into archives
+    /// ([`super::PackedBuilder`]).
+    pub fn packed(directory: &Path, last: TableKey, first: usize, threads: usize) -> Plan {
+        let backend = Backend::Cpu(Isa::detect());
+        let below = TableKey { seeds: last.seeds.min(first.max(2) - 1), ..last };
+        let tables = Plan::new(directory, below, &backend, threads);
+        let archived = (first.max(2)..=last.seeds).map(|seeds| TableKey { seeds, ..last });
+        let missing: Vec<TableKey> = archived.filter(|&key| !archive_path(directory, key).exists()).collect();
+        let of_layer = |key: &TableKey| layer_positions(key.pits, key.seeds);
+        let positions = missing.iter().map(of_layer).sum::<u64>();
+        let memory = missing.iter().map(|&key| archived_layer_memory(key, first, threads)).max().unwrap_or(0);
+        Plan {
+            positions: tables.positions + positions,
+            memory: tables.memory.max(memory),
+            device_memory: 0,
+            disk: tables.disk + missing.iter().map(|key| archive_bytes(of_layer(key))).sum::<u64>(),
+            seconds: tables.seconds + positions as f64 / rate((last.rules, last.pits), &backend, threads),
+            missing: tables.missing.into_iter().chain(missing).collect(),
         }
     }
 

@@ -17,6 +17,7 @@ use kalah::file::LockError;
 use kalah::gpu::{GpuError, Shortage};
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
+use kalah::system::MemoryShortage;
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
@@ -62,6 +63,11 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(error) = error.downcast_ref() {
         return of_plan(error).map(str::to_owned);
+    }
+    match error.downcast_ref() {
+        Some(MemoryShortage::Allowed { .. }) => return Some("allow more, or use fewer threads".to_owned()),
+        Some(MemoryShortage::Available { .. }) => return Some("end other programs, or use fewer threads".to_owned()),
+        _ => {}
     }
     match error.downcast_ref() {
         Some(BuildError::Gpu(error)) => {

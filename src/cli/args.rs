@@ -130,6 +130,11 @@ impl Compute {
         format!("{backend}{adapter}{memory}")
     }
 
+    /// Whether a GPU is asked for by name, or by an adapter's.
+    pub fn asks_for_gpu(&self) -> bool {
+        self.backend == BackendName::Gpu || self.gpu.adapter.is_some() && self.backend != BackendName::Cpu
+    }
+
     /// What is to compute, and why.
     pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
         self.gpu.choose(self.backend, rules)

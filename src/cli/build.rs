@@ -9,6 +9,7 @@ use kalah::index::layer_positions;
 use kalah::table::{BoundMaker, Cuts, TableKey};
 use serde::Serialize;
 
+use super::build_packed::build_packed;
 use super::build_pairs::Pairs;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
@@ -41,6 +42,10 @@ pub struct Build {
     /// are kept, whatever their cuts
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
     bounds: Option<usize>,
+    /// Keep the layers from this many seeds up as archives only: half the disk space. What later layers read of them is
+    /// unpacked into memory, frame by frame. On the CPU
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share", "only", "bounds"])]
+    packed: Option<usize>,
     #[command(flatten)]
     compute: args::Compute,
     #[command(flatten)]
@@ -70,6 +75,13 @@ impl Build {
         let directory = &self.common.tables.path;
         // What killed measurements left on the disk is free again.
         kalah::temporary::remove_dead(directory);
+        if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
+            if self.compute.asks_for_gpu() {
+                output::tell("kalah: --packed builds on the CPU: leave out --backend and --adapter, or --packed");
+                return Ok(Outcome::Usage);
+            }
+            return build_packed(&self.common, seeds, first, self.memory);
+        }
         let (backend, why) = self.compute.choose(rules)?;
         let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
         let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };

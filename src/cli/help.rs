@@ -27,6 +27,7 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
         &[
             ("All layers to 24 seeds: some 650 MB", "kalah build --seeds 24"),
             ("Other rules, on the CPU, with two threads", "kalah build --seeds 20 --rules standard --threads 2"),
+            ("The upper layers as archives only", "kalah build --seeds 22 --packed 20"),
         ],
     ),
     (
@@ -34,6 +35,7 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
         &[
             ("What is missing of a build, as commands for a batch system", "kalah plan --seeds 30 --commands"),
             ("The same for a program", "kalah plan --seeds 30 --json"),
+            ("The memory of each layer, and what it reads and writes", "kalah plan --seeds 36 --layers"),
             ("Which tables to have for a search", "kalah plan --search 6x6 --memory 24GiB"),
         ],
     ),

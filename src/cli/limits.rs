@@ -3,6 +3,16 @@
 #[cfg(unix)]
 pub use self::unix::respect_limits;
 
+/// Has the allocator give memory of more than 256 KiB back to the system as soon as it is freed: for work that has stated how
+/// much memory it takes. Otherwise glibc keeps freed pieces of up to 32 MiB, and holes between them grow.
+pub fn return_freed_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: the call only sets a parameter of the allocator.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, 256 << 10);
+    }
+}
+
 #[cfg(not(unix))]
 /// Nothing to do here.
 pub fn respect_limits() {}

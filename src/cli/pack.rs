@@ -7,10 +7,12 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::file;
 use kalah::index::MAX_TABLE_SEEDS;
+use kalah::system::check_memory;
 use kalah::table::archive::{self, ArchiveInfo, archive_path};
 use kalah::table::{DirectoryLock, Tables};
 use serde::Serialize;
 
+use super::limits::return_freed_memory;
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::{args, output};
@@ -18,6 +20,7 @@ use super::{args, output};
 /// Pack tables into seekable zstd archives
 ///
 /// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all.
+/// Memory: a byte for each position of the largest frame, and some 50 MiB a thread.
 #[derive(Args)]
 pub struct Pack {
     /// Pack the layer with this many seeds [default: all layers]
@@ -26,11 +29,17 @@ pub struct Pack {
     /// Directory of the archives [default: that of the tables]
     #[arg(long, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Memory that packing may take, beside the page cache, such as 4GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
     #[command(flatten)]
     common: args::Common,
 }
 
 /// Unpack archives into tables, and check that they are the same
+///
+/// An archive is unpacked frame by frame. Memory: a byte and a half for each position of the largest frame, and some 20 MiB a
+/// thread; 1.1 GiB for 34 seeds.
 #[derive(Args)]
 pub struct Unpack {
     /// Archives, such as empty-capture-6-24.kalah.zst
@@ -40,6 +49,9 @@ pub struct Unpack {
     tables: args::Directory,
     #[command(flatten)]
     threads: args::Threads,
+    /// Memory that unpacking may take, beside the page cache, such as 4GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -65,6 +77,7 @@ struct Report {
 
 impl Pack {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
@@ -73,6 +86,10 @@ impl Pack {
             None => 2..=tables.max_seeds().unwrap_or(2),
         };
         let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
+        for table in &chosen {
+            let needed = archive::pack_memory(table.key(), rayon::current_num_threads());
+            check_memory(needed, self.memory, || format!("packing {}", table.path().display()))?;
+        }
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
         // One process at a time, so that what is left of an archive under way is that of one that was killed.
         let _lock = DirectoryLock::take(directory)?;
@@ -97,8 +114,13 @@ impl Pack {
 
 impl Unpack {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
         self.threads.start()?;
         let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
+        for (path, info) in self.archives.iter().zip(&infos) {
+            let needed = archive::unpack_memory(info, rayon::current_num_threads());
+            check_memory(needed, self.memory, || format!("unpacking {}", path.display()))?;
+        }
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
         let unpacked = AtomicU64::new(0);
         let mut archives = Vec::new();

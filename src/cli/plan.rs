@@ -7,6 +7,7 @@ use kalah::build::{Backend, PairWork, Work};
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
+use super::plan_layers::Layers;
 use super::search_plan::SearchPlan;
 use super::{Outcome, args, output, positions, suggestion};
 
@@ -15,6 +16,8 @@ use super::{Outcome, args, output, positions, suggestion};
 /// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
 /// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
 /// pair first. See docs/cluster.md.
+///
+/// With --layers it lists what each layer takes of memory, and what it reads and writes. See docs/building.md.
 ///
 /// With --search it lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit,
 /// so that a search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
@@ -29,8 +32,14 @@ pub struct Plan {
     /// The position to search, such as 6x6 [default: six seeds in each pit]
     #[arg(requires = "search")]
     position: Option<OsString>,
-    /// Memory of the search, such as 24GiB [default: what is available, less a sixteenth]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes, requires = "search")]
+    /// List for each layer the memory that it needs, and what it reads and writes (on the CPU)
+    #[arg(long, conflicts_with_all = ["search", "commands"])]
+    layers: bool,
+    /// With --layers: those from this many seeds up are archives, as with `kalah build --packed`
+    #[arg(long, value_name = "N", value_parser = args::seeds, requires = "layers")]
+    packed: Option<usize>,
+    /// Memory of the search; with --layers, memory of the machine, such as 24GiB [default: most of what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
     memory: Option<u64>,
     /// Print the commands instead, a comment before each layer
     #[arg(long, conflicts_with = "json")]
@@ -76,6 +85,13 @@ impl Plan {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
+        if self.memory.is_some() && !self.search && !self.layers {
+            output::tell("kalah: --memory is for --search and --layers: how much a build takes is what this plan says");
+            return Ok(Outcome::Usage);
+        }
+        if let (true, Some(seeds)) = (self.layers, self.seeds) {
+            return Layers { common: &self.common, seeds, packed: self.packed, memory: self.memory }.run();
+        }
         let (backend, why) = self.compute.choose(rules)?;
         let threads = self.common.threads.number();
         let Some(seeds) = self.seeds.filter(|_| !self.search) else { return self.search(&backend, threads) };

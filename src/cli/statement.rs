@@ -6,7 +6,7 @@ use indicatif::HumanBytes;
 use kalah::analyse::graph::GraphError;
 use kalah::build::{BuildError, ComputeError, PlanError};
 use kalah::gpu::GpuError;
-use kalah::system::OutOfMemory;
+use kalah::system::{MemoryShortage, OutOfMemory};
 use kalah::verify::Fault;
 
 /// The statement of an error, with its figures as people read them.
@@ -16,6 +16,17 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
     }
     if let Some(error) = error.downcast_ref() {
         return graph_statement(error);
+    }
+    match error.downcast_ref() {
+        Some(MemoryShortage::Allowed { what, needed, allowed }) => {
+            let (needed, allowed) = (HumanBytes(*needed), HumanBytes(*allowed));
+            return format!("{what} takes {needed} of memory, {allowed} are allowed by --memory");
+        }
+        Some(MemoryShortage::Available { what, needed, available }) => {
+            let (needed, available) = (HumanBytes(*needed), HumanBytes(*available));
+            return format!("{what} takes {needed} of memory, {available} are available");
+        }
+        _ => {}
     }
     if let Some(OutOfMemory { what, bytes, .. }) = out_of_memory(error) {
         return format!("no memory for {what} ({})", HumanBytes(*bytes));

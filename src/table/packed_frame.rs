@@ -15,6 +15,9 @@ use crate::steps;
 /// Bytes of new memory that one task touches.
 const TOUCHED_BYTES: usize = 1 << 20;
 
+/// Bytes of patches for each group, checksums included, that memory is reserved for: more than tables have.
+const PATCH_BYTES: usize = 3;
+
 /// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
 
@@ -132,7 +135,7 @@ impl PackedFrame {
         let groups_at = entry.groups_at() as usize;
         let mut section = buffer;
         section.truncate(groups_at + groups * GROUP_BYTES);
-        section.reserve((groups_at + groups * (GROUP_BYTES + 3)).saturating_sub(section.len()));
+        section.reserve((groups_at + groups * (GROUP_BYTES + PATCH_BYTES)).saturating_sub(section.len()));
         lengthen(&mut section, groups_at + groups * GROUP_BYTES);
         section[..rows].copy_from_slice(&profile);
         section[rows..groups_at].fill(0);
@@ -184,6 +187,13 @@ impl PackedFrame {
             entry.exceptions += exceptions;
         }
         PackedFrame::seal(frame, entry, section)
+    }
+
+    /// About the most bytes of memory that packing a frame takes, besides its scores.
+    pub fn most_bytes(frame: Frame) -> u64 {
+        let groups = frame.positions().div_ceil(GROUP_POSITIONS as u64);
+        // Patches are made in parts before they are put together.
+        frame.mover_rows() as u64 + groups * (GROUP_BYTES + 2 * PATCH_BYTES) as u64
     }
 
     /// A frame that was packed elsewhere: `section` holds its profile (padded), groups, and patches (not padded).

@@ -1,11 +1,13 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;
+use super::from_archives::FromArchives;
 use super::job::Job;
 use super::together::Together;
 use super::workspace::Workspace;
 use crate::build::computer::{ComputeError, Computer, Output};
+use crate::build::unpacked::Unpacked;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
@@ -20,6 +22,8 @@ pub struct CpuComputer {
     isa: Isa,
     evaluator: Evaluator,
     workspace: Workspace,
+    /// Layers that are archives.
+    unpacked: Option<Arc<Mutex<Unpacked>>>,
 }
 
 impl CpuComputer {
@@ -31,7 +35,14 @@ impl CpuComputer {
     pub fn new(isa: Isa, tables: &Tables, seeds: usize) -> Result<CpuComputer, OutOfMemory> {
         let mut workspace = Workspace::default();
         workspace.reserve(tables.pits(), seeds)?;
-        Ok(CpuComputer { isa, evaluator: Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows())), workspace })
+        let evaluator = Evaluator::new(isa, tables.rules(), Arc::clone(tables.rows()));
+        Ok(CpuComputer { isa, evaluator, workspace, unpacked: None })
+    }
+
+    /// The layers above those in the tables that it is given are archives.
+    #[must_use]
+    pub fn with_archives(self, unpacked: Arc<Mutex<Unpacked>>) -> CpuComputer {
+        CpuComputer { unpacked: Some(unpacked), ..self }
     }
 }
 
@@ -43,7 +54,11 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<bool, ComputeError> {
-        let CpuComputer { isa, evaluator, workspace } = self;
+        if let Some(unpacked) = &self.unpacked {
+            let from = FromArchives { isa: self.isa, evaluator: &self.evaluator, tables, unpacked };
+            return from.compute(frames, &mut self.workspace, pulse, output);
+        }
+        let CpuComputer { isa, evaluator, workspace, .. } = self;
         let job = Job { isa: *isa, evaluator, tables, pulse, output };
         for batch in batches(&Wanted::pairs(frames)) {
             let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();

@@ -7,14 +7,16 @@ use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
 use super::kernels;
-use super::relay::{Child, FrameRelays, RelayScratch};
+use super::lower::{Child, Lower};
+use super::relay::{FrameRelays, RelayScratch};
 use super::relays_by_position::RelaysByPosition;
+use crate::build::needs::lower_frames;
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
 use crate::steps;
-use crate::table::{RUN_MARGIN, TableError, Tables, frame_in_parallel};
+use crate::table::{RUN_MARGIN, TableError};
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
@@ -49,10 +51,10 @@ enum RowRelays<'a> {
 /// Evaluates the moves of one frame that lead to lower layers: each mover's row against all other rows.
 pub(super) struct FrameEvaluator<'a> {
     isa: Isa,
-    tables: &'a Tables,
+    lower: Lower<'a>,
     frame: Frame,
     moves: Arc<Moves>,
-    /// The frames below: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
+    /// The frames below that moves lead to: `children[left * (seeds in play) + opponent]` has `opponent` seeds in the row to move and
     /// `left` in the other row.
     children: Vec<Option<Child<'a>>>,
     /// The frame of the layer below with one seed fewer in the mover's row, transposed: for each mover's row a run of
@@ -68,12 +70,12 @@ pub(super) struct FrameEvaluator<'a> {
 }
 
 impl<'a> FrameEvaluator<'a> {
-    /// An evaluator of `frame` with the layers below in `tables`.
+    /// An evaluator of `frame` with the layers below in `lower`.
     ///
     /// `again` is memory for the frame with one seed fewer in the mover's row, transposed: a byte for each position.
     pub fn new(
         evaluator: &'a Evaluator,
-        tables: &'a Tables,
+        lower: Lower<'a>,
         frame: Frame,
         again: &'a mut [u8],
     ) -> Result<FrameEvaluator<'a>, TableError> {
@@ -81,15 +83,15 @@ impl<'a> FrameEvaluator<'a> {
         let Frame { pits, mover, other } = frame;
         let total = mover + other;
         if rules.moves_again() {
-            unpack_transposed(*isa, tables, Frame { pits, mover: mover - 1, other }, again)?;
+            unpack_transposed(*isa, lower, Frame { pits, mover: mover - 1, other }, again)?;
         }
         // A relay may also leave the mover more seeds than before.
         let most_left = if rules.relays() { total - 1 } else { mover };
         let mut children = vec![None; (most_left + 1) * total];
-        for left in 1..=most_left {
-            for opponent in 1..total - left {
-                let table = tables.require(left + opponent)?;
-                children[left * total + opponent] = Some((table, frame_in_parallel(table, opponent)?));
+        for child in lower_frames(*rules, frame) {
+            // Others are read for moves that lead to a position in which the mover moves again.
+            if child.other <= most_left {
+                children[child.other * total + child.mover] = Some(lower.child(child)?);
             }
         }
         // A pit holds at most the row's seeds, which bounds the spill; a relay within the mover's row may go around more
@@ -110,7 +112,7 @@ impl<'a> FrameEvaluator<'a> {
         });
         let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
-        Ok(FrameEvaluator { isa: *isa, tables, frame, moves, children, again, spills, captures, relays, empty })
+        Ok(FrameEvaluator { isa: *isa, lower, frame, moves, children, again, spills, captures, relays, empty })
     }
 
     fn total(&self) -> usize {
@@ -138,7 +140,7 @@ impl<'a> FrameEvaluator<'a> {
                     frame.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
                 }
                 Some(RowRelays::ByPosition(frame)) => {
-                    relays.try_for_each(|(pit, spilled)| frame.apply(self.tables, (mover, pit), spilled, best))
+                    relays.try_for_each(|(pit, spilled)| frame.apply(self.lower, (mover, pit), spilled, best))
                 }
             }
         })
@@ -168,7 +170,7 @@ impl<'a> FrameEvaluator<'a> {
     fn pass<'b>(&self, next: &ForwardMove, others: usize, scratch: &'b mut Scratch) -> Result<&'b [u8], TableError> {
         let Scratch { run, selected, .. } = scratch;
         let opponent = self.frame.other + usize::from(next.spilled);
-        let count = self.tables.rows().rows(opponent);
+        let count = self.lower.tables.rows().rows(opponent);
         grow(run, count + 2 * RUN_MARGIN);
         self.child_run(next, opponent, run, RUN_MARGIN)?;
         let scores = &run[RUN_MARGIN..RUN_MARGIN + count];
@@ -185,13 +187,14 @@ impl<'a> FrameEvaluator<'a> {
     ///
     /// If one of the rows is empty, the game is over, and the seeds belong to the owner of the other row.
     fn child_run(&self, next: &ForwardMove, opponent: usize, buffer: &mut [u8], at: usize) -> Result<(), TableError> {
-        let count = self.tables.rows().rows(opponent);
+        let count = self.lower.tables.rows().rows(opponent);
         match self.children[usize::from(next.left) * self.total() + opponent] {
             Some((table, scores)) => {
                 let unpacked = scores.unpack_run(self.isa, (0, next.own), count, buffer, at);
                 unpacked.map_err(|group| table.damaged_group(group))
             }
             None => {
+                assert!(next.left == 0 || opponent == 0, "a frame that a move leads to is missing: {next:?}");
                 buffer[at..at + count].fill(opponent as u8);
                 Ok(())
             }
@@ -253,9 +256,11 @@ impl<'a> FrameEvaluator<'a> {
     /// A move that goes around the board and ends in the store: rare, so the children are read one by one.
     fn again_after_laps(&self, next: &ForwardMove, best: &mut [u8]) -> Result<(), TableError> {
         let left = usize::from(next.left);
-        let table = self.tables.require(left + self.frame.other + usize::from(next.spilled))?;
-        for (best, &other) in best.iter_mut().zip(self.spills[usize::from(next.spilled)].ranks()) {
-            let score = table.score(left, next.own, other)?;
+        let spilled = usize::from(next.spilled);
+        let child = Frame { pits: self.frame.pits, mover: left, other: self.frame.other + spilled };
+        let (table, scores) = self.lower.child(child)?;
+        for (best, &other) in best.iter_mut().zip(self.spills[spilled].ranks()) {
+            let score = scores.score(next.own, other).map_err(|group| table.damaged_group(group))?;
             *best = (*best).max(score.saturating_add(next.stored));
         }
         Ok(())
@@ -282,13 +287,12 @@ fn grow<T: Default + Clone>(buffer: &mut Vec<T>, len: usize) {
 /// Unpacks `frame` into `buffer`, transposed: for each mover's row, a run of the scores against all other rows.
 ///
 /// Does nothing for a frame with an empty mover's row, which no table has.
-fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
+fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) -> Result<(), TableError> {
     if frame.mover == 0 {
         return Ok(());
     }
-    let table = tables.require(frame.mover + frame.other)?;
-    let scores = frame_in_parallel(table, frame.mover)?;
-    let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
+    let (table, scores) = lower.child(frame)?;
+    let (movers, others) = (frame.mover_rows(), lower.tables.rows().rows(frame.other));
     // A task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
     let step = steps::begin("frame below, transposed");

@@ -7,11 +7,13 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`evaluator`](Evaluator) | an instruction set, and the moves and maps of rows |
+//! | `lower` | the layers below: tables, and frames of archives |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | `relay` | one row against all others: the relays |
 //! | `relays_by_position` | relays, played against every other row |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
+//! | `from_archives` | frames of a layer above archives |
 //! | `batch` | which pairs are computed at the same time |
 //! | `job` | a pair of frames, packed |
 //! | `together` | several pairs at the same time |
@@ -22,8 +24,10 @@ mod batch;
 mod computer;
 mod evaluator;
 mod forward;
+mod from_archives;
 mod job;
 pub mod kernels;
+mod lower;
 mod pair;
 mod relay;
 mod relays_by_position;

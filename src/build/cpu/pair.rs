@@ -6,8 +6,10 @@ use rayon::prelude::*;
 use super::evaluator::Evaluator;
 use super::forward::FrameEvaluator;
 use super::kernels;
+use super::lower::Lower;
 use super::workspace::{PairSpace, Workspace, block_rows};
 use crate::build::computer::ComputeError;
+use crate::build::unpacked::Unpacked;
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::progress::Pulse;
@@ -65,6 +67,17 @@ pub(super) fn compute_pair_in<'a>(
     space: PairSpace<'a>,
     pulse: &Pulse,
 ) -> Result<Option<PairScores<'a>>, ComputeError> {
+    compute_pair_from(evaluator, (tables, None), (small, large), space, pulse)
+}
+
+/// The same with layers that are archives; [`Unpacked::begin`] was called for this pair and those after it.
+pub(super) fn compute_pair_from<'a>(
+    evaluator: &Evaluator,
+    (tables, mut unpacked): (&Tables, Option<&mut Unpacked>),
+    (small, large): (usize, usize),
+    space: PairSpace<'a>,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
     assert!(0 < small && small <= large);
     // `by_small` is the small side to move: for each of its rows, a run over the large side. Replaced block by block by the
     // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
@@ -76,7 +89,14 @@ pub(super) fn compute_pair_in<'a>(
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
     let transposed_frame = &mut again[..below(small, large)];
-    let small_moves = FrameEvaluator::new(evaluator, tables, frame, transposed_frame)?;
+    if let Some(unpacked) = &mut unpacked {
+        unpacked.bring(frame, pulse)?;
+    }
+    if pulse.is_stopped() {
+        return Ok(None);
+    }
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
     let step = steps::begin("small side: forward");
     let task_rows = task_bytes(pair).div_ceil(large_rows);
     by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
@@ -93,7 +113,14 @@ pub(super) fn compute_pair_in<'a>(
     let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
     let transposed_frame = &mut again[..below(large, small)];
-    let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), transposed_frame)?;
+    if let Some(unpacked) = unpacked.as_mut().filter(|_| small < large) {
+        unpacked.bring(frame.mirrored(), pulse)?;
+    }
+    if pulse.is_stopped() {
+        return Ok(None);
+    }
+    let lower = Lower { tables, unpacked: unpacked.as_deref() };
+    let large_moves = FrameEvaluator::new(evaluator, lower, frame.mirrored(), transposed_frame)?;
 
     let block_rows = block_rows(small_rows);
     for level in rows.level_bounds(large).windows(2) {

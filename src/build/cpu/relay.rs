@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::lower::Child;
 use crate::index::{Frame, TableRow};
 use crate::isa::Isa;
 use crate::rows::{Ending, OffsetList, RanksFrom, Relays, RowMaps, RowMove};
-use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, Table, TableError};
+use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 
 /// An ending for at most so many other rows is evaluated without waiting for others that read the same run.
 const FEW: usize = 8;
@@ -18,9 +19,6 @@ const READS: usize = 1024;
 
 /// Score groups of a run that are prefetched.
 const PREFETCH_LINES: usize = 4;
-
-/// A frame below, and the table that it belongs to.
-pub(super) type Child<'a> = (&'a Table, FrameScores<'a>);
 
 /// The relays of a frame.
 pub(super) struct FrameRelays<'a> {

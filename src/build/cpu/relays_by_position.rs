@@ -1,9 +1,10 @@
 //! Relays of one mover's row, played against every other row.
 
+use super::lower::Lower;
 use crate::game::{Pit, Row, sow};
 use crate::index::{Frame, game_row, table_row};
 use crate::rows::RowMaps;
-use crate::table::{TableError, Tables};
+use crate::table::TableError;
 
 /// The rows of a frame, for relays of boards that are too wide for [`super::relay::FrameRelays`].
 pub(super) struct RelaysByPosition {
@@ -23,7 +24,7 @@ impl RelaysByPosition {
     /// first sowing brings `spilled` seeds into the other row. Where its last seed falls into an empty pit, nothing is done.
     pub fn apply(
         &self,
-        tables: &Tables,
+        lower: Lower,
         (mover, pit): (u32, usize),
         spilled: usize,
         best: &mut [u8],
@@ -36,13 +37,13 @@ impl RelaysByPosition {
             if !filled && other.seeds()[last] == 0 {
                 continue;
             }
-            let sown = sow(tables.rules(), &self.movers[mover as usize], other, pit);
+            let sown = sow(lower.tables.rules(), &self.movers[mover as usize], other, pit);
             let small = |row| table_row(row).expect("a row of a table has few seeds");
             let (own, opposite) = (small(&sown.mover), small(&sown.other));
             let score = if sown.again && !sown.other.is_empty() {
-                tables.score(&own, &opposite)?.saturating_add(sown.stored as u8)
+                lower.score(&own, &opposite)?.saturating_add(sown.stored as u8)
             } else {
-                total.saturating_sub(tables.score(&opposite, &own)?)
+                total.saturating_sub(lower.score(&opposite, &own)?)
             };
             *best = (*best).max(score);
         }

@@ -164,6 +164,32 @@ mod tests {
     }
 
     #[test]
+    fn no_number_of_a_shader_overflows_up_to_the_largest_layer() {
+        // The largest frame of 41 seeds has 3,494,891,400 positions, that of 42 more than 2^32.
+        assert_eq!(largest_layer(6, VULKAN_BINDING, 1 << 40), 41);
+        let fits = |number: u128, what: &str| assert!(number <= u128::from(u32::MAX), "{what}: {number}");
+        for pits in 1..=crate::index::MAX_TABLE_PITS {
+            let seeds = largest_layer(pits, VULKAN_BINDING, 1 << 40);
+            for mover in 1..seeds {
+                let frame = Frame { pits, mover, other: seeds - mover };
+                let (movers, others) = (row_count(pits, mover) as u128, row_count(pits, seeds - mover) as u128);
+                let positions = movers * others;
+                let groups = positions.div_ceil(126);
+                fits(positions, "an index");
+                fits(positions + 2 * groups, "a code of a frame");
+                fits(64 * groups + movers.next_multiple_of(64), "a byte of a frame");
+                fits(others * movers.div_ceil(4) * 4, "a byte of a matrix");
+                fits(others * seeds as u128, "a sum of scores for the profile");
+                assert!(u128::from(head_bytes(frame)) <= u128::from(VULKAN_BINDING));
+                // The moves of a row, the entries of four rows at once included, and maps of all pits.
+                fits(movers * (pits as u128 + 1) * 8, "a word of the moves");
+                fits(movers * (pits as u128 + 1), "a word of a map");
+                assert!(movers.max(others) <= 1 << super::super::stages::RANK_BITS);
+            }
+        }
+    }
+
+    #[test]
     fn indices_and_windows_reach_40_seeds() {
         assert!(largest_layer(6, VULKAN_BINDING, 1 << 40) >= 40);
         // The limits of a software adapter.

@@ -13,7 +13,7 @@ use super::order::Grid;
 use crate::file;
 use crate::game::Rules;
 use crate::index::layer_positions;
-use crate::table::{Damage, Part, Table, TableError, TableKey};
+use crate::table::{Damage, Part, TableError, TableKey};
 
 const MAGIC: [u8; 8] = *b"KALAHAR\n";
 const VERSION: u32 = 1;
@@ -65,12 +65,11 @@ fn chunks(key: TableKey, side: usize) -> Option<u32> {
     (chunks < u64::from(u32::MAX) / SEEK_ENTRY_BYTES as u64 - 16).then_some(chunks as u32)
 }
 
-/// The first frame of the archive of `table`.
+/// The first frame of the archive of a table with this length and digest.
 ///
 /// # Panics
 /// When `side` is so small that there are more chunks than the format can count.
-pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
-    let key = table.key();
+pub fn header_frame(key: TableKey, table_bytes: u64, digest: [u8; 32], side: usize) -> Vec<u8> {
     let header = RawHeader {
         magic: MAGIC,
         version: VERSION.to_le(),
@@ -80,8 +79,8 @@ pub fn header_frame(table: &Table, side: usize) -> Vec<u8> {
         reserved: 0,
         chunk_side: (side as u32).to_le(),
         chunks: chunks(key, side).expect("chunks of this side are few enough").to_le(),
-        table_bytes: table.header().file_bytes.to_le(),
-        digest: table.header().digest,
+        table_bytes: table_bytes.to_le(),
+        digest,
         checksum: 0,
     };
     skippable(HEADER_FRAME, bytemuck::bytes_of(&header.sealed()))
@@ -246,4 +245,26 @@ fn read_checksums(bytes: &[u8], chunks: &mut [ChunkEntry]) -> Option<()> {
         chunk.checksum = checksum;
     }
     (checksum_frame(&checksums) == bytes).then_some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::table::archive::CHUNK_SIDE;
+
+    #[test]
+    fn archives_of_all_tables_can_count_their_chunks() {
+        for pits in 1..=8 {
+            for seeds in 2..=48 {
+                let key = TableKey { rules: Rules::Standard, pits, seeds };
+                let counted = chunks(key, CHUNK_SIDE).expect("chunks of the usual side are few enough");
+                // The least, if all were full; no frame has less than one.
+                let positions = u128::from(layer_positions(pits, seeds));
+                assert!(u128::from(counted) >= positions.div_ceil((CHUNK_SIDE * CHUNK_SIDE) as u128), "{key}");
+                // Chunks with their longest content, and the list of checksums, have lengths of 32 bits.
+                assert!(content_limit(*CHUNK_SIDES.end() * *CHUNK_SIDES.end()) <= u32::MAX as usize);
+                assert!(8 * (u64::from(counted) + 1) <= u64::from(u32::MAX), "{key}");
+            }
+        }
+    }
 }

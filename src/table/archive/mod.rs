@@ -8,6 +8,8 @@
 //! | [`info`](ArchiveInfo) | what an archive is of, and its path |
 //! | [`pack`](pack()) | a table to an archive |
 //! | [`unpack`](unpack()) | an archive to a table |
+//! | `writer` | an archive, written frame by frame |
+//! | `reader` | single frames of an archive |
 //! | `order` | rows in lexicographic order, their parents, and the division of a frame into chunks |
 //! | `predict` | predicting scores |
 //! | `chunk` | scores to symbols to a zstd frame, and back |
@@ -19,9 +21,14 @@ mod info;
 mod order;
 mod pack;
 mod predict;
+mod reader;
 mod unpack;
+mod writer;
 
 pub use container::read_info;
 pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};
-pub use pack::{pack, pack_in_chunks};
-pub use unpack::unpack;
+pub use pack::{pack, pack_in_chunks, pack_memory};
+pub(crate) use reader::ArchiveReader;
+pub(crate) use unpack::unpack_frame_memory;
+pub use unpack::{unpack, unpack_memory};
+pub(crate) use writer::{ArchiveWriter, remove_unfinished};

@@ -111,6 +111,11 @@ impl Grid {
         others.len() * movers.len()
     }
 
+    /// Positions of the largest chunk, or slightly more.
+    pub fn most_positions(&self) -> usize {
+        self.others.0.div_ceil(self.others.1) * self.movers.0.div_ceil(self.movers.1)
+    }
+
     /// The chunks that contain an other row, and its number in their part.
     pub fn run(&self, place: usize) -> (Range<usize>, usize) {
         let (count, parts) = self.others;
@@ -134,13 +139,14 @@ mod tests {
         for (mover, other) in [(3, 9), (9, 3), (7, 7), (1, 15)] {
             for side in [16, 20, 33, 64] {
                 let grid = Grid::new(Frame { pits: 4, mover, other }, side);
+                assert!(grid.most_positions() <= side * side);
                 for place in 0..grid.others.0 {
                     let (chunks, row) = grid.run(place);
                     let covered: usize = chunks.clone().map(|chunk| grid.chunk(chunk).1.len()).sum();
                     assert_eq!(covered, grid.movers.0);
                     for chunk in chunks {
                         assert_eq!(grid.chunk(chunk).0.start + row, place);
-                        assert!(row < grid.chunk(chunk).0.len() && grid.positions(chunk) <= side * side);
+                        assert!(row < grid.chunk(chunk).0.len() && grid.positions(chunk) <= grid.most_positions());
                     }
                 }
             }

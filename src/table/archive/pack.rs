@@ -8,10 +8,27 @@ use super::chunk::{self, Shape, zeroed};
 use super::container::{self, read_info};
 use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
+use super::reader::{batch, scores_and_chunks};
+use super::unpack::PROGRAM_BYTES;
 use crate::file::Replacement;
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
-use crate::table::{FrameScores, Part, RUN_MARGIN, Table, TableError, frame_in_parallel};
+use crate::table::{
+    DamagedGroup, FrameScores, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey, frame_in_parallel,
+};
+
+/// Bytes of a chunk that waits to be written, for each position.
+const CHUNK_BYTES: u64 = 1;
+
+/// Bytes that encoding a chunk takes, for each position: its scores, their contexts and residuals, symbols and streams.
+const WORK_BYTES: u64 = 10;
+
+/// The most bytes of memory that [`pack()`] takes for a table on so many threads, page cache excluded: for its largest frame a
+/// byte a position.
+pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
+    let of_frame = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
+    key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
+}
 
 /// Packs a table into the file `archive`, on all threads of the current pool.
 ///
@@ -47,17 +64,19 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     let full = || TableError::writing(path, "nothing of this archive is kept");
     let mut file = Replacement::begin(path).map_err(full())?;
     let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
-    let header = container::header_frame(table, side);
+    let &TableHeader { key, file_bytes, digest, .. } = table.header();
+    let header = container::header_frame(key, file_bytes, digest, side);
     write(&header)?;
     let mut sizes = vec![(header.len() as u32, 0)];
     let mut checksums = Vec::new();
     let index = RowIndex::new(table.key().pits, table.key().seeds);
     for frame in table.key().frames() {
-        for (bytes, content_bytes) in pack_frame(table, &index, frame, side, progress)? {
+        pack_frame(table, &index, frame, side, progress, &mut |(bytes, content_bytes)| {
             write(&bytes)?;
             sizes.push((bytes.len() as u32, content_bytes));
             checksums.push(xxh3_64(&bytes));
-        }
+            Ok(())
+        })?;
     }
     let checksum_frame = container::checksum_frame(&checksums);
     write(&checksum_frame)?;
@@ -66,14 +85,15 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     file.finish().map_err(full())
 }
 
-/// The chunks of a frame, each with the number of bytes of its content.
+/// Passes the chunks of a frame to `output`, each with the number of bytes of its content.
 fn pack_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
     side: usize,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<Vec<(Vec<u8>, u32)>, TableError> {
+    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
+) -> Result<(), TableError> {
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
     // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
@@ -81,10 +101,32 @@ fn pack_frame(
     if *digest.as_bytes() != entry.digest {
         return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
     }
+    let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
+    encode_frame(&source, index, packed, side, progress, output)
+}
+
+/// Where packed scores are from.
+pub(super) struct Source<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// A damaged group as an error.
+    pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
+}
+
+/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content.
+pub(super) fn encode_frame(
+    source: &Source,
+    index: &RowIndex,
+    packed: FrameScores<'_>,
+    side: usize,
+    progress: &(dyn Fn(u64) + Sync),
+    output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
+) -> Result<(), TableError> {
+    let frame = packed.frame();
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
-    let scores = lexicographic_scores(table, packed, &others, &movers)?;
+    let scores = lexicographic_scores(source, packed, &others, &movers)?;
     let grid = Grid::new(frame, side);
-    let chunks = (0..grid.chunks()).into_par_iter().map(|number| {
+    let encode = |number| {
         let (other_part, mover_part) = grid.chunk(number);
         let mut chunk = Vec::with_capacity(grid.positions(number));
         for place in other_part.clone() {
@@ -94,20 +136,25 @@ fn pack_frame(
         let packed = chunk::encode(&shape, &mut chunk);
         progress(shape.positions() as u64);
         packed
-    });
-    chunks.collect::<Result<_, _>>().map_err(TableError::io(table.path()))
+    };
+    for start in (0..grid.chunks()).step_by(batch()) {
+        let numbers = start..(start + batch()).min(grid.chunks());
+        let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
+        chunks.map_err(TableError::io(source.path))?.into_iter().try_for_each(&mut *output)?;
+    }
+    Ok(())
 }
 
 /// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.
 fn lexicographic_scores(
-    table: &Table,
+    source: &Source,
     packed: FrameScores<'_>,
     others: &RowOrder,
     movers: &RowOrder,
 ) -> Result<Vec<u8>, TableError> {
     let isa = Isa::detect();
     let count = movers.len();
-    let mut scores = zeroed(table.path(), packed.frame().positions())?;
+    let mut scores = zeroed(source.path, packed.frame().positions())?;
     scores
         .par_chunks_mut(count)
         .zip(others.ranks())
@@ -120,6 +167,6 @@ fn lexicographic_scores(
                 Ok(())
             },
         )
-        .map_err(|group| table.damaged_group(group))?;
+        .map_err(|group| (source.damaged)(group))?;
     Ok(scores)
 }

@@ -1,0 +1,113 @@
+//! `kalah build --packed`: the upper layers are kept as archives only.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::{ArchiveReads, BuildRecord, Event, PackedBuilder, Plan};
+use kalah::index::layer_positions;
+use kalah::system::available_memory;
+use kalah::table::TableKey;
+use serde::Serialize;
+
+use super::limits::return_freed_memory;
+use super::progress::Progress;
+use super::signals::stopped_by_signal;
+use super::{Outcome, advice, args, output};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    /// Seeds of the lowest layer that is an archive.
+    packed_from: usize,
+    kept: usize,
+    built: &'a [BuildRecord],
+    /// Layers that were packed.
+    packed: usize,
+    /// What was read from archives.
+    reads: ArchiveReads,
+    positions: u64,
+    seconds: f64,
+}
+
+/// Builds the layers up to `seeds`, those from `first` up as archives.
+pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: Option<u64>) -> anyhow::Result<Outcome> {
+    let args::Board { rules, pits } = common.board;
+    let (directory, threads) = (&common.tables.path, rayon::current_num_threads());
+    let last = TableKey { rules, pits, seeds };
+    let plan = Plan::packed(directory, last, first, threads);
+    if !plan.missing.is_empty() {
+        output::note(format_args!(
+            "{} to build for {rules} with {pits} pits, those from {first} seeds up as archives: {} positions, {} of memory at \
+             least, {} of disk, about {} to compute with {threads} threads, and longer to pack and unpack",
+            output::count(plan.missing.len(), "layer"),
+            HumanCount(plan.positions),
+            HumanBytes(plan.memory),
+            HumanBytes(plan.disk),
+            HumanDuration(Duration::from_secs_f64(plan.seconds)),
+        ));
+    }
+    plan.check(directory, memory)?;
+    return_freed_memory();
+    let pulse = stopped_by_signal()?;
+    let (progress, start) = (Progress::new(plan.positions), Instant::now());
+    let on_event = |event: Event| match event {
+        Event::Layer { key, positions, kept } => {
+            progress.skip(layer_positions(key.pits, key.seeds) - positions);
+            if kept > 0 {
+                progress.note(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
+            }
+        }
+        Event::Pair(frame) => {
+            let (mover, other) = (frame.mover, frame.other);
+            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
+        }
+        Event::Packing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
+        Event::Done(record) => progress.step(
+            record.seconds,
+            &format!(
+                "layer {}: {} positions in {:.2} s, {}",
+                record.seeds,
+                HumanCount(record.positions),
+                record.seconds,
+                output::rate(record.positions, record.seconds),
+            ),
+        ),
+        Event::Damaged(error) => progress.line(&advice::with_advice(error)),
+        _ => {}
+    };
+    let builder = PackedBuilder::new(directory, last, first, memory.unwrap_or_else(usual_memory).max(plan.memory));
+    let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
+    progress.finish();
+    let report = built?;
+    let (positions, seconds) = (report.build.positions(), start.elapsed().as_secs_f64());
+    if common.json {
+        let (rules, kept, built) = (rules.name(), report.build.kept, &report.build.built[..]);
+        let (packed_from, packed, reads) = (first, report.packed, report.reads);
+        output::json(&Report { rules, pits, seeds, packed_from, kept, built, packed, reads, positions, seconds })?;
+        return Ok(Outcome::Done);
+    }
+    if report.build.built.is_empty() && report.packed == 0 {
+        let directory = directory.display();
+        output::line(format_args!("nothing to build: all layers to {seeds} seeds are in {directory}"))?;
+        return Ok(Outcome::Done);
+    }
+    output::line(format_args!(
+        "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} kept, in {}",
+        output::count(report.build.built.len(), "layer"),
+        output::count(report.packed, "layer"),
+        HumanCount(positions),
+        HumanCount(report.reads.positions),
+        HumanBytes(report.reads.bytes),
+        report.build.kept,
+        directory.display(),
+    ))?;
+    Ok(Outcome::Done)
+}
+
+/// What a build into archives takes without a limit: most of the available memory, since each frame that stays in memory is
+/// unpacked once less.
+pub fn usual_memory() -> u64 {
+    available_memory().map_or(0, |bytes| bytes / 4 * 3)
+}

@@ -1,0 +1,160 @@
+//! `kalah plan --layers`: the memory of each layer, and what is read and written.
+
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::{LayerPlan, layer_plans};
+use kalah::table::TableKey;
+use kalah::table::archive::archive_path;
+use serde::Serialize;
+
+use super::{Outcome, args, build_packed, output};
+
+#[derive(Serialize)]
+struct Step {
+    /// Seeds in the mover's row and in the other.
+    frame: [usize; 2],
+    /// Frames of lower layers that it is computed from, their positions, and their bytes in tables.
+    frames: usize,
+    positions: u64,
+    bytes: u64,
+    /// Frames of archives that are unpacked before, and their positions.
+    unpacked: usize,
+    unpacked_positions: u64,
+}
+
+#[derive(Serialize)]
+struct Layer {
+    seeds: usize,
+    positions: u64,
+    memory: u64,
+    step_bytes: u64,
+    read_once: u64,
+    read_by_step: u64,
+    read: u64,
+    unpacked: usize,
+    unpacked_positions: u64,
+    table: u64,
+    archive: u64,
+    steps: Vec<Step>,
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    threads: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packed_from: Option<usize>,
+    /// Bytes for everything, page cache included.
+    memory: u64,
+    layers: Vec<Layer>,
+}
+
+/// What to plan.
+pub struct Layers<'a> {
+    pub common: &'a args::Common,
+    pub seeds: usize,
+    /// Seeds of the lowest layer that is an archive.
+    pub packed: Option<usize>,
+    pub memory: Option<u64>,
+}
+
+impl Layers<'_> {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let Layers { common, seeds, packed, memory } = self;
+        let args::Board { rules, pits } = common.board;
+        let (directory, threads) = (&common.tables.path, common.threads.number());
+        let is_archived = |key: TableKey| packed.is_some_and(|first| key.seeds >= first);
+        let finished = |key: TableKey| match is_archived(key) {
+            true => archive_path(directory, key).exists(),
+            false => key.path(directory).exists(),
+        };
+        let allowed = memory.unwrap_or_else(build_packed::usual_memory);
+        let last = TableKey { rules, pits, seeds };
+        let plans = layer_plans(last, packed, (allowed, threads), finished);
+        if common.json {
+            let (rules, memory) = (rules.name(), allowed);
+            let layers = plans.iter().map(layer).collect();
+            output::json(&Report { rules, pits, seeds, threads, packed_from: packed, memory, layers })?;
+            return Ok(Outcome::Done);
+        }
+        if plans.is_empty() {
+            let directory = directory.display();
+            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {directory}"))?;
+            return Ok(Outcome::Done);
+        }
+        print(&plans, packed, allowed)?;
+        if packed.is_some() {
+            let (frames, positions) = plans.iter().fold((0, 0), |(frames, positions), plan| {
+                (frames + plan.unpacked, positions + plan.unpacked_positions)
+            });
+            output::line(format_args!(
+                "with {} of memory, {frames} frames of {} positions are unpacked from archives",
+                HumanBytes(allowed),
+                HumanCount(positions),
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// A row for each layer, and what the columns mean.
+fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Result<()> {
+    output::line("layer       positions      memory    one step   read once  read by step        read     written")?;
+    for plan in plans {
+        output::line(format_args!(
+            "{:>5}  {:>14}  {:>10}  {:>10}  {:>10}  {:>12}  {:>10}  {:>10}",
+            plan.key.seeds,
+            HumanCount(plan.positions).to_string(),
+            HumanBytes(plan.memory).to_string(),
+            HumanBytes(plan.step_bytes).to_string(),
+            HumanBytes(plan.read_once).to_string(),
+            HumanBytes(plan.read_by_step).to_string(),
+            HumanBytes(plan.read).to_string(),
+            HumanBytes(plan.table + plan.archive).to_string(),
+        ))?;
+    }
+    output::line("memory: what the program must have, beside the page cache")?;
+    output::line(
+        "one step: bytes of lower tables that one frame is computed from; page cache for it makes reading quick",
+    )?;
+    output::line(
+        "read once: bytes of lower tables that the layer needs; what is read if the page cache holds them all",
+    )?;
+    output::line("read by step: what is read if nothing stays in the page cache from one frame to the next")?;
+    output::line(format_args!(
+        "read: what the disk reads with {} in all, if the page cache has what the memory column leaves of it",
+        HumanBytes(memory)
+    ))?;
+    if let Some(first) = packed {
+        output::line(format_args!(
+            "layers from {first} seeds up: memory includes the unpacked frames of one step; archives are written"
+        ))?;
+    }
+    Ok(())
+}
+
+fn layer(plan: &LayerPlan) -> Layer {
+    let steps = plan.steps.iter().map(|step| Step {
+        frame: [step.frame.mover, step.frame.other],
+        frames: step.frames,
+        positions: step.positions,
+        bytes: step.bytes,
+        unpacked: step.unpacked,
+        unpacked_positions: step.unpacked_positions,
+    });
+    Layer {
+        seeds: plan.key.seeds,
+        positions: plan.positions,
+        memory: plan.memory,
+        step_bytes: plan.step_bytes,
+        read_once: plan.read_once,
+        read_by_step: plan.read_by_step,
+        read: plan.read,
+        unpacked: plan.unpacked,
+        unpacked_positions: plan.unpacked_positions,
+        table: plan.table,
+        archive: plan.archive,
+        steps: steps.collect(),
+    }
+}

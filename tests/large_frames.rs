@@ -1,0 +1,310 @@
+//! Frames of more than 2^31 and 2^32 positions: nothing overflows on the way to them. No such frame is built here; readers read
+//! files that have the size of the real ones, but are empty except for a few score groups.
+#![cfg(all(unix, target_pointer_width = "64"))]
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use kalah::build::layer_plans;
+use kalah::game::Rules;
+use kalah::index::{Frame, LayerIndex, RowIndex, layer_positions, row_count};
+use kalah::isa::Isa;
+use kalah::table::format::{RawEntry, RawHeader, table_digest};
+use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS};
+use kalah::table::{BLOCK_BYTES, FrameEntry, Layer, RUN_MARGIN, ReadAtTable, Section, Table, TableKey, archive};
+use xxhash_rust::xxh3::xxh3_64;
+
+const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/kalah_reader.py");
+
+/// The byte that marks a group with base 0, and one that has a patch, too.
+const BASE_0: u8 = 64;
+const PATCHED: u8 = 128;
+
+/// A file of the size of a table, whose largest frame has patches up to 4 GiB.
+struct Sparse {
+    file: File,
+    /// The frame with the most positions.
+    frame: Frame,
+    entry: FrameEntry,
+}
+
+impl Sparse {
+    fn new(directory: &Path, key: TableKey) -> Sparse {
+        let frame = key.frames().max_by_key(|frame| frame.positions()).unwrap();
+        let mut entries = vec![None; key.seeds - 1];
+        let mut offset = u128::from(key.prefix_bytes());
+        for own in key.frames() {
+            let mut entry = FrameEntry {
+                offset: offset.try_into().unwrap(),
+                rows: own.mover_rows() as u64,
+                groups: own.positions().div_ceil(GROUP_POSITIONS as u64),
+                patch_bytes: 0,
+                exceptions: 0,
+                digest: [0; 32],
+            };
+            if own == frame {
+                // Two patches: one with all exceptions but one, as far as the directory says, and one behind it.
+                entry.patch_bytes = u64::from(u32::MAX) / 2 * 2;
+                entry.exceptions = (entry.patch_bytes - 2 * 5) / 2;
+            }
+            offset = end(&entry, offset);
+            assert_eq!(u128::from(entry.end()), offset, "{own:?}");
+            entries[own.mover - 1] = Some(entry);
+        }
+        let entries: Vec<FrameEntry> = entries.into_iter().map(Option::unwrap).collect();
+        let path = key.path(directory);
+        let options = &mut OpenOptions::new();
+        let file = options.read(true).write(true).create(true).truncate(false).open(path).unwrap();
+        let length = u64::try_from(offset).unwrap();
+        file.set_len(length).expect("the file system has files with holes");
+        let raw: Vec<RawEntry> = entries.iter().map(RawEntry::new).collect();
+        let directory: &[u8] = bytemuck::cast_slice(&raw);
+        let header = RawHeader::finished(key, length, table_digest(key, directory));
+        let mut sparse = Sparse { file, frame, entry: entries[frame.mover - 1] };
+        sparse.write(0, bytemuck::bytes_of(&header));
+        sparse.write(size_of::<RawHeader>() as u64, directory);
+        sparse
+    }
+
+    fn write(&mut self, at: u64, bytes: &[u8]) {
+        self.file.seek(SeekFrom::Start(at)).unwrap();
+        self.file.write_all(bytes).unwrap();
+    }
+
+    fn read(&mut self, at: u64, bytes: usize) -> Vec<u8> {
+        let mut buffer = vec![0; bytes];
+        self.file.seek(SeekFrom::Start(at)).unwrap();
+        self.file.read_exact(&mut buffer).unwrap();
+        buffer
+    }
+
+    /// Where the group of a position begins in the file, and the place in it.
+    fn group(&self, index: u64) -> (u64, usize) {
+        let number = u128::from(index) / GROUP_POSITIONS as u128;
+        let groups_at = u128::from(self.entry.rows).next_multiple_of(64);
+        let at = u128::from(self.entry.offset) + groups_at + number * GROUP_BYTES as u128;
+        (at.try_into().unwrap(), (index % GROUP_POSITIONS as u64) as usize)
+    }
+
+    /// Sets the score of a position, below 16, whose group has no patch.
+    fn set(&mut self, index: u64, score: u8) {
+        let (at, place) = self.group(index);
+        let byte = at + place as u64 / 2;
+        let before = self.read(byte, 1)[0];
+        let (shift, other) = (4 * (place % 2), 0xf0 >> (4 * (place % 2)));
+        self.write(byte, &[before & other as u8 | score << shift]);
+        self.write(at + 63, &[BASE_0]);
+    }
+
+    /// Gives a position an exception: the only one of the last patch.
+    fn set_exception(&mut self, index: u64, score: u8) {
+        let offset = self.entry.patch_bytes - 7;
+        let (at, place) = self.group(index);
+        self.write(at, &u32::try_from(offset).unwrap().to_le_bytes());
+        self.write(at + 63, &[BASE_0 | PATCHED]);
+        let patch = self.entry.offset + self.entry.patches_at() + offset;
+        self.write(patch, &[0, 0, 0, 0, 1, place as u8, score]);
+        self.seal(patch, 7);
+    }
+
+    /// Writes the checksums of the blocks that hold these bytes of the file, and of the profile.
+    fn seal(&mut self, at: u64, bytes: u64) {
+        let section = self.entry.section();
+        let block = |at: u64| (at - section.offset) / BLOCK_BYTES as u64;
+        for number in (0..=block(section.offset + section.head)).chain(block(at)..=block(at + bytes - 1)) {
+            self.seal_block(&section, number);
+        }
+    }
+
+    fn seal_block(&mut self, section: &Section, number: u64) {
+        let bytes = section.block_bytes(number);
+        let checksum = xxh3_64(&self.read(bytes.start, (bytes.end - bytes.start) as usize));
+        self.write(section.checksum_at(number), &checksum.to_le_bytes());
+    }
+}
+
+/// Where a frame at this offset ends, reckoned with 128 bits.
+fn end(entry: &FrameEntry, offset: u128) -> u128 {
+    let data = u128::from(entry.rows).next_multiple_of(64)
+        + u128::from(entry.groups) * 64
+        + u128::from(entry.patch_bytes).next_multiple_of(64);
+    offset + data + (data.div_ceil(1 << 16) * 8).next_multiple_of(64)
+}
+
+/// Layers whose largest frames have more than 2^31 and 2^32 positions.
+const LARGE: [(usize, usize, u32); 3] = [(6, 41, 31), (6, 44, 32), (8, 27, 32)];
+
+#[test]
+fn readers_find_scores_beyond_four_billion_positions() {
+    for (pits, seeds, bits) in LARGE {
+        let key = TableKey { rules: Rules::Standard, pits, seeds };
+        let directory = tempfile::tempdir().unwrap();
+        let mut sparse = Sparse::new(directory.path(), key);
+        let (frame, positions) = (sparse.frame, sparse.frame.positions());
+        assert!(positions > 1 << bits && sparse.entry.patch_bytes > 1 << 31, "{positions} positions");
+        let round = [0, (1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, positions / 2, positions - 1];
+        let mut scores: Vec<(u64, u8)> = round.into_iter().filter(|&index| index < positions).zip(1..).collect();
+        for &(index, score) in &scores {
+            sparse.set(index, score);
+        }
+        for &(index, _) in &scores {
+            let (at, _) = sparse.group(index);
+            sparse.seal(at, 64);
+        }
+        let exception = positions - 1000;
+        sparse.set_exception(exception, 21);
+        let (at, _) = sparse.group(exception);
+        sparse.seal(at, 64);
+        scores.push((exception, 21));
+
+        let rows = RowIndex::new(pits, seeds);
+        let table = Table::open(&key.path(directory.path())).unwrap();
+        let read_at = ReadAtTable::open(&key.path(directory.path())).unwrap();
+        let mut literals = String::new();
+        for &(index, score) in &scores {
+            let (mover, other) = frame.ranks(index);
+            assert_eq!(frame.index(mover, other), index);
+            assert_eq!(table.score(frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
+            assert_eq!(Layer::score(&read_at, frame.mover, mover, other).unwrap(), score, "{key}, index {index}");
+            let unpacked = table.frame_unchecked(frame.mover);
+            let mut run = vec![0; 2 * RUN_MARGIN + 1];
+            unpacked.unpack_run(Isa::detect(), (mover, other), 1, &mut run, RUN_MARGIN).unwrap();
+            assert_eq!(run[RUN_MARGIN], score, "{key}, index {index}");
+            let text = |row: &[u8]| row.iter().map(|held| format!(",{held}")).collect::<String>();
+            let (mover, other) = (rows.unrank(frame.mover, mover), rows.unrank(frame.other, other));
+            literals += &format!("<{pits},0,0{}{}>\n", text(&mover[..pits]), text(&other[..pits]));
+        }
+        let right: Vec<String> = scores.iter().map(|(_, score)| score.to_string()).collect();
+        if std::env::var_os("KALAH_SKIP_PYTHON").is_none() {
+            let mut command = assert_cmd::Command::new("python3");
+            command.arg(READER).arg(directory.path()).arg(key.rules.name()).write_stdin(literals.clone());
+            let output = command.output().unwrap();
+            let told = String::from_utf8(output.stdout).unwrap();
+            let read: Vec<&str> = told.lines().filter_map(|line| line.split(' ').nth(1)).collect();
+            assert_eq!(read, right, "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        if let Some(read) = read_by_script(directory.path(), key, &literals) {
+            assert_eq!(read, right);
+        }
+    }
+}
+
+/// The scores that the reader of the page finds; `None` without Node.js.
+fn read_by_script(directory: &Path, key: TableKey, literals: &str) -> Option<Vec<String>> {
+    let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/serve/site");
+    let scripts = tempfile::tempdir().unwrap();
+    for name in ["tables.js", "xxh3.js"] {
+        std::fs::copy(site.join(name), scripts.path().join(name)).unwrap();
+    }
+    std::fs::write(scripts.path().join("package.json"), r#"{"type": "module"}"#).unwrap();
+    let TableKey { pits, seeds, .. } = key;
+    let (code, name) = (key.rules.code(), key.file_name());
+    let script = format!(
+        r#"import {{ open }} from "node:fs/promises";
+import {{ Rows, Table }} from "./tables.js";
+globalThis.plainFetch = async (url, {{ headers }}) => {{
+  const [start, last] = headers.range.slice(6).split("-").map(Number);
+  const file = await open(url);
+  const {{ buffer }} = await file.read(Buffer.alloc(last + 1 - start), 0, last + 1 - start, start);
+  await file.close();
+  return {{ ok: true, status: 206, arrayBuffer: async () => new Uint8Array(buffer).buffer }};
+}};
+const table = new Table({directory:?}, "{name}", {code}, {seeds}, new Rows({pits}, {seeds}));
+for (const literal of {literals:?}.trim().split("\n")) {{
+  const seeds = literal.slice(1, -1).split(",").slice(3).map(Number);
+  console.log(await table.score(seeds.slice(0, {pits}), seeds.slice({pits})));
+}}
+"#
+    );
+    std::fs::write(scripts.path().join("main.js"), script).unwrap();
+    let output = match std::process::Command::new("node").arg(scripts.path().join("main.js")).output() {
+        Ok(output) => output,
+        Err(_) => {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: the reader of the page is not tested, there is no Node.js");
+            return None;
+        }
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Some(String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn every_number_of_a_file_agrees_with_128_bits() {
+    for pits in 1..=8 {
+        for seeds in 2..=48 {
+            let key = TableKey { rules: Rules::EmptyCapture, pits, seeds };
+            let mut offset = u128::from(key.prefix_bytes());
+            let mut positions = 0u128;
+            for frame in key.frames() {
+                let (movers, others) = (row_count(pits, frame.mover), row_count(pits, frame.other));
+                let all = movers as u128 * others as u128;
+                assert_eq!(u128::from(frame.positions()), all);
+                assert_eq!(u128::from(frame.index(movers as u32 - 1, others as u32 - 1)), all - 1);
+                assert_eq!(frame.ranks((all - 1) as u64), (movers as u32 - 1, others as u32 - 1));
+                positions += all;
+                let entry = FrameEntry {
+                    offset: offset.try_into().unwrap(),
+                    rows: movers as u64,
+                    groups: frame.positions().div_ceil(GROUP_POSITIONS as u64),
+                    patch_bytes: 0,
+                    exceptions: 0,
+                    digest: [0; 32],
+                };
+                offset = end(&entry, offset);
+                assert_eq!(u128::from(entry.end()), offset);
+            }
+            assert_eq!(u128::from(layer_positions(pits, seeds)), positions);
+            // Readers in JavaScript have numbers of 53 bits, offsets in files have 63.
+            assert!(offset < 1 << 53, "{key}: {offset} bytes");
+        }
+    }
+}
+
+#[test]
+fn the_largest_positions_of_a_layer_have_ranks() {
+    for (pits, seeds, _) in LARGE {
+        let rows = RowIndex::new(pits, seeds);
+        let index = LayerIndex::new(&rows, seeds);
+        let last = index.positions() - 1;
+        for rank in [0, 1 << 31, 1 << 32, last / 2, last] {
+            let (mover, other) = index.unrank(rank);
+            assert_eq!(index.rank(&mover, &other), rank);
+        }
+    }
+}
+
+#[test]
+fn plans_of_41_seeds_agree_with_128_bits() {
+    let last = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 41 };
+    let plans = layer_plans(last, Some(35), (64 << 30, 2), |_| false);
+    for plan in plans {
+        let seeds = plan.key.seeds;
+        let frames = |seeds: usize| (1..seeds).map(move |mover| (mover, seeds - mover));
+        let size = |(mover, other): (usize, usize)| row_count(6, mover) as u128 * row_count(6, other) as u128;
+        let positions: u128 = frames(seeds).map(size).sum();
+        assert_eq!(u128::from(plan.positions), positions);
+        // 4.2 bits a position.
+        let bytes = |positions: u128| positions * 42 / 80;
+        // Archives have 2.6 bits.
+        let (table, archive) = (u128::from(plan.table), u128::from(plan.archive));
+        match seeds < 35 {
+            true => assert!(table.abs_diff(bytes(positions)) <= 1 && archive == 0),
+            false => assert!(archive.abs_diff(positions * 26 / 80) <= 1 << 16 && table == 0),
+        }
+        let below: u128 = (2..seeds).flat_map(frames).map(size).sum();
+        assert!(u128::from(plan.read_once) <= bytes(below) && plan.read_once <= plan.read_by_step);
+        let largest = frames(seeds).map(size).max().unwrap();
+        assert!(u128::from(plan.memory) > 3 * largest, "{seeds}");
+        for step in plan.steps {
+            let needs = kalah::build::lower_frames(last.rules, step.frame);
+            let read: u128 = needs.iter().map(|frame| size((frame.mover, frame.other))).sum();
+            assert_eq!(u128::from(step.positions), read, "{:?}", step.frame);
+        }
+    }
+    // Memory to pack and to unpack the layer of 41 seeds: a byte for each position of its largest frame, and more.
+    let largest = row_count(6, 20) as u64 * row_count(6, 21) as u64;
+    assert!(largest > 1 << 31);
+    let packing = archive::pack_memory(last, 2);
+    assert!(packing > largest && packing < largest + (256 << 20), "{packing}");
+}
