@@ -145,7 +145,24 @@ free_bytes() { df --output=avail -B1 "$directory" | tail -n 1; }
 # an H200.
 model() {
     case "$1-$2" in
-    kernels-24) echo 12325 ;;
+    kernels-24) echo 14199 ;;
+    all-24) echo 1850 ;;
+    kernels-26) echo 20322 ;;
+    all-26) echo 2689 ;;
+    kernels-28) echo 25892 ;;
+    all-28) echo 3111 ;;
+    kernels-30) echo 30212 ;;
+    all-30) echo 3211 ;;
+    kernels-32) echo 33185 ;;
+    all-32) echo 3212 ;;
+    kernels-34) echo 35084 ;;
+    all-34) echo 3212 ;;
+    kernels-36) echo 36223 ;;
+    all-36) echo 3213 ;;
+    kernels-38) echo 34566 ;;
+    all-38) echo 3213 ;;
+    kernels-40) echo 32256 ;;
+    all-40) echo 3213 ;;
     *) echo - ;;
     esac
 }

@@ -13,7 +13,7 @@ use files::{assert_same_files, files};
 use kalah::build::gpu::{GpuComputer, self_test};
 use kalah::build::{Backend, BuildError, Builder, ComputeError, measure};
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
+use kalah::gpu::{Gpu, GpuError, GpuOptions};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::table::{TableKey, Tables};
@@ -126,57 +126,6 @@ fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
         assert_goes_on(directory.path(), key, again, &right, &what);
     }
     assert!(kept > 0, "no frame was finished before a hang");
-}
-
-/// The variable with the name of the adapter for [`a_stuck_driver`].
-const STUCK: &str = "KALAH_STUCK_ADAPTER";
-
-/// Runs in a process of its own: a shader that does not end, with all that a build leaves behind then.
-#[test]
-#[ignore = "another test runs it in a process of its own"]
-fn a_stuck_driver() {
-    let adapter = Adapter::choose(Some(&std::env::var(STUCK).expect("the other test sets it"))).unwrap();
-    let options = GpuOptions::default().patience(Duration::from_secs(2));
-    let gpu = Arc::new(Gpu::open(&adapter, options).unwrap());
-    assert!(matches!(gpu.run_endlessly(), Err(GpuError::Hung(_))));
-    let directory = tempfile::tempdir().unwrap();
-    let built = build_on(directory.path(), KEYS[0], &gpu);
-    assert!(matches!(built, Err(BuildError::Gpu(GpuError::Hung(_)))), "{built:?}");
-    drop(gpu);
-    println!("all was dropped");
-}
-
-/// No wait for the device, and none that a driver does by itself when it is closed, keeps the process.
-#[test]
-fn a_stuck_driver_does_not_keep_the_process() {
-    adapter::each(|adapter| {
-        if !adapter.is_software() {
-            return;
-        }
-        let mut child = std::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "a_stuck_driver", "--nocapture"])
-            .env(STUCK, adapter.name())
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-        // Only so that this test ends if the process does not.
-        let started = std::time::Instant::now();
-        let status = loop {
-            match child.try_wait().unwrap() {
-                None if started.elapsed() < Duration::from_secs(120) => std::thread::sleep(Duration::from_millis(20)),
-                None => {
-                    child.kill().unwrap();
-                    child.wait().unwrap();
-                    break None;
-                }
-                status => break status,
-            }
-        };
-        let mut told = String::new();
-        std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut told).unwrap();
-        assert!(told.contains("all was dropped"), "on {}: {told}", adapter.name());
-        assert!(status.is_some_and(|status| status.success()), "on {}: {status:?}", adapter.name());
-    });
 }
 
 /// Kernels that are too slow to be run at once are run in parts, down to a row: for relays, too.
