@@ -28,9 +28,9 @@ here=$(cd "$(dirname "$0")" && pwd)
 if [ -x "$here/kalah" ]; then
     program=$here/kalah manifest=$here/manifest.jsonl vulkan=$here
 else
-    program=$here/../target/release/kalah manifest=$here/../tables/manifest.jsonl vulkan=
+    program=$here/../target/release/kalah manifest=$here/../tables/manifest.jsonl vulkan=""
 fi
-adapter=() memory=() parent=${TMPDIR:-/tmp} results=gpu-results last= most= limit= long= bundle=
+adapter=() memory=() parent=${TMPDIR:-/tmp} results=gpu-results last="" most="" limit="" long="" bundle=""
 usage() {
     sed -n '2,/^set /p' "$0" | sed '$d; s/^# \{0,1\}//'
     exit "$1"

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the scripts for MPI launchers. Sets `here`, the number of processes on this machine, empty if the launcher does not
 # report it (Open MPI, Hydra and srun do), and `threads`, those of each process: KALAH_THREADS, or its share of the cores.
 

@@ -59,6 +59,7 @@
 //! | [`memory`] | huge pages and prefetching |
 //! | [`isa`] | the instruction sets that hot loops are compiled for |
 //! | [`progress`] | progress of a long computation, and stopping it |
+//! | [`steps`] | recording what the parallel steps of a build take |
 //! | [`system`] | available memory and free disk space |
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
@@ -86,6 +87,7 @@ pub mod rows;
 #[cfg(feature = "serve")]
 pub mod serve;
 pub mod solve;
+pub mod steps;
 pub mod system;
 pub mod table;
 pub mod temporary;

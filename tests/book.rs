@@ -4,15 +4,16 @@
 mod serving;
 
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use assert_cmd::Command;
 use kalah::analyse::book::{MakeError, MakeOptions, check_by_search, check_neighbours, derive, make};
 use kalah::book::{Book, BookError, Books};
 use kalah::build::build;
+use kalah::certificate::CertificateFile;
 use kalah::game::{Bounds, Position, Row, Rules};
 use kalah::index::MAX_TABLE_SEEDS;
-use kalah::play::{Limit, PlayerName, Setting, Source, Worth};
+use kalah::play::{Limit, PlayerName, Setting, Source, Worth, play_game};
 use kalah::solve::{Solver, SolverOptions};
 use kalah::table::Tables;
 use proptest::prelude::*;
@@ -511,6 +512,23 @@ fn the_claims_of_a_certificate_are_imported() {
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(path("c"), bytes).unwrap();
     assert_eq!(kalah(directory, &["book", "import", &path("c"), "--output", &path("x.book")]).code, 3);
+}
+
+/// With the claims of the certificate of Kalah(6,6), both sides keep the proved value with tables to 18 seeds only.
+#[test]
+fn a_certificate_is_enough_for_a_perfect_game_of_kalah_6_6() {
+    let (rules, start) = (Rules::Standard, position("6x6"));
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), rules, 6, 18).unwrap();
+    let tables = Tables::open(directory.path(), rules, 6, 18).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("certificates/large/standard-6x6.certificate");
+    let claims = CertificateFile::read(&path).unwrap().certificate.claims;
+    let mut book = Book::new(rules, 6);
+    book.add_all(claims.iter().map(|claim| (claim.position, claim.bounds))).unwrap();
+    let setting = Setting::new(rules).tables(&tables).book(&book).memory(1 << 28);
+    let mut players = [(); 2].map(|()| PlayerName::Perfect.player(&setting));
+    let game = play_game(rules, &start, &mut players, None, &Arc::default()).unwrap();
+    assert_eq!(game.value(), 4, "{}", game.line());
 }
 
 /// The book of the program is used where there are no tables at all, and is left alone where it is declined.

@@ -10,6 +10,36 @@ use kalah::table::Tables;
 /// A larger one is checked by a sample of so many claims.
 const SAMPLE: u64 = 500;
 
+/// Those that rest on tables too large for a test are only read: their digests are those that the README tells, and the tables
+/// are those of the manifest.
+#[test]
+fn the_large_certificates_rest_on_the_known_tables() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = |path: &str| std::fs::read_to_string(root.join(path)).unwrap();
+    let (readme, manifest) = (text("certificates/README.md"), text("tables/manifest.jsonl"));
+    let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let mut values = Vec::new();
+    for file in std::fs::read_dir(root.join("certificates/large")).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "certificate") {
+            continue;
+        }
+        let file = CertificateFile::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(readme.contains(&format!("| `large/{name}` | {} |", hex(&file.digest))), "{name}");
+        let head = &file.certificate.head;
+        let (rules, position) = (head.statement.rules, &head.statement.position);
+        for (digest, seeds) in head.tables.iter().zip(2..) {
+            let place = format!("\"rules\":\"{rules}\",\"pits\":{},\"seeds\":{seeds},", position.pits());
+            let line = manifest.lines().find(|line| line.contains(&place)).unwrap();
+            assert!(line.contains(&hex(digest)), "{name}: {seeds} seeds");
+        }
+        values.push(format!("{rules} {position} {:+}", head.statement.bounds.value().unwrap()));
+    }
+    values.sort();
+    assert_eq!(values, ["standard <6,0,0,6,6,6,6,6,6,6,6,6,6,6,6> +4"]);
+}
+
 #[test]
 fn the_certificates_of_the_repository_hold() {
     let directory = tempfile::tempdir().unwrap();

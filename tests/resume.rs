@@ -93,6 +93,31 @@ fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
 }
 
 #[test]
+fn pairs_that_are_computed_together_give_the_same_files_after_any_stop() {
+    // From 13 seeds on, several pairs of frames of this board have enough positions.
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let whole = tempfile::tempdir().unwrap();
+    pool(1).install(|| build(whole.path(), key));
+    let whole = files(whole.path());
+    for threads in [2, 3] {
+        pool(threads).install(|| {
+            for stop in 1..=key.seeds / 2 {
+                let directory = tempfile::tempdir().unwrap();
+                build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
+                assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
+                build(directory.path(), key);
+                assert_same_files(
+                    &whole,
+                    &files(directory.path()),
+                    &format!("{threads} threads, stopped at pair {stop}"),
+                );
+            }
+        });
+    }
+}
+
+#[test]
 fn finished_pairs_are_not_computed_again() {
     let key = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
     let directory = tempfile::tempdir().unwrap();
@@ -170,6 +195,41 @@ fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
         // The header is written last.
         let unfinished = [&stopped.partial[..128], &stopped.finished[128..]].concat();
         assert_eq!(stopped.ends_the_same(&unfinished), (true, 0));
+    }
+}
+
+/// A layer waits for the disk while the next one is computed; a power failure may lose any part of both.
+#[test]
+fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        let directory = stopped.directory.path();
+        let below = TableKey { seeds: key.seeds - 1, ..key };
+        let whole = std::fs::read(below.path(directory)).unwrap();
+        let positions = |key: TableKey| key.frames().map(|frame| frame.positions()).sum::<u64>();
+        let last: u64 = key.frames().skip(key.seeds / 2 * 2 - 2).map(|frame| frame.positions()).sum();
+        let mut random = fastrand::Rng::with_seed(18);
+        for lost in 0..20 {
+            let mut left = whole.clone();
+            // Nothing, all, the end, or some bytes, which are zero then.
+            let from = random.usize(..whole.len());
+            match lost {
+                0 => {}
+                1 => left.clear(),
+                2..8 => left.truncate(from),
+                _ => left[from..whole.len().min(from + 200)].fill(0),
+            }
+            std::fs::remove_file(below.path(directory)).unwrap();
+            std::fs::write(partial_path(directory, below), &left).unwrap();
+            let (same, computed) = stopped.ends_the_same(&stopped.partial);
+            assert!(same, "{key}: {lost}, from {from}");
+            assert_eq!(std::fs::read(below.path(directory)).unwrap(), whole, "{below}: {lost}, from {from}");
+            match lost {
+                0 => assert_eq!(computed, last, "both are gone on with"),
+                1 => assert_eq!(computed, positions(below) + positions(key), "nothing is relied upon"),
+                _ => {}
+            }
+        }
     }
 }
 

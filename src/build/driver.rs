@@ -6,6 +6,7 @@ use super::backend::Backend;
 use super::computer::Computer;
 use super::error::BuildError;
 use super::event::Event;
+use super::finishing::{Finishing, clean};
 use super::log::BuildRecord;
 use super::writing::write_frames;
 use crate::game::Rules;
@@ -13,8 +14,8 @@ use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::{
-    BoundMaker, BoundTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey, TableWriter,
-    Tables, check_blocks_in_parallel, check_in_parallel, remove_partial, remove_piece, remove_pieces,
+    BoundMaker, BoundTable, CompleteTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey,
+    TableWriter, Tables, check_blocks_in_parallel, check_in_parallel, remove_partial, remove_piece,
 };
 
 /// What a build did.
@@ -115,10 +116,23 @@ impl<'a> Builder<'a> {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
         }
         let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
-        self.backend.in_pool(|| self.run_locked(&mut tables, &mut build))
+        self.backend.in_pool(|| {
+            std::thread::scope(|scope| {
+                let mut finishing = Finishing::new(scope, self.directory, on_event);
+                let built = self.run_locked(&mut tables, &mut build, &mut finishing);
+                // If a layer did not get its name, that is why one above it could not be built, or is not there yet.
+                finishing.wait()?;
+                built
+            })
+        })
     }
 
-    fn run_locked(&self, tables: &mut Tables, build: &mut Build) -> Result<BuildReport, BuildError> {
+    fn run_locked(
+        &self,
+        tables: &mut Tables,
+        build: &mut Build,
+        finishing: &mut Finishing,
+    ) -> Result<BuildReport, BuildError> {
         let mut report = BuildReport { kept: tables.layers().len(), built: Vec::new() };
         for table in tables.layers() {
             clean(self.directory, table.key())?;
@@ -127,24 +141,21 @@ impl<'a> Builder<'a> {
         for seeds in tables.layers().len() + 2..=self.seeds {
             let key = tables.key(seeds);
             let path = key.path(self.directory);
-            let kept = path.exists();
-            if kept {
+            let table = if path.exists() {
                 // Built by another process since the tables were opened.
                 report.kept += 1;
+                let table = Table::open(&path)?;
+                check_in_parallel(&table)?;
+                clean(self.directory, key)?;
+                table
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).expect_err("the file is not there").into());
             } else {
-                let record = build.layer(self.directory, tables, key, self.seeds)?;
-                (build.on_event)(Event::Done(&record));
-                // The log is a convenience; its errors do not fail a build.
-                let _ = record.append(self.directory);
-                report.built.push(record);
-            }
-            let table = Table::open(&path)?;
-            if kept {
-                check_in_parallel(&table)?;
-            }
-            clean(self.directory, key)?;
+                let (complete, record) = build.layer(self.directory, tables, key, self.seeds)?;
+                finishing.wait()?;
+                report.built.push(record.clone());
+                finishing.begin(complete, key, record)?
+            };
             self.make_bounds(&table, build)?;
             tables.push(Arc::new(table))?;
         }
@@ -199,12 +210,6 @@ impl BoundsToMake<'_> {
     }
 }
 
-/// Removes the remains of other attempts at a finished layer.
-fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    remove_pieces(directory, key)?;
-    remove_partial(directory, key)
-}
-
 /// A running build: what stays the same from layer to layer.
 struct Build<'a> {
     backend: &'a Backend,
@@ -223,7 +228,7 @@ impl Build<'_> {
         tables: &Tables,
         key: TableKey,
         last: usize,
-    ) -> Result<BuildRecord, BuildError> {
+    ) -> Result<(CompleteTable, BuildRecord), BuildError> {
         let start = Instant::now();
         let mut writer = TableWriter::open(directory, key)?;
         let mut pieces = self.pieces(directory, key)?;
@@ -231,6 +236,10 @@ impl Build<'_> {
         let mut positions = writer.missing().filter(is_computed).map(Frame::positions).sum();
         let kept = key.frames().count() - writer.missing().filter(is_computed).count();
         (self.on_event)(Event::Layer { key, positions, kept });
+        if positions > 0 {
+            // If the disk lost a part of this layer, what was computed from it is not relied upon.
+            remove_partial(directory, TableKey { seeds: key.seeds + 1, ..key })?;
+        }
         while let Some(next) = writer.missing().next() {
             if let Some(at) = pieces.iter().position(|piece| piece.holds(next)) {
                 if let Err(error) = writer.copy(&mut pieces[at], next) {
@@ -253,13 +262,8 @@ impl Build<'_> {
                 None => return Err(BuildError::Stopped(key)),
             }
         }
-        // Another process may have joined pieces meanwhile, and others may have mapped the table.
-        if key.path(directory).exists() {
-            writer.discard()?;
-        } else {
-            writer.finish()?;
-        }
-        Ok(BuildRecord {
+        let complete = writer.complete()?;
+        let record = BuildRecord {
             rules: key.rules.name().to_owned(),
             pits: key.pits,
             seeds: key.seeds,
@@ -267,7 +271,8 @@ impl Build<'_> {
             seconds: start.elapsed().as_secs_f64(),
             threads: rayon::current_num_threads(),
             backend: self.backend.name().to_owned(),
-        })
+        };
+        Ok((complete, record))
     }
 }
 

@@ -22,7 +22,7 @@ pub struct BuildRecord {
     pub seeds: usize,
     /// Positions computed: fewer than the layer has if an earlier run computed some.
     pub positions: u64,
-    /// Seconds from the first position to the finished file.
+    /// Seconds from the first position to the last byte written. The disk is waited for while the next layer is computed.
     pub seconds: f64,
     /// Threads.
     pub threads: usize,

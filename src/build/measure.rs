@@ -26,7 +26,7 @@ pub struct Measurement {
     pub positions: u64,
     /// Seconds from the first position to the last byte written, without waiting for the disk.
     pub seconds: f64,
-    /// Seconds that digests and writing took, in parallel to computing.
+    /// Seconds that writing took, in parallel to computing.
     pub write_seconds: f64,
     /// Bytes of the table.
     pub file_bytes: u64,

@@ -10,6 +10,7 @@
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
 //! | [`driver`](Builder) | building layers in order, resuming, writing while computing |
 //! | [`shared_build`](PairBuilder) | a build shared by processes: single pairs of frames |
+//! | `finishing` | giving layers their names while the next ones are computed |
 //! | `writing` | writing frames while the next ones are computed |
 //! | [`event`](Event) | progress of a build while it runs |
 //! | [`log`](BuildRecord) | how long each layer took |
@@ -23,6 +24,7 @@ pub mod cpu;
 mod driver;
 mod error;
 mod event;
+mod finishing;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 #[cfg(not(feature = "gpu"))]

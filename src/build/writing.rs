@@ -14,7 +14,7 @@ use crate::table::{PackedFrame, Piece, TableError, TableWriter, Tables};
 pub(super) struct Written {
     /// Its writer, to finish it.
     pub writer: TableWriter,
-    /// How long digests and writing took, in parallel to computing.
+    /// How long writing took, in parallel to computing.
     pub writing: Duration,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn write_frames(
         };
         let spawned = std::thread::Builder::new().spawn_scoped(scope, write);
         let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
-        let output = ToWriter { frames: sender, given_back: Mutex::new(given_back), on_event };
+        let output = ToWriter { frames: sender, given_back: Mutex::new((given_back, Vec::new())), on_event };
         let completed = computer.compute(tables, &missing, pulse, &output);
         drop(output);
         let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -59,7 +59,8 @@ pub(super) fn write_frames(
 /// Sends frames to the thread that writes.
 struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
-    given_back: Mutex<Receiver<Vec<u8>>>,
+    /// The memory of written frames, and that of them which will be used again.
+    given_back: Mutex<(Receiver<Vec<u8>>, Vec<Vec<u8>>)>,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
@@ -69,7 +70,13 @@ impl Output for ToWriter<'_> {
     }
 
     fn buffer(&self) -> Vec<u8> {
-        self.given_back.lock().unwrap_or_else(PoisonError::into_inner).try_recv().unwrap_or_default()
+        let mut given_back = self.given_back.lock().unwrap_or_else(PoisonError::into_inner);
+        let (receiver, kept) = &mut *given_back;
+        kept.extend(receiver.try_iter());
+        // There are two at a time, or many small ones of pairs that were computed together.
+        kept.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
+        kept.truncate(2);
+        if kept.is_empty() { Vec::new() } else { kept.remove(0) }
     }
 
     fn take(&self, packed: PackedFrame) -> bool {

@@ -107,8 +107,11 @@ impl Merge {
     }
 }
 
-/// What a certificate or a checkpoint proves: rule set, the position it is about, bounds of scores.
-fn proofs(path: &Path) -> anyhow::Result<(Rules, Position, Vec<(Position, Bounds)>)> {
+/// Rule set, the position that a file is about, bounds of scores.
+type Proofs = (Rules, Position, Vec<(Position, Bounds)>);
+
+/// What a certificate or a checkpoint proves.
+fn proofs(path: &Path) -> anyhow::Result<Proofs> {
     let mut magic = [0; MAGIC.len()];
     let is_certificate = File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC;
     if !is_certificate {

@@ -27,7 +27,7 @@ pub struct Export {
     /// Seed of the sample
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// What is written: csv, jsonl or npy
+    /// What is written: csv, jsonl, npy or parquet
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     format: FormatName,
     /// The file, which is replaced when all is written; - for standard output
@@ -50,6 +50,8 @@ enum FormatName {
     Jsonl,
     /// A numpy array
     Npy,
+    /// Apache Parquet, compressed
+    Parquet,
 }
 
 impl Export {
@@ -58,10 +60,20 @@ impl Export {
             FormatName::Csv => ExportFormat::Csv,
             FormatName::Jsonl => ExportFormat::JsonLines,
             FormatName::Npy => ExportFormat::Npy,
+            #[cfg(feature = "parquet")]
+            FormatName::Parquet => ExportFormat::Parquet,
+            #[cfg(not(feature = "parquet"))]
+            FormatName::Parquet => {
+                output::tell(
+                    "kalah: this program was built without the feature `parquet`: build it with \
+                     `cargo build --release --locked --features parquet`, or choose another --format",
+                );
+                return Ok(Outcome::Usage);
+            }
         };
         let to_stdout = self.output.as_os_str() == "-";
-        if to_stdout && format == ExportFormat::Npy && io::stdout().is_terminal() {
-            output::tell("kalah: an array of bytes would only disturb the terminal: give --output FILE");
+        if to_stdout && !format.is_text() && io::stdout().is_terminal() {
+            output::tell("kalah: bytes that are not text would only disturb the terminal: give --output FILE");
             return Ok(Outcome::Usage);
         }
         self.threads.start()?;

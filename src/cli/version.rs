@@ -3,9 +3,10 @@
 use kalah::isa::Isa;
 
 /// The features that the program was compiled with.
-const FEATURES: [(&str, bool); 4] = [
+const FEATURES: [(&str, bool); 5] = [
     ("cli", cfg!(feature = "cli")),
     ("gpu", cfg!(feature = "gpu")),
+    ("parquet", cfg!(feature = "parquet")),
     ("plot", cfg!(feature = "plot")),
     ("serve", cfg!(feature = "serve")),
 ];

@@ -10,23 +10,33 @@ pub enum ExportFormat {
     JsonLines,
     /// An array for numpy, format version 1.0: bytes without sign, a row a position, the columns as in CSV.
     Npy,
+    /// Apache Parquet: the columns of CSV as unsigned integers of 8 bits, compressed by Zstandard.
+    #[cfg(feature = "parquet")]
+    Parquet,
 }
 
 impl ExportFormat {
+    /// Whether people can read it.
+    pub fn is_text(self) -> bool {
+        matches!(self, ExportFormat::Csv | ExportFormat::JsonLines)
+    }
+
     /// What comes before the records of `positions` positions with `pits` pits a side.
     pub(super) fn head(self, pits: usize, positions: u64) -> Vec<u8> {
         match self {
             ExportFormat::Csv => {
-                let columns = |row: &'static str| (1..=pits).map(move |pit| format!("{row}{pit},"));
-                let heading: String = columns("mover").chain(columns("other")).collect();
-                format!("{heading}score\n").into_bytes()
+                let heading: Vec<String> = columns(pits).collect();
+                format!("{}\n", heading.join(",")).into_bytes()
             }
             ExportFormat::JsonLines => Vec::new(),
             ExportFormat::Npy => npy_head(positions, 2 * pits + 1),
+            // It is written when the file begins.
+            #[cfg(feature = "parquet")]
+            ExportFormat::Parquet => Vec::new(),
         }
     }
 
-    /// Appends a record.
+    /// Appends a record: text, or a byte for each column.
     pub(super) fn push(self, out: &mut Vec<u8>, mover: &[u8], other: &[u8], score: u8) {
         match self {
             ExportFormat::Csv => {
@@ -46,13 +56,19 @@ impl ExportFormat {
                 push_number(out, score);
                 out.extend_from_slice(b"}\n");
             }
-            ExportFormat::Npy => {
+            _ => {
                 out.extend_from_slice(mover);
                 out.extend_from_slice(other);
                 out.push(score);
             }
         }
     }
+}
+
+/// The names of the columns: `mover1`, .., `other1`, .., `score`.
+pub(super) fn columns(pits: usize) -> impl Iterator<Item = String> {
+    let row = move |row: &'static str| (1..=pits).map(move |pit| format!("{row}{pit}"));
+    row("mover").chain(row("other")).chain(["score".to_owned()])
 }
 
 /// The head of an array of bytes: magic, version, length of the description, description, padded to 64 bytes.

@@ -4,6 +4,8 @@ use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
+#[cfg(feature = "parquet")]
+use super::parquet::ParquetFile;
 use super::{ExportFormat, random_indices};
 use crate::index::{Frame, RowIndex, TableRow};
 use crate::isa::Isa;
@@ -71,12 +73,16 @@ impl<'t> Export<'t> {
 /// When the table is damaged, `out` cannot be written, or `pulse` asks to stop.
 pub fn export(export: &Export, out: &mut dyn Write, pulse: &Pulse) -> Result<(), ExportError> {
     let TableKey { pits, seeds, .. } = export.table.key();
-    out.write_all(&export.format.head(pits, export.positions()))?;
     let writing = Writing { export, rows: RowIndex::new(pits, seeds), pulse };
-    match export.sample {
-        None => (1..seeds).try_for_each(|mover| writing.frame(mover, out))?,
-        Some((count, seed)) => writing.sample(&random_indices(export.table.header().positions, count, seed), out)?,
+    #[cfg(feature = "parquet")]
+    if export.format == ExportFormat::Parquet {
+        let mut file = ParquetFile::begin(pits, out)?;
+        writing.all(&mut file)?;
+        file.finish()?;
+        return Ok(out.flush()?);
     }
+    out.write_all(&export.format.head(pits, export.positions()))?;
+    writing.all(out)?;
     Ok(out.flush()?)
 }
 
@@ -88,6 +94,15 @@ struct Writing<'e> {
 }
 
 impl Writing<'_> {
+    /// Writes all records.
+    fn all(&self, out: &mut dyn Write) -> Result<(), ExportError> {
+        let positions = self.export.table.header().positions;
+        match self.export.sample {
+            None => (1..self.export.table.key().seeds).try_for_each(|mover| self.frame(mover, out)),
+            Some((count, seed)) => self.sample(&random_indices(positions, count, seed), out),
+        }
+    }
+
     /// Writes all positions of a frame.
     fn frame(&self, mover: usize, out: &mut dyn Write) -> Result<(), ExportError> {
         let scores = frame_in_parallel(self.export.table, mover)?;

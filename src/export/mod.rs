@@ -5,9 +5,12 @@
 //! | [`format`](ExportFormat) | how records are written |
 //! | [`sample`](random_indices) | distinct random positions |
 //! | [`layer`](export) | the records of a layer |
+//! | `parquet` | a Parquet file, by columns |
 
 mod format;
 mod layer;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod sample;
 
 pub use format::ExportFormat;

@@ -7,8 +7,10 @@
 //! | [`replace`](replace()) | replacing a file by a finished one |
 //! | [`seal`](Seal) | JSON with a checksum |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
+//! | [`flush`](begin_flush) | moving what was written to the disk, without waiting |
 
 mod document;
+mod flush;
 mod lock;
 mod replace;
 mod seal;
@@ -16,6 +18,7 @@ mod seal;
 use std::path::{Path, PathBuf};
 
 pub use document::{Document, DocumentError};
+pub use flush::begin_flush;
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use lock::{FileLock, LockError};
 pub use replace::{Replacement, remove_leftovers, replace, temporary_beside};

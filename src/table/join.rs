@@ -93,8 +93,7 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
             Err(error) => return Err(pieces_kept(error)),
         }
     }
-    writer.complete().map_err(pieces_kept)?;
-    drop(writer);
+    writer.complete().and_then(|complete| complete.sync()).map_err(pieces_kept)?;
     // An existing table is not replaced, since others may have mapped it.
     match temporary.persist_noclobber(&path) {
         Ok(()) => {}

@@ -6,6 +6,7 @@
 //! | [`bounds`](BoundMaker) | making bound tables from exact ones |
 //! | [`check`](check_in_parallel) | comparing tables with their checksums on all threads |
 //! | [`writer`](TableWriter) | writing a file frame by frame, resumable |
+//! | `digest` | hashes of frames on all threads |
 //! | [`lock`](DirectoryLock) | one writer at a time in a directory |
 //! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
 //! | [`join`](join_pieces) | joining the pieces of a layer to its table |
@@ -17,6 +18,7 @@
 pub mod archive;
 mod bounds;
 mod check;
+mod digest;
 mod join;
 mod lease;
 mod lock;
@@ -44,4 +46,4 @@ pub use manifest::{Manifest, ManifestEntry};
 pub use packed_frame::PackedFrame;
 pub use piece::{Piece, PieceWriter};
 pub use stats::score_counts;
-pub use writer::TableWriter;
+pub use writer::{CompleteTable, TableWriter};

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::mem::MaybeUninit;
 
 use kalah_core::table::format::ALIGNMENT;
 use kalah_core::table::group::{self, GROUP_BYTES, GROUP_POSITIONS};
@@ -6,8 +7,13 @@ use kalah_core::table::{BLOCK_BYTES, FrameEntry, FrameScores};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::digest::digest;
 use crate::index::Frame;
 use crate::isa::{Isa, per_isa};
+use crate::steps;
+
+/// Bytes of new memory that one task touches.
+const TOUCHED_BYTES: usize = 1 << 20;
 
 /// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
@@ -49,16 +55,30 @@ per_isa! {
     }
 }
 
+/// Makes `bytes` as long as this, with zeros. Memory that is touched for the first time is slow, so all threads do it.
+fn lengthen(bytes: &mut Vec<u8>, length: usize) {
+    let added = length.saturating_sub(bytes.len());
+    bytes.reserve(added);
+    let step = steps::begin("memory of a packed frame");
+    let spare = &mut bytes.spare_capacity_mut()[..added];
+    spare.par_chunks_mut(TOUCHED_BYTES).for_each(|part| {
+        step.task(|| part.fill(MaybeUninit::new(0)));
+    });
+    // SAFETY: the capacity was reserved, and the bytes were just written.
+    unsafe { bytes.set_len(bytes.len() + added) };
+}
+
 /// The profile of a frame: the mean score of each mover's row over all other rows, rounded down.
 fn profile(isa: Isa, scores: &[u8], rows: usize) -> Vec<u8> {
     let runs = (scores.len() / rows) as u64;
     let task = (1usize << 20).div_ceil(rows) * rows;
+    let step = steps::begin("profile");
     let sums = scores
         .par_chunks(task)
         .fold(
             || vec![0u64; rows],
             |mut sums, runs| {
-                add_runs(isa, runs, &mut sums);
+                step.task(|| add_runs(isa, runs, &mut sums));
                 sums
             },
         )
@@ -113,9 +133,10 @@ impl PackedFrame {
         let mut section = buffer;
         section.truncate(groups_at + groups * GROUP_BYTES);
         section.reserve((groups_at + groups * (GROUP_BYTES + 3)).saturating_sub(section.len()));
-        section.resize(groups_at + groups * GROUP_BYTES, 0);
+        lengthen(&mut section, groups_at + groups * GROUP_BYTES);
         section[..rows].copy_from_slice(&profile);
         section[rows..groups_at].fill(0);
+        let step = steps::begin("groups");
         let packed: Vec<(Vec<u8>, u64)> = section[groups_at..]
             .as_chunks_mut()
             .0
@@ -125,28 +146,38 @@ impl PackedFrame {
             .map_init(
                 || vec![0; TASK_GROUPS * GROUP_POSITIONS],
                 |residuals, (task, (groups, scores))| {
-                    let residuals = &mut residuals[..scores.len()];
-                    let first = task * TASK_GROUPS * GROUP_POSITIONS % rows;
-                    subtract_profile(isa, scores, &profile, first, residuals);
-                    let mut patches = Vec::new();
-                    let exceptions = group::encode_groups(isa, residuals, groups, &mut patches);
-                    (patches, exceptions)
+                    step.task(|| {
+                        let residuals = &mut residuals[..scores.len()];
+                        let first = task * TASK_GROUPS * GROUP_POSITIONS % rows;
+                        subtract_profile(isa, scores, &profile, first, residuals);
+                        let mut patches = Vec::new();
+                        let exceptions = group::encode_groups(isa, residuals, groups, &mut patches);
+                        (patches, exceptions)
+                    })
                 },
             )
             .collect();
+        drop(step);
         // Each task counted its patches from 0.
-        let mut offset = 0u32;
-        for (groups, (patches, _)) in section[groups_at..].as_chunks_mut().0.chunks_mut(TASK_GROUPS).zip(&packed) {
-            if offset > 0 && !patches.is_empty() {
+        let mut end = 0u32;
+        let mut offsets = Vec::with_capacity(packed.len());
+        for (patches, _) in &packed {
+            offsets.push((end, !patches.is_empty()));
+            let next = u64::from(end) + patches.len() as u64;
+            end = next.try_into().expect("a frame has less than 4 GiB of patches");
+        }
+        let step = steps::begin("offsets of patches");
+        let groups = section[groups_at..].as_chunks_mut().0.par_chunks_mut(TASK_GROUPS).zip(&offsets);
+        groups.filter(|&(_, &(offset, any))| offset > 0 && any).for_each(|(groups, &(offset, _))| {
+            step.task(|| {
                 for group in groups {
                     if let Some(local) = group::patch_offset(group) {
                         group::set_patch_offset(group, offset + local);
                     }
                 }
-            }
-            let next = u64::from(offset) + patches.len() as u64;
-            offset = next.try_into().expect("a frame has less than 4 GiB of patches");
-        }
+            });
+        });
+        drop(step);
         for (patches, exceptions) in &packed {
             section.extend_from_slice(patches);
             entry.patch_bytes += patches.len() as u64;
@@ -175,9 +206,12 @@ impl PackedFrame {
     /// Pads the section and adds the checksums.
     fn seal(frame: Frame, entry: FrameEntry, mut section: Vec<u8>) -> PackedFrame {
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
-        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(xxh3_64).collect();
+        let step = steps::begin("checksums");
+        let checksums: Vec<u64> = section.par_chunks(BLOCK_BYTES).map(|block| step.task(|| xxh3_64(block))).collect();
+        drop(step);
         section.extend(checksums.iter().flat_map(|checksum| checksum.to_le_bytes()));
         section.resize(section.len().next_multiple_of(ALIGNMENT as usize), 0);
+        let entry = FrameEntry { digest: digest(&section), ..entry };
         PackedFrame { frame, entry, section }
     }
 
@@ -198,7 +232,7 @@ impl PackedFrame {
 
     /// The directory entry of the frame if it is stored at `offset`.
     pub fn entry(&self, offset: u64) -> FrameEntry {
-        FrameEntry { offset, digest: *blake3::hash(&self.section).as_bytes(), ..self.entry }
+        FrameEntry { offset, ..self.entry }
     }
 }
 

@@ -7,12 +7,16 @@ use kalah_core::table::group::count_exceptions;
 
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
-use super::{FrameEntry, TableError, TableKey};
+use super::{FrameEntry, Table, TableError, TableKey};
 use crate::file;
 use crate::index::Frame;
+use crate::steps;
 
 /// What is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
+
+/// Bytes that are written before the system is asked to begin moving them to the disk.
+const PART_BYTES: usize = 8 << 20;
 
 /// Writes a table file.
 ///
@@ -104,9 +108,17 @@ impl TableWriter {
         Ok(count_exceptions(patches) == Some(entry.exceptions) && padding.iter().all(|&byte| byte == 0))
     }
 
-    fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+    fn write_at(&mut self, mut offset: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(offset))?;
-        self.file.write_all(bytes)
+        for part in bytes.chunks(PART_BYTES) {
+            self.file.write_all(part)?;
+            if bytes.len() >= PART_BYTES {
+                // Otherwise most of a layer would wait for its end.
+                file::begin_flush(&self.file, offset, part.len() as u64);
+            }
+            offset += part.len() as u64;
+        }
+        Ok(())
     }
 
     /// The frames that are still to be written, in their order.
@@ -128,8 +140,10 @@ impl TableWriter {
     /// When `packed` is not the first of [`TableWriter::missing`].
     pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
         assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
+        steps::of_frame(packed.frame);
         let entry = packed.entry(self.end);
-        self.write_at(self.end, packed.section()).map_err(TableError::writing(&self.partial, KEPT))?;
+        let written = steps::single("write", || self.write_at(self.end, packed.section()));
+        written.map_err(TableError::writing(&self.partial, KEPT))?;
         self.add(packed.frame, entry)
     }
 
@@ -178,33 +192,68 @@ impl TableWriter {
         std::fs::remove_file(&self.partial).map_err(TableError::io(&self.partial))
     }
 
-    /// Completes the file, but does not rename it.
+    /// Writes the header, after which the file is complete, but perhaps not on the disk yet.
     ///
     /// # Errors
     /// When reading or writing fails. Nothing is lost then.
     ///
     /// # Panics
     /// When a frame is missing.
-    pub(super) fn complete(&mut self) -> Result<(), TableError> {
+    pub fn complete(mut self) -> Result<CompleteTable, TableError> {
         assert_eq!(self.missing().next(), None, "a frame of {} is missing", self.key);
         let header = RawHeader::finished(self.key, self.end, self.digest());
         // A damaged piece may have left bytes after the last frame.
         self.file
             .set_len(self.end)
             .and_then(|()| self.write_at(0, bytemuck::bytes_of(&header)))
-            .and_then(|()| self.file.sync_data())
-            .map_err(TableError::writing(&self.partial, KEPT))
+            .map_err(TableError::writing(&self.partial, KEPT))?;
+        let TableWriter { path, partial, file, .. } = self;
+        Ok(CompleteTable { path, partial, file })
     }
 
-    /// Completes the file and gives it its name.
+    /// Completes the file, waits until it is on the disk, and gives it its name.
     ///
     /// # Errors
     /// When reading or writing fails. Nothing is lost then.
     ///
     /// # Panics
     /// When a frame is missing.
-    pub fn finish(mut self) -> Result<PathBuf, TableError> {
-        self.complete()?;
+    pub fn finish(self) -> Result<PathBuf, TableError> {
+        self.complete()?.finish()
+    }
+}
+
+/// A complete table file with a temporary name, which may not be on the disk yet.
+#[derive(Debug)]
+pub struct CompleteTable {
+    path: PathBuf,
+    partial: PathBuf,
+    file: File,
+}
+
+impl CompleteTable {
+    /// Maps the table, which can be used before it has its name.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn open(&self) -> Result<Table, TableError> {
+        Table::open_before_renaming(&self.partial, &self.path)
+    }
+
+    /// Waits until the file is on the disk.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub(super) fn sync(&self) -> Result<(), TableError> {
+        self.file.sync_data().map_err(TableError::writing(&self.partial, KEPT))
+    }
+
+    /// Waits until the file is on the disk, and gives it its name.
+    ///
+    /// # Errors
+    /// When writing fails. Nothing is lost then.
+    pub fn finish(self) -> Result<PathBuf, TableError> {
+        self.sync()?;
         std::fs::rename(&self.partial, &self.path).map_err(TableError::writing(&self.partial, KEPT))?;
         Ok(self.path)
     }

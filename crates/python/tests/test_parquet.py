@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,9 @@ import pytest
 
 import kalah
 import kalah.parquet
+
+PROGRAM = os.environ.get("KALAH_PROGRAM")
+"""The program `kalah`, whose Parquet files are read here, too."""
 
 
 def records(path: Path) -> np.ndarray:
@@ -60,3 +65,23 @@ def test_a_file_stays_as_it_is_when_writing_fails(tables: kalah.Tables, tmp_path
     assert list(tmp_path.iterdir()) == [path]
     with pytest.raises(OSError):
         kalah.parquet.write(tmp_path / "none" / "scores.parquet", tables, 3)
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="KALAH_PROGRAM does not name the program")
+def test_the_program_writes_the_same_records(directory: Path, tmp_path: Path) -> None:
+    def exported(name: str, *flags: str) -> Path:
+        path = tmp_path / name
+        layer = ["--tables", str(directory), "--rules", "standard", "--pits", "3", "--seeds", "12"]
+        subprocess.run([str(PROGRAM), "export", *layer, *flags, "--output", str(path)], check=True)
+        return path
+
+    tables, expected = kalah.Tables.open(directory, "standard", 3), tmp_path / "expected.parquet"
+    kalah.parquet.write(expected, tables, 12)
+    layer = exported("layer.parquet", "--format", "parquet")
+    assert pq.read_schema(layer).names == pq.read_schema(expected).names
+    assert {str(kind) for kind in pq.read_schema(layer).types} == {"uint8"}
+    assert np.array_equal(records(layer), records(expected))
+    # A sample is that of the other formats.
+    sample = ["--sample", "1000", "--seed", "7"]
+    array = np.load(exported("sample.npy", "--format", "npy", *sample))
+    assert np.array_equal(records(exported("sample.parquet", "--format", "parquet", *sample)), array)

@@ -1,14 +1,16 @@
 use std::sync::Arc;
 
+use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;
-use super::pair::compute_pair;
+use super::job::Job;
+use super::together::Together;
 use super::workspace::Workspace;
 use crate::build::computer::{ComputeError, Computer, Output};
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
-use crate::table::{PackedFrame, Tables};
+use crate::table::Tables;
 
 /// Computes frames on the CPU, on the threads of the current pool.
 ///
@@ -41,21 +43,17 @@ impl Computer for CpuComputer {
         pulse: &Pulse,
         output: &dyn Output,
     ) -> Result<bool, ComputeError> {
-        let mut frames = frames.iter().copied().peekable();
-        while let Some(frame) = frames.next() {
-            let (small, large) = (frame.mover.min(frame.other), frame.mover.max(frame.other));
-            output.pair(frame);
-            let scores = compute_pair(&self.evaluator, tables, small, large, &mut self.workspace, pulse)?;
-            let Some(scores) = scores else {
-                return Ok(false);
+        let CpuComputer { isa, evaluator, workspace } = self;
+        let job = Job { isa: *isa, evaluator, tables, pulse, output };
+        for batch in batches(&Wanted::pairs(frames)) {
+            let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
+            let mut spaces = workspace.divide(tables.pits(), &seeds)?;
+            let all = match (batch, spaces.pop()) {
+                ([pair], Some(space)) => job.run(pair, space, || output.buffer(), |packed| output.take(packed))?,
+                (_, last) => Together::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
             };
-            // If an earlier run wrote half of a pair, only the second frame is missing.
-            let mirrored = frames.next_if(|next| *next == frame.mirrored());
-            for frame in [Some(frame), mirrored].into_iter().flatten() {
-                let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
-                if !output.take(PackedFrame::pack_in(self.isa, frame, scores, output.buffer())) {
-                    return Ok(false);
-                }
+            if !all {
+                return Ok(false);
             }
         }
         Ok(true)

@@ -13,10 +13,8 @@ use crate::game::Capture;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
+use crate::steps;
 use crate::table::{RUN_MARGIN, TableError, Tables, frame_in_parallel};
-
-/// Bytes of work that are worth a separate task.
-pub(super) const TASK_BYTES: usize = 1 << 14;
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
@@ -293,7 +291,8 @@ fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8])
     let (movers, others) = (frame.mover_rows(), tables.rows().rows(frame.other));
     // A task transposes, of all runs, the part that belongs to a few mover's rows.
     let task_rows = movers.div_ceil(64).clamp(TRANSPOSED_ROWS, 1024);
-    buffer.par_chunks_mut(task_rows * others).enumerate().try_for_each(|(task, transposed)| {
+    let step = steps::begin("frame below, transposed");
+    let transpose = |task: usize, transposed: &mut [u8]| {
         let first = task * task_rows;
         let part = transposed.len() / others;
         let stride = part + 2 * RUN_MARGIN;
@@ -307,6 +306,8 @@ fn unpack_transposed(isa: Isa, tables: &Tables, frame: Frame, buffer: &mut [u8])
             }
             kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut transposed[other..], others);
         }
-        Ok(())
-    })
+        Ok::<(), TableError>(())
+    };
+    let tasks = buffer.par_chunks_mut(task_rows * others).enumerate();
+    tasks.try_for_each(|(task, transposed)| step.task(|| transpose(task, transposed)))
 }

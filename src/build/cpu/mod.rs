@@ -12,16 +12,22 @@
 //! | `relays_by_position` | relays, played against every other row |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
+//! | `batch` | which pairs are computed at the same time |
+//! | `job` | a pair of frames, packed |
+//! | `together` | several pairs at the same time |
 //! | `computer` | all frames of a layer, packed |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
+mod batch;
 mod computer;
 mod evaluator;
 mod forward;
+mod job;
 pub mod kernels;
 mod pair;
 mod relay;
 mod relays_by_position;
+mod together;
 mod workspace;
 
 pub(super) use computer::CpuComputer;

@@ -4,15 +4,25 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
-use super::forward::{FrameEvaluator, TASK_BYTES};
+use super::forward::FrameEvaluator;
 use super::kernels;
-use super::workspace::{Workspace, block_rows};
+use super::workspace::{PairSpace, Workspace, block_rows};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, QuietMove};
+use crate::steps;
 use crate::table::{TableError, Tables};
+
+/// Bytes of work that are worth a separate task where there is much work, and where there is little for each thread.
+const TASK_BYTES: usize = 1 << 14;
+const SMALL_TASK_BYTES: usize = 1 << 11;
+
+/// Bytes of work of each task of a step with so many bytes: small enough that no thread waits long for the last one.
+fn task_bytes(bytes: usize) -> usize {
+    (bytes / (4 * rayon::current_num_threads())).clamp(SMALL_TASK_BYTES, TASK_BYTES)
+}
 
 /// The scores of a pair of mirrored frames, in the order of their indices.
 #[derive(Debug)]
@@ -42,29 +52,47 @@ pub fn compute_pair<'a>(
     workspace: &'a mut Workspace,
     pulse: &Pulse,
 ) -> Result<Option<PairScores<'a>>, ComputeError> {
+    let space = workspace.divide(tables.pits(), &[(small, large)])?.pop().expect("memory for one pair");
+    compute_pair_in(evaluator, tables, small, large, space, pulse)
+}
+
+/// [`compute_pair`] in a part of a workspace.
+pub(super) fn compute_pair_in<'a>(
+    evaluator: &Evaluator,
+    tables: &Tables,
+    small: usize,
+    large: usize,
+    space: PairSpace<'a>,
+    pulse: &Pulse,
+) -> Result<Option<PairScores<'a>>, ComputeError> {
     assert!(0 < small && small <= large);
-    let Workspace { small: small_arena, large: large_arena, again, block } = workspace;
+    // `by_small` is the small side to move: for each of its rows, a run over the large side. Replaced block by block by the
+    // scores with the large side to move, in the same order. `by_large` is the small side to move: for each row of the large side,
+    // a run over the small side.
+    let PairSpace { by_small, by_large, again, block } = space;
     let (isa, rows) = (evaluator.isa, tables.rows());
     let (small_rows, large_rows) = (rows.rows(small), rows.rows(large));
     let pair = small_rows * large_rows;
-    // The small side to move: for each of its rows, a run over the large side. Replaced block by block by the scores
-    // with the large side to move, in the same order.
-    let by_small = small_arena.slice(pair)?;
-    // The small side to move: for each row of the large side, a run over the small side.
-    let by_large = large_arena.slice(pair)?;
-
     let frame = Frame { pits: tables.pits(), mover: small, other: large };
     let below = |mover: usize, other: usize| rows.rows(mover - 1) * rows.rows(other);
-    let transposed_frame = again.slice(below(small, large))?;
+    let transposed_frame = &mut again[..below(small, large)];
     let small_moves = FrameEvaluator::new(evaluator, tables, frame, transposed_frame)?;
-    by_small.par_chunks_mut(large_rows).with_tasks_of(TASK_BYTES.div_ceil(large_rows)).enumerate().try_for_each(
-        |(row, best)| {
-            if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
-        },
-    )?;
+    let step = steps::begin("small side: forward");
+    let task_rows = task_bytes(pair).div_ceil(large_rows);
+    by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
+        step.task(|| {
+            let mut rows = (task * task_rows..).zip(runs.chunks_exact_mut(large_rows));
+            rows.try_for_each(
+                |(row, best)| {
+                    if pulse.is_stopped() { Ok(()) } else { small_moves.forward(row as u32, best) }
+                },
+            )
+        })
+    })?;
+    drop(step);
     let (small_quiet, large_quiet) = (evaluator.rows.moves(small), evaluator.rows.moves(large));
     let (small_masks, large_masks) = (evaluator.masks(large, small + large), evaluator.masks(small, small + large));
-    let transposed_frame = again.slice(below(large, small))?;
+    let transposed_frame = &mut again[..below(large, small)];
     let large_moves = FrameEvaluator::new(evaluator, tables, frame.mirrored(), transposed_frame)?;
 
     let block_rows = block_rows(small_rows);
@@ -75,61 +103,73 @@ pub fn compute_pair<'a>(
             }
             let count = block_rows.min(level[1] as usize - start);
             let [to_move, transposed, waiting] = block.sized(count * small_rows);
+            let task_bytes = task_bytes(count * small_rows);
             let (done, rest) = by_large.split_at_mut(start * small_rows);
 
-            to_move
-                .par_chunks_mut(small_rows)
-                .with_tasks_of(TASK_BYTES.div_ceil(small_rows))
-                .enumerate()
-                .try_for_each(|(index, best)| {
-                    let row = (start + index) as u32;
-                    large_moves.forward(row, best)?;
-                    for &quiet in large_quiet.quiet(row) {
-                        let scores = &done[quiet.own as usize * small_rows..][..small_rows];
-                        evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
-                    }
-                    Ok::<(), TableError>(())
-                })?;
+            let step = steps::begin("level: large side");
+            let task_rows = task_bytes.div_ceil(small_rows);
+            to_move.par_chunks_mut(task_rows * small_rows).with_tasks_of(1).enumerate().try_for_each(
+                |(task, runs)| {
+                    step.task(|| {
+                        let rows = (start + task * task_rows..).zip(runs.chunks_exact_mut(small_rows));
+                        for (row, best) in rows {
+                            let row = row as u32;
+                            large_moves.forward(row, best)?;
+                            for &quiet in large_quiet.quiet(row) {
+                                let scores = &done[quiet.own as usize * small_rows..][..small_rows];
+                                evaluator.apply_quiet(quiet, best, scores, &large_masks, 0);
+                            }
+                        }
+                        Ok::<(), TableError>(())
+                    })
+                },
+            )?;
+            drop(step);
 
-            let chunk = (TASK_BYTES / count).max(1).next_multiple_of(16);
+            let step = steps::begin("level: transpose");
+            let chunk = (task_bytes / count).max(1).next_multiple_of(16);
             transposed.par_chunks_mut(chunk * count).with_tasks_of(1).enumerate().for_each(|(index, transposed)| {
-                let columns = transposed.len() / count;
-                kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
+                step.task(|| {
+                    let columns = transposed.len() / count;
+                    kernels::transpose(isa, &to_move[index * chunk..], small_rows, count, columns, transposed, count);
+                });
             });
+            drop(step);
 
+            let step = steps::begin("level: small side");
+            let chunk = (task_bytes / count).max(1);
             waiting
                 .par_chunks_mut(chunk * count)
                 .with_tasks_of(1)
                 .zip(by_small.par_chunks_mut(chunk * large_rows))
                 .enumerate()
                 .for_each(|(index, (waiting, by_small))| {
-                    let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
-                    for (row, (best, by_small)) in (index * chunk..).zip(rows) {
-                        let kept = &mut by_small[start..start + count];
-                        best.copy_from_slice(kept);
-                        for &quiet in small_quiet.quiet(row as u32) {
-                            let scores = &transposed[quiet.own as usize * count..][..count];
-                            evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
+                    step.task(|| {
+                        let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
+                        for (row, (best, by_small)) in (index * chunk..).zip(rows) {
+                            let kept = &mut by_small[start..start + count];
+                            best.copy_from_slice(kept);
+                            for &quiet in small_quiet.quiet(row as u32) {
+                                let scores = &transposed[quiet.own as usize * count..][..count];
+                                evaluator.apply_quiet(quiet, best, scores, &small_masks, start);
+                            }
+                            kept.copy_from_slice(&transposed[row * count..][..count]);
                         }
-                        kept.copy_from_slice(&transposed[row * count..][..count]);
-                    }
+                    });
                 });
+            drop(step);
 
-            let chunk = (TASK_BYTES / small_rows).max(1).next_multiple_of(16);
+            let step = steps::begin("level: transpose back");
+            let chunk = (task_bytes / small_rows).max(1).next_multiple_of(16);
             rest[..count * small_rows].par_chunks_mut(chunk * small_rows).with_tasks_of(1).enumerate().for_each(
                 |(index, by_large)| {
-                    let columns = by_large.len() / small_rows;
-                    kernels::transpose(
-                        isa,
-                        &waiting[index * chunk..],
-                        count,
-                        small_rows,
-                        columns,
-                        by_large,
-                        small_rows,
-                    );
+                    step.task(|| {
+                        let (columns, from) = (by_large.len() / small_rows, &waiting[index * chunk..]);
+                        kernels::transpose(isa, from, count, small_rows, columns, by_large, small_rows);
+                    });
                 },
             );
+            drop(step);
             pulse
                 .positions
                 .fetch_add(count as u64 * small_rows as u64 * if small == large { 1 } else { 2 }, Ordering::Relaxed);

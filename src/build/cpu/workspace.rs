@@ -34,10 +34,21 @@ impl Arena {
 /// The memory of a builder, reused for every pair of frames.
 #[derive(Debug, Default)]
 pub struct Workspace {
-    pub(super) small: Arena,
-    pub(super) large: Arena,
-    pub(super) again: Arena,
-    pub(super) block: Block,
+    small: Arena,
+    large: Arena,
+    again: Arena,
+    /// One for each pair that is computed at the same time.
+    blocks: Vec<Block>,
+}
+
+/// The part of a workspace that belongs to one pair of frames.
+pub(super) struct PairSpace<'a> {
+    /// One side to move, the other side to move: a byte for each position.
+    pub by_small: &'a mut [u8],
+    pub by_large: &'a mut [u8],
+    /// A byte for each position of either frame with one seed fewer in the mover's row.
+    pub again: &'a mut [u8],
+    pub block: &'a mut Block,
 }
 
 impl Workspace {
@@ -55,6 +66,32 @@ impl Workspace {
         Ok(())
     }
 
+    /// Divides the memory among `pairs` of frames, each with so many seeds of the small and of the large side.
+    ///
+    /// # Errors
+    /// When there is not enough.
+    pub(super) fn divide(&mut self, pits: usize, pairs: &[(usize, usize)]) -> Result<Vec<PairSpace<'_>>, OutOfMemory> {
+        let rows = |seeds| row_count(pits, seeds);
+        let bytes = |&(small, large): &(usize, usize)| {
+            (rows(small) * rows(large), (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1)))
+        };
+        let whole: usize = pairs.iter().map(|pair| bytes(pair).0).sum();
+        let mut by_small = self.small.slice(whole)?;
+        let mut by_large = self.large.slice(whole)?;
+        let mut again = self.again.slice(pairs.iter().map(|pair| bytes(pair).1).sum())?;
+        self.blocks.resize_with(pairs.len(), Block::default);
+        let spaces = pairs.iter().zip(&mut self.blocks).map(|(pair, block)| {
+            let (scores, again_scores) = bytes(pair);
+            PairSpace {
+                by_small: part(&mut by_small, scores),
+                by_large: part(&mut by_large, scores),
+                again: part(&mut again, again_scores),
+                block,
+            }
+        });
+        Ok(spaces.collect())
+    }
+
     /// The most bytes that a pair with `small` and `large` seeds needs, maps and tables excluded.
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
         let rows = |seeds| row_count(pits, seeds) as u64;
@@ -63,6 +100,11 @@ impl Workspace {
         let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
         2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
     }
+}
+
+/// Takes so many bytes off the start of `memory`, which has them.
+fn part<'a>(memory: &mut &'a mut [u8], bytes: usize) -> &'a mut [u8] {
+    memory.split_off_mut(..bytes).expect("memory for all pairs")
 }
 
 /// Scores of a block of rows against all rows of the other side.

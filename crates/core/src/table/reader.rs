@@ -36,6 +36,15 @@ impl Table {
         Table::new(path, Bytes::mapped(path)?)?.expect_named()
     }
 
+    /// The same as [`Table::open`], of a file that has the name `temporary` and will be renamed to `path`, which names it in
+    /// errors.
+    ///
+    /// # Errors
+    /// As [`Table::open`].
+    pub fn open_before_renaming(temporary: &Path, path: &Path) -> Result<Table, TableError> {
+        Table::new(path, Bytes::mapped(temporary)?)?.expect_named()
+    }
+
     /// Reads the table file at `path` into memory. A file with the name of a table must hold that table.
     ///
     /// # Errors

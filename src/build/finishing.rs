@@ -1,0 +1,80 @@
+use std::path::Path;
+use std::thread::{Scope, ScopedJoinHandle};
+
+use super::error::BuildError;
+use super::event::Event;
+use super::log::BuildRecord;
+use crate::table::{CompleteTable, Table, TableError, TableKey, remove_partial, remove_pieces};
+
+/// Waits for the disk and gives complete layers their names, one after the other, while the next layer is computed.
+///
+/// A file has its name only when all of it, and all layers below, are on the disk. If a layer does not get its name, nothing is
+/// kept of the layer above it, which was computed from pages that the disk has not confirmed.
+pub(super) struct Finishing<'scope, 'env> {
+    scope: &'scope Scope<'scope, 'env>,
+    directory: &'env Path,
+    on_event: &'env (dyn Fn(Event) + Sync),
+    running: Option<(TableKey, ScopedJoinHandle<'scope, Result<(), TableError>>)>,
+}
+
+impl<'scope, 'env> Finishing<'scope, 'env> {
+    /// Nothing to finish yet.
+    pub fn new(
+        scope: &'scope Scope<'scope, 'env>,
+        directory: &'env Path,
+        on_event: &'env (dyn Fn(Event) + Sync),
+    ) -> Finishing<'scope, 'env> {
+        Finishing { scope, directory, on_event, running: None }
+    }
+
+    /// Begins to finish a layer, and opens it. The one before must be waited for.
+    ///
+    /// # Errors
+    /// When the table cannot be mapped or no thread be started.
+    pub fn begin(&mut self, complete: CompleteTable, key: TableKey, record: BuildRecord) -> Result<Table, BuildError> {
+        assert!(self.running.is_none(), "one layer is finished at a time");
+        // On other systems a mapped file cannot be renamed.
+        let table = if cfg!(unix) { Some(complete.open()?) } else { None };
+        let (directory, on_event) = (self.directory, self.on_event);
+        let finish = move || {
+            // Another process may have joined pieces meanwhile, and others may have mapped the table. The unfinished file is one
+            // of the remains then.
+            if !key.path(directory).exists() {
+                complete.finish()?;
+            }
+            clean(directory, key)?;
+            // The log is a convenience; its errors do not fail a build.
+            let _ = record.append(directory);
+            on_event(Event::Done(&record));
+            Ok(())
+        };
+        let spawned = std::thread::Builder::new().spawn_scoped(self.scope, finish);
+        self.running = Some((key, spawned.map_err(TableError::io(Path::new("a thread to finish a layer")))?));
+        match table {
+            Some(table) => Ok(table),
+            None => {
+                self.wait()?;
+                Ok(Table::open_key(self.directory, key)?)
+            }
+        }
+    }
+
+    /// Waits until the layer has its name, if one is being finished.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn wait(&mut self) -> Result<(), BuildError> {
+        let Some((key, running)) = self.running.take() else { return Ok(()) };
+        let finished = running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        finished.or_else(|error| {
+            remove_partial(self.directory, TableKey { seeds: key.seeds + 1, ..key })?;
+            Err(error.into())
+        })
+    }
+}
+
+/// Removes the remains of other attempts at a finished layer.
+pub(super) fn clean(directory: &Path, key: TableKey) -> Result<(), TableError> {
+    remove_pieces(directory, key)?;
+    remove_partial(directory, key)
+}
