@@ -266,8 +266,13 @@ fi
 [ $built != "$last" ] || while [ $built -lt "$most" ]; do
     next=$((built + 1))
     # The first layer of these is reckoned with the rate of the main build, the others with that of the one before.
-    expected=$(awk -v took="$took" -v of="$([ $built = "$last" ] && seq 2 "$built" | while read -r n; do positions "$n"; echo; done | awk '{ all += $1 } END { print all }' || positions $built)" \
-        -v next_one="$(positions $next)" 'BEGIN { printf "%.0f", 1.2 * took * next_one / of + 3 }')
+    if [ $built = "$last" ]; then
+        of=$(for seeds in $(seq 2 "$built"); do positions "$seeds" && echo; done | awk '{ all += $1 } END { printf "%.0f", all }')
+    else
+        of=$(positions $built)
+    fi
+    expected=$(awk -v took="$took" -v of="$of" -v next_one="$(positions $next)" \
+        'BEGIN { printf "%.0f", 1.2 * took * next_one / of + 3 }')
     [ "$expected" -lt "$(spare)" ] || { left_out "build $next" "no time: it needs about $expected s" && break; }
     [ "$(free_bytes)" -gt "$(bytes $next)" ] || { left_out "build $next" "no room on the disk: $(($(bytes $next) / 1000000)) MB" && break; }
     step "$next seeds"
