@@ -1,22 +1,25 @@
 #!/usr/bin/env bash
 # Builds, checks and measures everything on a GPU in one run, and prints one table at the end.
 #
-#     benches/gpu.sh              under ten minutes: 34 seeds
-#     benches/gpu.sh --long       half an hour: 40 seeds
+#     benches/gpu.sh              under ten minutes: 34 seeds, and more if time, disk and memory take them
+#     benches/gpu.sh --long       half an hour: up to 40 seeds
 #     benches/gpu.sh --bundle F   pack what a machine needs on which nothing compiles or downloads, into F (.tar.gz)
 #
-# The first run, in this order: small layers of all rule sets, compared with the manifest; the rate by layer with the
-# device's clock around every stage; all layers to 34 from nothing, verified. The second: the small layers; all layers
-# to 40 from nothing, verified. A layer that does not fit ends a build with a reason; a build that takes too long is
-# stopped. The tables are removed afterwards. What is printed, and every JSON document, stays in the directory of results.
+# In this order: small layers of all rule sets, compared with the manifest; the rate by layer with the device's clock around
+# every stage; all layers to 34 from nothing, compared with the manifest; the layers above, one by one, as long as time, disk
+# and the device's memory suffice; all of them compared with the reference oracle, for which time is kept; with --long,
+# rates of the layers from 36 on. Every command has a limit of time. What fails or is left out is a row of the table, and
+# the rest goes on; then the exit code is 1. The tables are removed afterwards. What is printed, and every JSON document,
+# stays in the directory of results. "Model" is what docs/gpu.md predicts for an H200, in million positions a second.
 #
 #     --program FILE     the program (target/release/kalah, or that of the bundle)
 #     --adapter NAME     a part of the adapter's name; a software adapter must be named
 #     --gpu-memory SIZE  device memory that may be taken (what there is)
-#     --directory DIR    where the tables go: 20 GB for 34 seeds, 110 GB for 40 (TMPDIR, or /tmp)
+#     --directory DIR    where the tables go: 21 GB for 34 seeds, 36 for 36, 63 for 38, 107 for 40 (TMPDIR, or /tmp)
 #     --results DIR      where the results go (gpu-results)
 #     --vulkan DIR       use the Vulkan loader (libvulkan.so.1) in this directory
-#     --seeds N          the last layer of the main build (34; 40 with --long)
+#     --seeds N          the last layer of the main build (34)
+#     --most N           the last layer of all (40; that of --seeds if this is given)
 #     --limit SECONDS    for all of it (570; 1770 with --long)
 #
 # On the machine with the card, after `tar xzf F`: `kalah-gpu/gpu.sh`. It needs the driver, bash, awk and coreutils.
@@ -27,7 +30,7 @@ if [ -x "$here/kalah" ]; then
 else
     program=$here/../target/release/kalah manifest=$here/../tables/manifest.jsonl vulkan=""
 fi
-adapter=() memory=() parent=${TMPDIR:-/tmp} results=gpu-results last="" limit="" long="" bundle=""
+adapter=() memory=() parent=${TMPDIR:-/tmp} results=gpu-results last="" most="" limit="" long="" bundle=""
 usage() {
     sed -n '2,/^set /p' "$0" | sed '$d; s/^# \{0,1\}//'
     exit "$1"
@@ -36,7 +39,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --help) usage 0 ;;
     --long) long=1 && shift && continue ;;
-    --program | --adapter | --gpu-memory | --directory | --results | --vulkan | --seeds | --limit | --bundle) ;;
+    --program | --adapter | --gpu-memory | --directory | --results | --vulkan | --seeds | --most | --limit | --bundle) ;;
     *) echo "gpu.sh: unknown argument $1" >&2 && usage 2 >&2 ;;
     esac
     [ $# -gt 1 ] || { echo "gpu.sh: $1 needs a value" >&2 && exit 2; }
@@ -48,12 +51,14 @@ while [ $# -gt 0 ]; do
     --results) results=$2 ;;
     --vulkan) vulkan=$2 ;;
     --seeds) last=$2 ;;
+    --most) most=$2 ;;
     --limit) limit=$2 ;;
     --bundle) bundle=$2 ;;
     esac
     shift 2
 done
-last=${last:-$([ -n "$long" ] && echo 40 || echo 34)}
+most=${most:-${last:-40}}
+last=${last:-34}
 limit=${limit:-$([ -n "$long" ] && echo 1770 || echo 570)}
 [ -x "$program" ] || { echo "gpu.sh: no program at $program; build it with: cargo build --release" >&2 && exit 1; }
 
@@ -80,95 +85,143 @@ mkdir -p "$results"
 results=$(cd "$results" && pwd)
 directory=$(mktemp -d "$parent/kalah-gpu.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
-# Containers often have NVIDIA's driver without the file by which the loader finds it.
-if [ -z "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] && ! ls /usr/share/vulkan/icd.d/*.json /etc/vulkan/icd.d/*.json >/dev/null 2>&1; then
-    for library in libGLX_nvidia.so.0 libEGL_nvidia.so.0; do
-        if ldconfig -p 2>/dev/null | grep -q "$library"; then
-            printf '{"file_format_version":"1.0.0","ICD":{"library_path":"%s","api_version":"1.3.0"}}\n' "$library" \
-                >"$directory/nvidia_icd.json"
-            export VK_DRIVER_FILES=$directory/nvidia_icd.json VK_ICD_FILENAMES=$directory/nvidia_icd.json
-            break
-        fi
-    done
+# Containers often have NVIDIA's driver without the file by which the loader finds it, or with the file elsewhere.
+drivers() { export VK_DRIVER_FILES=$1 VK_ICD_FILENAMES=$1; }
+if [ -z "${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-}" ] && ! ls /usr/share/vulkan/icd.d/*nvidia*.json /etc/vulkan/icd.d/*nvidia*.json >/dev/null 2>&1; then
+    if [ -e /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json ]; then
+        drivers /usr/local/nvidia/share/vulkan/icd.d/nvidia_icd.json
+    else
+        for library in libGLX_nvidia.so.0 libEGL_nvidia.so.0; do
+            if ldconfig -p 2>/dev/null | grep -q "$library"; then
+                printf '{"file_format_version":"1.0.0","ICD":{"library_path":"%s","api_version":"1.3.0"}}\n' "$library" \
+                    >"$directory/nvidia_icd.json"
+                drivers "$directory/nvidia_icd.json"
+                break
+            fi
+        done
+    fi
 fi
 exec > >(tee "$results/log.txt") 2>&1
-kalah() { "$program" "$@"; }
 table=$results/table.txt
 : >"$table"
 documents=0
+failures=0
 start=$SECONDS
+# Seconds for the comparison with the oracle, and for what comes after it.
+reserve=$((limit / 8))
 
 left() { echo $((limit - SECONDS + start > 1 ? limit - SECONDS + start : 1)); }
+# The seconds left, without those for the comparison with the oracle.
+spare() { echo $(($(left) - reserve > 1 ? $(left) - reserve : 1)); }
+# Runs the program for at most $1 seconds; then it is stopped as by Ctrl-C, and ended if that does not help.
+kalah() {
+    local seconds=$1
+    shift
+    timeout --signal=INT --kill-after=15 "$seconds" "$program" "$@"
+}
 # Prints the number with this name in the JSON document on standard input.
 field() { sed -n "s/.*\"$1\":\([-0-9.e+]*\).*/\1/p" | head -n 1; }
 step() { printf '\n== %4d s  %s\n' $((SECONDS - start)) "$*"; }
-row() { printf '%-34s %15s %10s %10s %9s  %s\n' "$@" >>"$table"; }
+row() { printf '%-30s %15s %9s %9s %9s %7s %6s  %s\n' "$@" >>"$table"; }
+# A row for what did not work, with the exit code; one for what was left out, with the reason.
+failed() {
+    failures=$((failures + 1))
+    row "$1" - - - - - - "$([ "$2" = 124 ] || [ "$2" = 137 ] && echo 'stopped: it took too long' || echo "failed ($2), see the log")"
+}
+left_out() { row "$1" - - - - - - "left out: $2"; }
 per_second() { awk -v positions="$1" -v seconds="$2" 'BEGIN { if (seconds > 0) printf "%.1f", positions / seconds / 1e6; else print "-" }'; }
 seconds() { awk -v seconds="$1" 'BEGIN { if (seconds == "") print "-"; else printf "%.3f", seconds }'; }
+ratio() { awk -v measured="$1" -v model="$2" 'BEGIN { if (measured > 0 && model > 0) printf "%.2f", measured / model; else print "-" }'; }
+# The positions of the layer of $1 seeds: each row with at least one seed.
+positions() {
+    awk -v n="$1" 'function c(n, k,  i, all) { all = 1; for (i = 1; i <= k; i++) all *= (n - k + i) / i; return all }
+        BEGIN { printf "%.0f", c(n + 11, 11) - 2 * c(n + 5, 5) }'
+}
+# The bytes of a layer, a little more than it has.
+bytes() { awk -v positions="$(positions "$1")" 'BEGIN { printf "%.0f", 0.53 * positions + 1e6 }'; }
+# Bytes that are free where the tables are.
+free_bytes() { df --output=avail -B1 "$directory" | tail -n 1; }
+# The millions of positions a second of a layer of empty-capture in kernels, or with writing, that docs/gpu.md predicts for
+# an H200.
+model() {
+    case "$1-$2" in
+    kernels-24) echo 14199 ;;
+    all-24) echo 1850 ;;
+    kernels-26) echo 20322 ;;
+    all-26) echo 2689 ;;
+    kernels-28) echo 25892 ;;
+    all-28) echo 3111 ;;
+    kernels-30) echo 30212 ;;
+    all-30) echo 3211 ;;
+    kernels-32) echo 33185 ;;
+    all-32) echo 3212 ;;
+    kernels-34) echo 35084 ;;
+    all-34) echo 3212 ;;
+    kernels-36) echo 36223 ;;
+    all-36) echo 3213 ;;
+    kernels-38) echo 34566 ;;
+    all-38) echo 3213 ;;
+    kernels-40) echo 32256 ;;
+    all-40) echo 3213 ;;
+    *) echo - ;;
+    esac
+}
 keep() {
     documents=$((documents + 1))
     printf '%s\n' "$2" >"$results/$(printf %02d $documents)-$1.json"
 }
 
-# Builds the layers up to $3 seeds of rules $1 in directory $2 and adds a row; the time is that of the whole command, with
-# writing and flushing. After the time that is left it is stopped, as by Ctrl-C.
+# Builds the layers from $2 to $3 seeds of rules $1, of which those below are there, in directory $4, within $5 seconds, and
+# adds a row; the time is that of the whole command, with writing and flushing.
 build() {
-    local began=$EPOCHREALTIME json status=0
-    json=$(timeout --signal=INT "$(left)" "$program" build --backend gpu "${adapter[@]}" "${memory[@]}" --rules "$1" \
-        --seeds "$3" --tables "$2" --json) || status=$?
-    local took positions
+    local what="build $1 $2..$3" began=$EPOCHREALTIME json status=0 positions rate model
+    json=$(kalah "$5" build --backend gpu "${adapter[@]}" "${memory[@]}" --rules "$1" --seeds "$3" --tables "$4" --json) || status=$?
     took=$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }')
-    if [ $status != 0 ]; then
-        row "build $1 2..$3" - "$(seconds "$took")" - - "$([ $status = 124 ] && echo 'stopped: no time left' || echo "failed ($status), see the log")"
-        return $status
-    fi
+    [ $status = 0 ] || { failed "$what" $status && return 1; }
     keep "build-$1-$3" "$json"
     # The last number of this name is the sum.
     positions=$(sed 's/.*"positions"://; s/,.*//' <<<"$json")
-    row "build $1 2..$3" "$positions" "$(seconds "$took")" - "$(per_second "$positions" "$took")" "$4"
+    rate=$(per_second "$positions" "$took")
+    model=-
+    [ "$1" != empty-capture ] || model=$(model all "$3")
+    row "$what" "$positions" "$(seconds "$took")" - "$rate" "$model" "$(ratio "$rate" "$model")" "$6"
 }
 
-# Measures one layer of the directory $1.
+# Measures one layer of the directory $1 within $3 seconds; $4 are the seconds that it took to build, if known.
 bench() {
-    [ "$(left)" -gt 30 ] || { row "bench layer $2" - - - - 'left out: no time' && return; }
-    local json positions took kernels share bandwidth rate=-
-    json=$(kalah bench --backend gpu "${adapter[@]}" "${memory[@]}" --seeds "$2" --tables "$1" --json)
+    local what="bench layer $2" json positions wall kernels share bandwidth rate=- model status=0
+    # It is computed three times and written twice, which needs its bytes once more.
+    awk -v took="${4:-8}" -v left="$3" 'BEGIN { exit !(4 * took + 5 < left) }' || { left_out "$what" 'no time' && return; }
+    [ "$(free_bytes)" -gt "$(bytes "$2")" ] || { left_out "$what" 'no room on the disk' && return; }
+    json=$(kalah "$3" bench --backend gpu "${adapter[@]}" "${memory[@]}" --seeds "$2" --tables "$1" --json) || status=$?
+    [ $status = 0 ] || { failed "$what" $status && return; }
     keep "bench-$2" "$json"
     positions=$(field positions <<<"$json")
-    took=$(field seconds <<<"${json#*\"positions\":}")
+    wall=$(field seconds <<<"${json#*\"positions\":}")
     kernels=$(field kernel_seconds <<<"$json")
     share=$(field share_of_bandwidth <<<"$json")
     bandwidth=$(field copy_bandwidth <<<"$json")
     [ -z "$kernels" ] || rate=$(per_second "$positions" "$kernels")
-    row "bench layer $2" "$positions" "$(seconds "$took")" "$(seconds "$kernels")" "$rate" \
+    model=$(model kernels "$2")
+    row "$what" "$positions" "$(seconds "$wall")" "$(seconds "$kernels")" "$rate" "$model" "$(ratio "$rate" "$model")" \
         "$(awk -v s="${share:-0}" -v b="$bandwidth" 'BEGIN { printf "kernels use %.0f %% of %.1f GB/s", 100 * s, b / 1e9 }')"
     # How long each stage took.
     sed 's/.*"stages":\[\[*//; s/\]\].*//; s/\],\[/\n/g; s/"//g' <<<"$json" | awk -F, 'NF == 2 { printf "    %-18s %9.3f ms\n", $1, 1000 * $2 }'
 }
 
-# Compares the tables of a directory with the manifest, and with the reference oracle.
+# Checks tables within $2 seconds, with these flags.
 verify() {
-    local began=$SECONDS
-    kalah verify --checksums --manifest "$manifest" --tables "$1"
-    row "verify, manifest" - $((SECONDS - began)) - - 'checksums, digests'
-    began=$SECONDS
-    local status=0
-    timeout --signal=INT "$(left)" "$program" verify --consistency --sample "$2" --tables "$1" || status=$?
-    row "verify, oracle" - $((SECONDS - began)) - - "$([ $status = 0 ] && echo "$2 positions a layer" || echo "ended with $status")"
-    [ $status = 0 ] || [ $status = 124 ]
+    local what=$1 limit=$2 remark=$3 began=$EPOCHREALTIME status=0
+    shift 3
+    kalah "$limit" verify "$@" || status=$?
+    [ $status = 0 ] || { failed "$what" $status && return 1; }
+    row "$what" - "$(awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.3f", b - a }')" - - - - "$remark"
 }
 
-finish() {
-    printf '\n'
-    cat "$table"
-    printf 'whole run: %d s; results in %s\n' $((SECONDS - start)) "$results"
-    exit "$1"
-}
-
-kalah gpu
-kalah gpu --json >"$results/00-adapters.json"
+kalah 60 gpu || true
+kalah 60 gpu --json >"$results/00-adapters.json" || true
 { nvidia-smi || true; uname -a; grep -m 1 'model name' /proc/cpuinfo; nproc; free -g; df -h "$parent"; } 2>/dev/null || true
-row work positions seconds kernels 'million/s' remarks
+row work positions seconds kernels 'million/s' model ratio remarks
 
 small=$((last < 18 ? last : 18))
 for rules in empty-capture standard s-kalaha; do
@@ -176,36 +229,70 @@ for rules in empty-capture standard s-kalaha; do
     seeds=$small
     [ "$rules" != s-kalaha ] || seeds=$((small < 14 ? small : 14))
     mkdir -p "$directory/small"
-    build "$rules" "$directory/small" "$seeds" 'same as the manifest'
-    kalah verify --rules "$rules" --manifest "$manifest" --checksums --tables "$directory/small"
-    kalah verify --rules "$rules" --seeds $((seeds < 14 ? seeds : 14)) --against cpu --tables "$directory/small"
+    build "$rules" 2 "$seeds" "$directory/small" "$(spare)" '' || continue
+    verify "verify $rules, manifest" "$(spare)" 'digests' --rules "$rules" --manifest "$manifest" --checksums --tables "$directory/small" || true
+    again=$((seeds < 14 ? seeds : 14))
+    verify "verify $rules $again, CPU" "$(spare)" 'bit for bit' --rules "$rules" --seeds "$again" --against cpu --tables "$directory/small" || true
 done
 rm -rf "$directory/small"
 
-mkdir "$directory/main"
+main=$directory/main
+mkdir "$main"
+built=1
 if [ -z "$long" ]; then
     step "rate by layer"
     first=$((last > 12 ? last - 8 : 4))
-    build empty-capture "$directory/main" $((first + 2)) 'for the rates' || finish 1
-    for seeds in $(seq "$first" 2 $((first + 2))); do
-        bench "$directory/main" "$seeds"
-    done
-    rm -rf "$directory/main"
-    mkdir "$directory/main"
+    if build empty-capture 2 $((first + 2)) "$main" "$(spare)" 'for the rates'; then
+        for seeds in $(seq "$first" 2 $((first + 2))); do
+            bench "$main" "$seeds" "$(spare)"
+        done
+    fi
+    rm -rf "$main"
+    mkdir "$main"
 fi
 
 step "$last seeds from nothing"
-build empty-capture "$directory/main" "$last" 'from nothing' || {
-    # What is there is verified all the same.
-    verify "$directory/main" 10000 || true
-    finish 1
-}
-if [ -z "$long" ]; then
-    for seeds in $(seq $((first + 4)) 2 "$last"); do
-        bench "$directory/main" "$seeds"
+build empty-capture 2 "$last" "$main" "$(spare)" 'from nothing' || true
+while [ -e "$(printf '%s/empty-capture-6-%02d.kalah' "$main" $((built + 1)))" ]; do built=$((built + 1)); done
+if [ $built -gt 1 ]; then
+    [ -n "$long" ] || for seeds in $(seq $((last > 12 ? last - 4 : last)) 2 "$built"); do
+        bench "$main" "$seeds" "$(spare)" "$took"
     done
+    step "comparison with the manifest"
+    verify "verify 2..$built, manifest" "$(spare)" 'checksums, digests' --checksums --manifest "$manifest" --tables "$main" || true
 fi
-step "verification"
-verify "$directory/main" 100000
-kalah info --tables "$directory/main"
-finish 0
+
+# A layer has about a third more positions than the one before.
+[ $built != "$last" ] || while [ $built -lt "$most" ]; do
+    next=$((built + 1))
+    # The first layer of these is reckoned with the rate of the main build, the others with that of the one before.
+    if [ $built = "$last" ]; then
+        of=$(for seeds in $(seq 2 "$built"); do positions "$seeds" && echo; done | awk '{ all += $1 } END { printf "%.0f", all }')
+    else
+        of=$(positions $built)
+    fi
+    expected=$(awk -v took="$took" -v of="$of" -v next_one="$(positions $next)" \
+        'BEGIN { printf "%.0f", 1.2 * took * next_one / of + 3 }')
+    [ "$expected" -lt "$(spare)" ] || { left_out "build $next" "no time: it needs about $expected s" && break; }
+    [ "$(free_bytes)" -gt "$(bytes $next)" ] || { left_out "build $next" "no room on the disk: $(($(bytes $next) / 1000000)) MB" && break; }
+    step "$next seeds"
+    build empty-capture $next $next "$main" "$(spare)" '' || break
+    built=$next
+done
+
+if [ $built -gt 1 ]; then
+    step "comparison with the oracle"
+    samples=$([ -n "$long" ] && echo 300000 || echo 100000)
+    verify "verify 2..$built, oracle" "$(left)" "$samples positions a layer" --consistency --sample "$samples" --tables "$main" || true
+    if [ -n "$long" ]; then
+        step "rate by layer"
+        for seeds in $(seq $((last + 2)) 2 "$built"); do
+            bench "$main" "$seeds" "$(left)" "$took"
+        done
+    fi
+    kalah 60 info --tables "$main" || true
+fi
+printf '\n'
+cat "$table"
+printf 'built: %d seeds; whole run: %d s; not done: %d; results in %s\n' $built $((SECONDS - start)) $failures "$results"
+exit $((failures > 0))

@@ -1,8 +1,8 @@
 //! A model of builds on three cards, from the work that builds give a device: `cargo bench --bench gpu_model`.
 //!
 //! Dispatches, threads, moves, copies and memory are counted by the planning code of the builder. What a thread costs is
-//! from the compiler statistics (`--bench shader_statistics`); what cards can do, from their makers. docs/gpu.md explains the
-//! model and has its tables. `KALAH_MODEL_RULES` names another rule set than empty-capture, `KALAH_MODEL_SEEDS` another last
+//! from the compiler statistics (`--bench shader_statistics`); what cards can do, from their makers; how long the lists of
+//! moves take, which are made on one processor core, is measured here. docs/gpu.md explains the model and has its tables. `KALAH_MODEL_RULES` names another rule set than empty-capture, `KALAH_MODEL_SEEDS` another last
 //! layer than 40.
 
 use kalah::build::gpu::stages::Stage;
@@ -62,8 +62,15 @@ const REACHED: f64 = 0.6;
 const LAUNCH: f64 = 5e-6;
 const COPY: f64 = 2e-6;
 
-/// Bytes a second that the processor turns into checksums and digests, and that the disk takes.
-const HOST: f64 = 4e9;
+/// Seconds for which the device is idle at each frame: the size of its patches is read before these are made, and its bytes
+/// are mapped.
+const SYNC: f64 = 150e-6;
+
+/// Bytes a second: that one core copies to or from a staging buffer; that all cores turn into checksums, or compare with
+/// them; that one core turns into a digest; that the disk takes.
+const CORE_COPY: f64 = 8e9;
+const CHECKSUMS: f64 = 20e9;
+const DIGEST: f64 = 4e9;
 const DISK: f64 = 3e9;
 
 const MAX_BINDING: u64 = (1 << 31) - 256;
@@ -106,14 +113,18 @@ struct Seconds {
     cache: f64,
     instructions: f64,
     copies: f64,
+    /// Waiting for the size of patches, and for lists of moves that are made on one core.
+    waiting: f64,
+    /// Beside the device: transfers with what the processor does for them, digests and writing.
     bus: f64,
     host: f64,
-    disk: f64,
+    writing: f64,
 }
 
 impl Seconds {
-    fn of(layer: &LayerWork, card: &Card, uploaded: f64) -> Seconds {
+    fn of(layer: &LayerWork, card: &Card, uploaded: f64, moves: f64) -> Seconds {
         let mut seconds = Seconds::default();
+        let (frames, packed) = (layer.seeds as f64 - 1.0, layer.packed as f64);
         for dispatch in &layer.dispatches {
             let (instructions, memory, cache) = load(dispatch);
             // A card that is not full reaches less.
@@ -133,20 +144,32 @@ impl Seconds {
             *part += longest;
         }
         let brought: u64 = layer.brought.values().sum();
-        let copied = brought as f64 + layer.packed as f64;
+        // Frames of the last layer are only copied to the machine.
+        let copied = brought as f64 + packed;
         seconds.copies = 2.0 * copied / (card.bandwidth * REACHED) + layer.copies as f64 * COPY;
-        seconds.bus = (layer.packed as f64).max(uploaded) / card.bus;
-        seconds.host = layer.packed as f64 / HOST;
-        seconds.disk = layer.packed as f64 / DISK;
+        seconds.waiting = frames * SYNC + moves;
+        // Frames that are brought from files are compared with their checksums first, then copied by the core that
+        // records; that stops the device.
+        seconds.waiting += uploaded / CHECKSUMS + uploaded / CORE_COPY;
+        seconds.bus = packed.max(uploaded) / card.bus;
+        // One thread copies frames out of the mapped buffer and has their checksums made; another one makes digests and
+        // writes.
+        seconds.host = packed / CORE_COPY + packed / CHECKSUMS;
+        seconds.writing = packed / DIGEST + packed / DISK;
         seconds
     }
 
+    /// What `kalah bench` calls kernel seconds: the stages by the device's clock, without copies.
+    fn kernels(&self) -> f64 {
+        self.launches + self.memory + self.cache + self.instructions
+    }
+
     fn device(&self) -> f64 {
-        self.launches + self.memory + self.cache + self.instructions + self.copies
+        self.kernels() + self.copies + self.waiting
     }
 
     fn all(&self) -> f64 {
-        self.device().max(self.bus).max(self.host).max(self.disk)
+        self.device().max(self.bus).max(self.host).max(self.writing)
     }
 
     /// What takes longest.
@@ -157,8 +180,9 @@ impl Seconds {
             (self.cache, "cache"),
             (self.instructions, "instructions"),
             (self.copies, "copies"),
+            (self.waiting, "waiting"),
         ];
-        let beside = [(self.disk, "disk"), (self.host, "digests"), (self.bus, "transfers")];
+        let beside = [(self.writing, "writing"), (self.host, "checksums"), (self.bus, "transfers")];
         let longest =
             |of: &[(f64, &'static str)]| of.iter().copied().fold((0.0, ""), |a, b| if b.0 > a.0 { b } else { a });
         if longest(&beside).0 > self.device() { longest(&beside).1 } else { longest(&device).1 }
@@ -204,9 +228,9 @@ fn main() {
     for card in &CARDS {
         println!("\n{}", card.name);
         println!(
-            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | transfers | digests | disk | million/s kernels | million/s | limit |"
+            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | waiting | transfers | checksums | writing | million/s kernels | million/s device | million/s | limit |"
         );
-        println!("|---:|{}---|", "---:|".repeat(12));
+        println!("|---:|{}---|", "---:|".repeat(14));
         let (mut total, mut positions) = (0.0, 0);
         for layer in layers(card) {
             let least = work.least_memory(layer.seeds, card.memory, MAX_BINDING);
@@ -214,16 +238,17 @@ fn main() {
                 println!("| {} | {:.1} GiB | does not fit |", layer.seeds, least as f64 / GIB);
                 break;
             }
-            let resident = work.lowest_resident(layer.seeds, card.memory, MAX_BINDING);
+            let resident = work.lowest_resident(layer.seeds, layer.seeds, card.memory, MAX_BINDING);
             let uploaded =
                 layer.brought.iter().filter(|(seeds, _)| **seeds < resident).map(|(_, bytes)| bytes).sum::<u64>();
-            let s = Seconds::of(&layer, card, uploaded as f64);
+            // The lists of the rows that no layer below has.
+            let s = Seconds::of(&layer, card, uploaded as f64, work.moves_seconds(layer.seeds - 1));
             total += s.all();
             positions += layer.positions;
             if layer.seeds >= first && (layer.seeds - first).is_multiple_of(2) {
                 let rate = |seconds: f64| layer.positions as f64 / seconds / 1e6;
                 println!(
-                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {} |",
+                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {:.0} | {} |",
                     layer.seeds,
                     least as f64 / GIB,
                     s.launches,
@@ -231,9 +256,11 @@ fn main() {
                     s.cache,
                     s.instructions,
                     s.copies,
+                    s.waiting,
                     s.bus,
                     s.host,
-                    s.disk,
+                    s.writing,
+                    rate(s.kernels()),
                     rate(s.device()),
                     rate(s.all()),
                     s.limit(),

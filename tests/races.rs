@@ -146,6 +146,12 @@ fn without_any_one_of_its_barriers_a_stage_races() {
         let (stage, race) = races.first().unwrap_or_else(|| panic!("encode without barrier {barrier}"));
         assert_eq!((*stage, matches!(race.memory, Memory::Workgroup(_))), (Stage::Encode, true));
     }
+    assert!(races_with(Trace::without_barrier, 3, stage_cases::encode).is_empty(), "all were tried");
+    // Shader and twin have as many.
+    for (stage, barriers) in [(Stage::Scan, 2), (Stage::Transpose, 1), (Stage::Encode, 3)] {
+        let source = stage.kernel().source();
+        assert_eq!(source.matches("workgroupBarrier();").count(), barriers, "{}", stage.name());
+    }
 }
 
 #[test]

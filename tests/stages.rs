@@ -1,4 +1,5 @@
-//! Every stage does on every adapter what its twin does on the CPU, word for word.
+//! Every stage does on every adapter what its twin does on the CPU, word for word: with shaders that check every index,
+//! and with those that do not, which are what a card runs.
 #![cfg(feature = "gpu")]
 
 mod adapter;
@@ -22,20 +23,25 @@ impl Run for OnDevice {
         workgroups: u32,
         buffers: Vec<Vec<u32>>,
     ) -> Vec<Vec<u32>> {
-        let (kernel, device) = (stage.kernel(), self.0.shared());
-        let (mut on_device, mut right) = (buffers.clone(), buffers.clone());
-        device.run_kernel(kernel, params, workgroups, &mut on_device).unwrap();
+        let kernel = stage.kernel();
+        let mut right = buffers.clone();
         for workgroup in 0..workgroups {
             kernel.twin()(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
         }
-        for (number, (found, right)) in on_device.iter().zip(&right).enumerate() {
-            if let Some(at) = (0..right.len().max(found.len())).find(|&at| found.get(at) != right.get(at)) {
-                let (name, binding, adapter) = (stage.name(), number + 1, self.0.name());
-                let (found, right) = (found.get(at), right.get(at));
-                panic!(
-                    "{name} {params:?} on {adapter}: word {at} of binding {binding} is {found:x?}, its twin makes \
-                     {right:x?}"
-                );
+        let unchecked = (stage != Stage::ForwardRelay || self.0.relays_unchecked()).then(|| self.0.unchecked());
+        for device in [self.0.shared()].into_iter().chain(unchecked) {
+            let mut on_device = buffers.clone();
+            device.run_kernel(kernel, params, workgroups, &mut on_device).unwrap();
+            for (number, (found, right)) in on_device.iter().zip(&right).enumerate() {
+                if let Some(at) = (0..right.len().max(found.len())).find(|&at| found.get(at) != right.get(at)) {
+                    let (name, binding, adapter, checked) =
+                        (stage.name(), number + 1, self.0.name(), device.is_checked());
+                    let (found, right) = (found.get(at), right.get(at));
+                    panic!(
+                        "{name} {params:?} on {adapter}, checked: {checked}: word {at} of binding {binding} is \
+                         {found:x?}, its twin makes {right:x?}"
+                    );
+                }
             }
         }
         for ((before, after), access) in buffers.iter().zip(&right).zip(kernel.access()) {

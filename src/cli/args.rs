@@ -161,8 +161,9 @@ pub struct GpuFlags {
 impl GpuFlags {
     /// Opens the GPU that is asked for: the first one that passes a self-test, which uses these rules.
     pub fn open(&self, rules: Rules) -> Result<Arc<Gpu>, ComputeError> {
-        let mut options = GpuOptions::default().checked(self.checked).twins(self.twin.iter().map(|stage| stage.name()));
+        let mut options = GpuOptions::default().twins(self.twin.iter().map(|stage| stage.name()));
         options.memory = self.gpu_memory;
+        options.checked = self.checked.then_some(true);
         let mut first = None;
         for adapter in Adapter::candidates(self.adapter.as_deref())? {
             let tested = Gpu::open(&adapter, options.clone()).map_err(ComputeError::Gpu).and_then(|gpu| {

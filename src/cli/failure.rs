@@ -59,3 +59,28 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || network_error(cause).is_some_and(NetworkFileError::is_damage)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use kalah::build::BuildError;
+    use kalah::gpu::GpuError;
+
+    use super::*;
+
+    /// What `kalah build` prints when the device is lost or hangs; the exit code is 1, as for all that is no damage.
+    #[test]
+    fn a_build_that_a_device_ended_says_so_and_how_to_go_on() {
+        let lost = GpuError::Lost("it was unplugged".to_owned());
+        let hung = GpuError::Hung(Duration::from_secs(60));
+        for (error, told) in
+            [(lost, "the GPU was lost: it was unplugged"), (hung, "60 seconds: it, or its driver, hangs")]
+        {
+            let error = anyhow::Error::from(BuildError::Gpu(error));
+            let message = message(&error);
+            assert!(message.contains(told) && message.contains("kept"), "{message}");
+            assert!(!is_damage(&error) && !is_broken_pipe(&error));
+        }
+    }
+}

@@ -80,7 +80,7 @@ impl Gpu {
         }));
         let max_binding = limits.max_storage_buffer_binding_size.min(MAX_BINDING);
         Ok(Gpu {
-            checked: options.checked || cfg!(debug_assertions) || report.tier == Tier::Software,
+            checked: options.checked.unwrap_or(cfg!(debug_assertions) || report.tier == Tier::Software),
             max_binding: options.max_binding.unwrap_or(max_binding).min(max_binding),
             window_alignment: limits.min_storage_buffer_offset_alignment.into(),
             pipelines: Default::default(),
@@ -109,6 +109,16 @@ impl Gpu {
     /// The alignment of a part of a buffer, in bytes.
     pub(crate) fn window_alignment(&self) -> u64 {
         self.window_alignment
+    }
+
+    /// Whether shaders check every index.
+    pub fn is_checked(&self) -> bool {
+        self.checked
+    }
+
+    /// Whether some kernels run as their twins.
+    pub(crate) fn has_twins(&self) -> bool {
+        !self.options.twins.is_empty()
     }
 
     /// Whether a kernel runs as its twin.

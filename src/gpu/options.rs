@@ -10,8 +10,8 @@ pub struct GpuOptions {
     pub max_binding: Option<u64>,
     /// The names of kernels whose twins run instead, on the CPU.
     pub twins: Vec<&'static str>,
-    /// Whether shaders check every index. They always do on software adapters and in debug builds.
-    pub checked: bool,
+    /// Whether shaders check every index. By default they do on software adapters and in debug builds only.
+    pub checked: Option<bool>,
     /// How long to wait when no submission ends before the device counts as hung: a minute by default. A submission
     /// is meant to take a fifth of a second at most, on any device.
     pub patience: Duration,
@@ -20,7 +20,7 @@ pub struct GpuOptions {
 impl Default for GpuOptions {
     fn default() -> GpuOptions {
         let patience = Duration::from_secs(60);
-        GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: false, patience }
+        GpuOptions { memory: None, max_binding: None, twins: Vec::new(), checked: None, patience }
     }
 }
 
@@ -52,6 +52,6 @@ impl GpuOptions {
     /// Sets whether shaders check every index.
     #[must_use]
     pub fn checked(self, checked: bool) -> GpuOptions {
-        GpuOptions { checked, ..self }
+        GpuOptions { checked: Some(checked), ..self }
     }
 }

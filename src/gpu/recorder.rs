@@ -246,6 +246,11 @@ impl<'g> Recorder<'g> {
         self.params.len() + size_of_val(&self.records[self.records_sent..])
     }
 
+    /// The threads of a kernel that are expected to take a fraction of a second.
+    pub fn threads_at_once(&self, kernel: &'static Kernel) -> u64 {
+        self.buffers.pace.units(Kind::Kernel(kernel.name))
+    }
+
     /// Runs a kernel over `threads` threads, in parts that are multiples of `unit` threads and take a fraction of a
     /// second; `params` gives the parameters of a part from its first thread and its number of threads.
     pub fn dispatch_threads<P: Params>(
@@ -259,7 +264,7 @@ impl<'g> Recorder<'g> {
         assert!(most > 0, "a unit of {unit} threads");
         let mut first = 0;
         while first < threads {
-            let quick = self.buffers.pace.units(Kind::Kernel(bound.kernel.name)) / unit * unit;
+            let quick = self.threads_at_once(bound.kernel) / unit * unit;
             let part = most.min(quick.max(unit)).min(threads - first) as u32;
             self.dispatch(bound, &params(first, part), part.div_ceil(WORKGROUP))?;
             first += u64::from(part);

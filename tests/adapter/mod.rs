@@ -8,12 +8,13 @@
 
 use std::sync::{Arc, LazyLock, OnceLock};
 
-use kalah::gpu::{Adapter, Gpu, GpuOptions};
+use kalah::gpu::{Adapter, Gpu, GpuOptions, Tier};
 
 /// An adapter, and a device that tests share.
 pub struct TestAdapter {
     adapter: Adapter,
     shared: OnceLock<Arc<Gpu>>,
+    unchecked: OnceLock<Arc<Gpu>>,
 }
 
 impl TestAdapter {
@@ -27,6 +28,17 @@ impl TestAdapter {
         self.name().contains("SwiftShader")
     }
 
+    /// Whether it computes relays rightly with shaders that check no index. Mesa 22.3's llvmpipe does not, for a reason that
+    /// is not known yet; SwiftShader does.
+    pub fn relays_unchecked(&self) -> bool {
+        !self.name().contains("llvmpipe")
+    }
+
+    /// Whether it computes on the processor.
+    pub fn is_software(&self) -> bool {
+        self.adapter.report.tier == Tier::Software
+    }
+
     /// A separate device with these options, for tests that cannot share one.
     pub fn open(&self, options: GpuOptions) -> Arc<Gpu> {
         Arc::new(Gpu::open(&self.adapter, options).expect("the adapter opens"))
@@ -35,6 +47,13 @@ impl TestAdapter {
     /// The device that all tests of a binary share.
     pub fn shared(&self) -> Arc<Gpu> {
         Arc::clone(self.shared.get_or_init(|| self.open(GpuOptions::default())))
+    }
+
+    /// The same with shaders that check no index, as on a card.
+    pub fn unchecked(&self) -> Arc<Gpu> {
+        let device = self.unchecked.get_or_init(|| self.open(GpuOptions::default().checked(false)));
+        assert!(!device.is_checked());
+        Arc::clone(device)
     }
 }
 
@@ -59,7 +78,7 @@ fn present() -> Present {
         if wanted.is_empty() || wanted.iter().any(|name| has(&adapter, name)) {
             match &adapter.report.lacks {
                 Some(reason) => missing.push(format!("{} cannot be used: {reason}", adapter.report.name)),
-                None => adapters.push(TestAdapter { adapter, shared: OnceLock::new() }),
+                None => adapters.push(TestAdapter { adapter, shared: OnceLock::new(), unchecked: OnceLock::new() }),
             }
         }
     }

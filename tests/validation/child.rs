@@ -3,10 +3,10 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use kalah::build::gpu::stages::{SCAN_BLOCK, Scan, Stage, TILE, Transpose};
+use kalah::build::gpu::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, SCAN_BLOCK, Scan, Stage, TILE, Transpose};
 use kalah::build::{Backend, Builder, measure};
 use kalah::game::Rules;
-use kalah::gpu::{Adapter, Gpu, GpuOptions, Params};
+use kalah::gpu::{Adapter, Gpu, GpuOptions, Params, WORKGROUP};
 use kalah::progress::Pulse;
 use kalah::table::{TableKey, Tables};
 use kalah::verify::check_against;
@@ -121,9 +121,9 @@ fn stages_with_barriers() {
     stage_cases::encode(&mut device);
 }
 
-/// Runs the shader of a stage without one of its barriers in two workgroups; the parameters and all buffers are these
-/// words.
-fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, words: usize) {
+/// Runs the shader of a stage without one of its barriers in two workgroups.
+fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, contents: &[Vec<u32>]) {
+    assert_eq!(contents.len(), stage.kernel().access().len());
     const BARRIER: &str = "workgroupBarrier();";
     let source = stage.kernel().source();
     let (at, _) = source.match_indices(BARRIER).nth(barrier).expect("the stage has this barrier");
@@ -147,7 +147,7 @@ fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, words: us
     };
     let params: Vec<u32> = bytemuck::pod_collect_to_vec(std::slice::from_ref(&params));
     let mut buffers = vec![buffer(&params, wgpu::BufferUsages::UNIFORM)];
-    buffers.extend(stage.kernel().access().iter().map(|_| buffer(&vec![1; words], wgpu::BufferUsages::STORAGE)));
+    buffers.extend(contents.iter().map(|words| buffer(words, wgpu::BufferUsages::STORAGE)));
     let entries: Vec<wgpu::BindGroupEntry> = (0..)
         .zip(&buffers)
         .map(|(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
@@ -166,7 +166,9 @@ fn without_barrier<P: Params>(stage: Stage, barrier: usize, params: P, words: us
 }
 
 fn scan_without(barrier: usize) {
-    without_barrier(Stage::Scan, barrier, Scan { numbers: SCAN_BLOCK + 777, first_block: 0 }, 2 * SCAN_BLOCK as usize);
+    let words = vec![1; 2 * SCAN_BLOCK as usize];
+    let params = Scan { numbers: SCAN_BLOCK + 777, first_block: 0 };
+    without_barrier(Stage::Scan, barrier, params, &[words.clone(), words]);
 }
 
 #[test]
@@ -187,5 +189,21 @@ fn transpose_without_its_barrier() {
     let (rows, columns) = (TILE + 5, TILE - 1);
     let (from_words, to_words) = (columns.div_ceil(4), rows.div_ceil(4));
     let params = Transpose { rows, columns, tiles: 1, from_words, to_words, ..Transpose::default() };
-    without_barrier(Stage::Transpose, 0, params, 2 * (TILE * TILE) as usize);
+    let words = vec![1; 2 * (TILE * TILE) as usize];
+    without_barrier(Stage::Transpose, 0, params, &[words.clone(), words]);
+}
+
+/// The second barrier is the only one of the three that separates uses which are not all atomic operations; the layer
+/// reports no others, the check of the twins does.
+#[test]
+#[ignore = "runs under the layer"]
+fn encode_without_its_second_barrier() {
+    // Frames of 128 rows, so that runs have 32 words; all groups of both workgroups have exceptions.
+    let (rows, threads) = (128, 2 * WORKGROUP);
+    let positions = threads * GROUP_POSITIONS;
+    let (words, groups_at) = (rows / 4, rows / 4);
+    let params = Encode { threads, first_group: 0, rows, words, base: 0, positions, groups_at };
+    let scores = vec![0x2800_0028; (positions / 4) as usize];
+    let head = vec![0; (groups_at + threads * GROUP_WORDS) as usize];
+    without_barrier(Stage::Encode, 1, params, &[scores, head, vec![0; threads as usize]]);
 }

@@ -70,9 +70,12 @@ fn shaders_with_barriers_need_each_of_them() {
         adapter::each(|adapter| {
             let found = messages(layer, adapter.name(), "child::stages_with_barriers");
             assert!(found.is_empty(), "{} on {}: {found:#?}", layer.name, adapter.name());
-            for child in
-                ["scan_without_its_first_barrier", "scan_without_its_second_barrier", "transpose_without_its_barrier"]
-            {
+            for child in [
+                "scan_without_its_first_barrier",
+                "scan_without_its_second_barrier",
+                "transpose_without_its_barrier",
+                "encode_without_its_second_barrier",
+            ] {
                 let found = messages(layer, adapter.name(), &format!("child::{child}"));
                 let is_race = |message: &Message| message.text.contains("A data race was detected");
                 let all = !found.is_empty() && found.iter().all(is_race);

@@ -40,6 +40,8 @@ pub struct GpuComputer {
     gpu: Arc<Gpu>,
     /// What recorders need, kept from layer to layer; `None` while one has it.
     buffers: Option<RecorderBuffers>,
+    /// Seeds of the last layer: no frame of a later layer reads its frames.
+    last: usize,
     /// Bytes of a large upload.
     upload: u64,
     rows: DeviceRows,
@@ -79,6 +81,7 @@ impl GpuComputer {
         let board = BoardRows::new(tables.rules(), Arc::clone(tables.rows()));
         Ok(GpuComputer {
             buffers: Some(buffers),
+            last: seeds,
             upload,
             rows: DeviceRows::new(&gpu, board)?,
             lower,
@@ -189,7 +192,10 @@ impl GpuComputer {
                     }
                 };
                 self.traffic.downloaded += packed.head.bytes + packed.patch_bytes;
-                self.lower.keep(recorder, frame, &packed.head, &packed.patches)?;
+                // Frames of the last layer would only evict those that it needs.
+                if frame.mover + frame.other < self.last {
+                    self.lower.keep(recorder, frame, &packed.head, &packed.patches)?;
+                }
                 if !deliver(recorder, frame, &packed)? {
                     return Ok(false);
                 }

@@ -2,7 +2,7 @@
 
 use super::matrix::Matrix;
 use super::stages::{Encode, GROUP_POSITIONS, GROUP_WORDS, Mean, PROFILE_ROWS, Profile, SCAN_BLOCK, Scan, Stage};
-use crate::gpu::{DeviceBuffer, Gpu, GpuError, MAX_WORKGROUPS, Recorder, Window};
+use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, WORKGROUP, Window};
 use crate::index::Frame;
 
 /// Initially, one byte is allocated for patches for this many bytes of groups; more when needed.
@@ -132,10 +132,11 @@ impl Packer {
             let blocks = numbers.div_ceil(SCAN_BLOCK.into());
             let windows = [self.sizes[level].window(), self.sizes[level + 1].window()];
             let bound = recorder.bind(Stage::Scan.kernel(), &windows);
-            for first in (0..blocks as u32).step_by(MAX_WORKGROUPS as usize) {
-                let params = Scan { numbers: numbers as u32, first_block: first };
-                recorder.dispatch(&bound, &params, MAX_WORKGROUPS.min(blocks as u32 - first))?;
-            }
+            let block = u64::from(WORKGROUP);
+            recorder.dispatch_threads(&bound, blocks * block, block, |thread, _| Scan {
+                numbers: numbers as u32,
+                first_block: (thread / block) as u32,
+            })?;
             numbers = blocks;
         }
         assert_eq!(numbers, 1, "superblocks fit a block");

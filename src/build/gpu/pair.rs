@@ -266,32 +266,34 @@ fn transpose(recorder: &mut Recorder, from: &Matrix, to: &Matrix) -> Result<(), 
     let gpu = recorder.gpu();
     recorder.touched += from.all().bytes + to.all().bytes;
     assert_eq!((from.rows, from.columns), (to.columns, to.rows));
-    let tile = TILE as usize;
+    let kernel = Stage::Transpose.kernel();
+    let (tile, workgroup) = (TILE as usize, u64::from(WORKGROUP));
     let tiles_at_once = |matrix: &Matrix| (matrix.rows_at_once(gpu) / tile).max(1) * tile;
     for first_row in (0..from.rows).step_by(tiles_at_once(from)) {
         let end_row = from.rows.min(first_row + tiles_at_once(from));
         let (from_window, from_base) = from.window(gpu, first_row..end_row)?;
-        for first_column in (0..from.columns).step_by(tiles_at_once(to)) {
-            let end_column = from.columns.min(first_column + tiles_at_once(to));
+        let mut first_column = 0;
+        while first_column < from.columns {
+            // A row of tiles, too, may take long.
+            let quick = (recorder.threads_at_once(kernel) / workgroup).clamp(1, MAX_WORKGROUPS.into()) as usize;
+            let end_column = from.columns.min(first_column + tiles_at_once(to).min(quick * tile));
             let (to_window, to_base) = to.window(gpu, first_column..end_column)?;
-            let bound = recorder.bind(Stage::Transpose.kernel(), &[from_window.clone(), to_window]);
-            let tiles = ((end_column - first_column).div_ceil(tile)) as u32;
-            let rows_of_tiles = ((end_row - first_row).div_ceil(tile)) as u32;
-            let step = (MAX_WORKGROUPS / tiles).max(1);
-            for row in (0..rows_of_tiles).step_by(step as usize) {
-                let params = Transpose {
-                    rows: end_row as u32,
-                    columns: end_column as u32,
-                    first_row: first_row as u32 + row * TILE,
-                    first_column: first_column as u32,
-                    tiles,
-                    from_words: from.words(),
-                    from_base,
-                    to_words: to.words(),
-                    to_base,
-                };
-                recorder.dispatch(&bound, &params, tiles * step.min(rows_of_tiles - row))?;
-            }
+            let bound = recorder.bind(kernel, &[from_window.clone(), to_window]);
+            let tiles = (end_column - first_column).div_ceil(tile);
+            let row_of_tiles = tiles as u64 * workgroup;
+            let threads = (end_row - first_row).div_ceil(tile) as u64 * row_of_tiles;
+            recorder.dispatch_threads(&bound, threads, row_of_tiles, |thread, _| Transpose {
+                rows: end_row as u32,
+                columns: end_column as u32,
+                first_row: first_row as u32 + (thread / row_of_tiles) as u32 * TILE,
+                first_column: first_column as u32,
+                tiles: tiles as u32,
+                from_words: from.words(),
+                from_base,
+                to_words: to.words(),
+                to_base,
+            })?;
+            first_column = end_column;
         }
     }
     Ok(())

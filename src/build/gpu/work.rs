@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
@@ -65,6 +66,8 @@ struct RowWork {
     /// Quiet moves, and how many entries they take for four rows at a time.
     quiet: u64,
     quads: u64,
+    /// How long it took to list them.
+    seconds: f64,
 }
 
 #[derive(Debug)]
@@ -85,6 +88,7 @@ impl BoardWork {
             if seeds == 0 {
                 return RowWork::default();
             }
+            let began = Instant::now();
             // One for each number of seeds, so that nothing is kept.
             let board = BoardRows::new(rules, Arc::clone(&index));
             let moves = board.moves(seeds);
@@ -110,7 +114,8 @@ impl BoardWork {
                 entries,
             });
             let quads = quads(&starts, &quiet).1.len() as u64;
-            RowWork { classes: classes.collect(), quiet: quiet.len() as u64, quads }
+            let (classes, seconds) = (classes.collect(), began.elapsed().as_secs_f64());
+            RowWork { classes, quiet: quiet.len() as u64, quads, seconds }
         });
         BoardWork { pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
     }
@@ -178,14 +183,22 @@ impl BoardWork {
     }
 
     /// The lowest layer whose frames stay on the device while that of `seeds` seeds is built, if all layers below were
-    /// built in the same run; its own frames stay too, as long as lower ones can make room.
-    pub fn lowest_resident(&self, seeds: usize, budget: u64, max_binding: u64) -> usize {
-        let least = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least();
+    /// built in the same run, which ends with that of `last` seeds. Its own frames stay too, as long as lower ones can
+    /// make room, except those of the last layer, which no other reads. `seeds` or more if none stays.
+    pub fn lowest_resident(&self, seeds: usize, last: usize, budget: u64, max_binding: u64) -> usize {
+        let least = DeviceMemory::new(self.pits, last, Some(budget), max_binding).least();
         let mut free = (budget - budget / HEADROOM).saturating_sub(least);
         let bytes = |seeds: usize| -> u64 {
             (1..seeds).map(|mover| with_patches(Frame { pits: self.pits, mover, other: seeds - mover })).sum()
         };
-        (2..=seeds).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(seeds + 1)
+        let end = if seeds < last { seeds + 1 } else { seeds };
+        (2..end).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(end)
+    }
+
+    /// Seconds that this machine took to list the moves of the rows with `seeds` seeds, on one core. A build does so when
+    /// it first needs them, while the device waits.
+    pub fn moves_seconds(&self, seeds: usize) -> f64 {
+        self.moves[seeds].seconds
     }
 
     /// The least device memory for the layers up to `seeds`, in bytes: see `memory.rs`.
@@ -212,12 +225,8 @@ impl LayerWork {
     }
 
     fn transpose(&mut self, rows: usize, columns: usize) {
-        let (tiles, rows_of_tiles) = (columns.div_ceil(TILE as usize) as u64, rows.div_ceil(TILE as usize) as u64);
-        let step = (u64::from(MAX_WORKGROUPS) / tiles).max(1);
-        for row in (0..rows_of_tiles).step_by(step as usize) {
-            let threads = tiles * step.min(rows_of_tiles - row) * u64::from(WORKGROUP);
-            self.dispatches.push(Dispatch { stage: Stage::Transpose, threads, entries: 0.0 });
-        }
+        let tiles = columns.div_ceil(TILE as usize) as u64 * u64::from(WORKGROUP);
+        self.threads(Stage::Transpose, rows.div_ceil(TILE as usize) as u64 * tiles, tiles, 0.0);
     }
 
     fn pack(&mut self, frame: Frame) {
@@ -231,10 +240,7 @@ impl LayerWork {
         let mut numbers = groups;
         for _ in 0..3 {
             numbers = numbers.div_ceil(SCAN_BLOCK.into());
-            for first in (0..numbers).step_by(MAX_WORKGROUPS as usize) {
-                let threads = u64::from(MAX_WORKGROUPS).min(numbers - first) * u64::from(WORKGROUP);
-                self.dispatches.push(Dispatch { stage: Stage::Scan, threads, entries: 0.0 });
-            }
+            self.threads(Stage::Scan, numbers * u64::from(WORKGROUP), WORKGROUP.into(), 0.0);
         }
         // Frames of very few groups have no exception, and no dispatch for patches.
         self.threads(Stage::Patch, groups, 1, 0.0);
