@@ -12,8 +12,10 @@ use crate::solve::memory::Copies;
 use crate::solve::packed::{Board, Keys, Word};
 use crate::table::{BoundTable, FrameBounds, FrameScores, Table, TableError};
 
-/// Copying tables to memory starts after a search of this length: shorter ones end before it pays off.
-const COPY_AFTER: Duration = Duration::from_secs(2);
+/// Copying tables to memory starts after a search of so many nanoseconds for each byte to be copied (3.2 seconds a GiB). By
+/// then the search has lost about as much by the small pages of files as the copies cost, so that it never pays more than
+/// twice what it would have paid had its length been known.
+const COPY_AFTER_BYTE: u64 = 3;
 
 /// After this, tables are copied even if they then leave the page cache, so that the next search has to read them from the
 /// disk.
@@ -132,6 +134,11 @@ impl<'a> TableScores<'a> {
         exact.or_else(bounds).expect("a layer in use")
     }
 
+    /// The bytes of a frame: seeds in play and in the mover's row.
+    fn frame_bytes(&self, (seeds, mover): (usize, usize)) -> u64 {
+        self.layers.blocks(seeds).sections()[mover - 1].data
+    }
+
     /// Whether all tables that can be copied were.
     pub fn is_copied(&self) -> bool {
         self.copied.load(Ordering::Relaxed) >= self.to_copy.len()
@@ -142,14 +149,16 @@ impl<'a> TableScores<'a> {
     /// continues where this one stopped; of a frame that two calls copy at once, one copy is kept. A frame for which there
     /// is not enough memory is still read from its file; a damaged one makes the `audit` fail.
     pub fn copy(&self, copies: Copies, audit: &Audit, wait: &dyn Fn(Duration), stop: &AtomicBool) {
+        let sizes = self.to_copy.iter().map(|&frame| self.frame_bytes(frame));
+        let copy_after = Duration::from_nanos(COPY_AFTER_BYTE.saturating_mul(copies.twice.min(sizes.sum())));
         loop {
             let next = self.copied.load(Ordering::Relaxed);
             let Some(&(seeds, mover)) = self.to_copy.get(next) else { return };
             let (file, place) = (self.layers.blocks(seeds), seeds * self.reach() + mover);
-            let bytes = file.sections()[mover - 1].data;
+            let bytes = self.frame_bytes((seeds, mover));
             let twice = self.twice.load(Ordering::Relaxed) + bytes <= copies.twice;
             if twice || copies.moved {
-                wait(if twice { COPY_AFTER } else { MOVE_AFTER });
+                wait(if twice { copy_after } else { MOVE_AFTER });
                 let copied = match self.layer(seeds) {
                     Layer::Exact(table) => self.frames[place].fill(table.copied_frame(mover, stop)),
                     Layer::Bounds(table) => self.bounds[place].fill(table.copied_frame(mover, stop)),
@@ -312,7 +321,7 @@ mod tests {
             let audit = Audit::new(layers, &|| false).unwrap();
             let copies = Copies { twice: u64::MAX / 2, moved: false };
             let copy = |stop| scores.copy(copies, &audit, &|_| (), &AtomicBool::new(stop));
-            let bytes = |&(seeds, mover): &(usize, usize)| layers.blocks(seeds).sections()[mover - 1].data;
+            let bytes = |&frame: &(usize, usize)| scores.frame_bytes(frame);
             // Calls that end after the first frame, of which there is a copy already.
             let (seeds, mover) = scores.to_copy[0];
             tables.layer(seeds).unwrap().copied_frame(mover, &AtomicBool::new(false)).unwrap().unwrap();
