@@ -350,7 +350,7 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
     let check = Check::new(&certificate, None).expect("it rests on no tables");
     let whole = check.claims(Tasks::new([7; 32], claims), &Pulse::default(), &|_| Ok(())).expect("all claims are true");
     let save = |tasks: &Tasks| tasks.write(&state);
-    let mut runs = 0;
+    let (mut runs, mut attempts) = (0, 0);
     loop {
         let tasks = Tasks::read(&state, [7; 32], claims).expect("the state is sound");
         let before = tasks.checked();
@@ -369,10 +369,16 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
         assert!(tasks.checked() > before || tasks.is_complete());
         if tasks.is_complete() {
             assert_eq!(tasks.tally(), whole.tally());
-            break;
+            if runs > 1 {
+                break;
+            }
+            // On a busy machine the other thread may come too late; then from the beginning.
+            attempts += 1;
+            assert!(attempts < 1000, "{claims} claims");
+            std::fs::remove_file(&state).expect("it was saved");
+            runs = 0;
         }
     }
-    assert!(runs > 1, "{claims} claims");
     // The state belongs to this certificate, and a change of any byte is noticed.
     assert!(Tasks::read(&state, [8; 32], claims).is_err());
     let bytes = std::fs::read(&state).expect("it was saved");

@@ -194,23 +194,25 @@ fn readers_find_scores_beyond_four_billion_positions() {
 fn read_by_script(directory: &Path, key: TableKey, literals: &str) -> Option<Vec<String>> {
     let site = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/serve/site");
     let scripts = tempfile::tempdir().unwrap();
-    for name in ["tables.js", "xxh3.js"] {
+    for name in ["blake3.js", "tables.js", "xxh3.js"] {
         std::fs::copy(site.join(name), scripts.path().join(name)).unwrap();
     }
     std::fs::write(scripts.path().join("package.json"), r#"{"type": "module"}"#).unwrap();
     let TableKey { pits, seeds, .. } = key;
     let (code, name) = (key.rules.code(), key.file_name());
+    let digest = Table::open(&key.path(directory)).unwrap().header().digest;
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
     let script = format!(
         r#"import {{ open }} from "node:fs/promises";
 import {{ Rows, Table }} from "./tables.js";
 globalThis.plainFetch = async (url, {{ headers }}) => {{
   const [start, last] = headers.range.slice(6).split("-").map(Number);
-  const file = await open(url);
+  const file = await open(url.split("?")[0]);
   const {{ buffer }} = await file.read(Buffer.alloc(last + 1 - start), 0, last + 1 - start, start);
   await file.close();
-  return {{ ok: true, status: 206, arrayBuffer: async () => new Uint8Array(buffer).buffer }};
+  return {{ ok: true, status: 206, headers: new Headers(), arrayBuffer: async () => new Uint8Array(buffer).buffer }};
 }};
-const table = new Table({directory:?}, "{name}", {code}, {seeds}, new Rows({pits}, {seeds}));
+const table = new Table({directory:?}, "{name}", {code}, {seeds}, new Rows({pits}, {seeds}), "{digest}");
 for (const literal of {literals:?}.trim().split("\n")) {{
   const seeds = literal.slice(1, -1).split(",").slice(3).map(Number);
   console.log(await table.score(seeds.slice(0, {pits}), seeds.slice({pits})));

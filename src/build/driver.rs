@@ -156,6 +156,10 @@ impl<'a> Builder<'a> {
                 report.built.push(record.clone());
                 finishing.begin(complete, key, record)?
             };
+            if self.bounds.is_some_and(|bounds| bounds.has(&table)) {
+                // Finishing removes unfinished files of the layer, and a bound table that is being written is one.
+                finishing.wait()?;
+            }
             self.make_bounds(&table, build)?;
             tables.push(Arc::new(table))?;
         }

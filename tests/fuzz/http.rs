@@ -268,10 +268,13 @@ fn answers(mut bytes: &[u8]) -> Result<Vec<(u16, Vec<u8>)>, String> {
             answers.push((status, body));
             continue;
         }
-        // What HEAD would stream has no length.
+        // What HEAD would stream has no length; to HTTP/1.0 it is sent as it is, to the end of the connection.
         if header("content-type:").is_some_and(|kind| kind == "text/event-stream")
             && header("content-length:").is_none()
         {
+            if !bytes.starts_with(b"HTTP/1.") {
+                bytes = &[];
+            }
             answers.push((status, Vec::new()));
             continue;
         }
