@@ -358,6 +358,9 @@ fn a_folder_is_replaced_and_others_are_left_alone() {
     }
     std::fs::create_dir(folder.path().join("mine")).unwrap();
     std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
-    assert_eq!(export(&folder.path().join("mine"), &[]).0, 1);
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let refused = command.arg("export-site").arg(folder.path().join("mine")).output().unwrap();
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && told.contains("; name another folder, or empty this one"), "{told}");
     assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
 }

@@ -52,6 +52,10 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(advice) = error.downcast_ref().and_then(of_prove) {
         return Some(advice.to_owned());
     }
+    #[cfg(feature = "serve")]
+    if let Some(advice) = error.downcast_ref().and_then(of_site) {
+        return Some(advice.to_owned());
+    }
     if let Some(advice) = solve_error(error).and_then(of_solve) {
         return Some(advice.to_owned());
     }
@@ -144,6 +148,16 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
         ProveError::Tables { .. } => {
             Some("build them with `kalah build`, let them be used, or choose less with --rests-on for a new proof")
         }
+        _ => None,
+    }
+}
+
+#[cfg(feature = "serve")]
+fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
+    use kalah::serve::SiteError;
+    match error {
+        SiteError::NotOurs(_) => Some("name another folder, or empty this one"),
+        SiteError::Disk { .. } => Some("make room, or allow less with --size"),
         _ => None,
     }
 }

@@ -42,6 +42,10 @@ pub fn table_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e TableErro
     if let Some(GraphError::Table(error)) = error.downcast_ref() {
         return Some(error);
     }
+    #[cfg(feature = "serve")]
+    if let Some(kalah::serve::SiteError::Table(error)) = error.downcast_ref() {
+        return Some(error);
+    }
     match error.downcast_ref() {
         Some(KgpError::Play(PlayError::Table(error) | PlayError::Solve(SolveError::Table(error)))) => Some(error),
         _ => match error.downcast_ref()? {

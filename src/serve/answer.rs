@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::book::BookEntry;
 use super::searcher::{Analysis, Assessment};
-use crate::book::Recalled;
-use crate::game::{Bounds, Line, Pit, Played, Position, Rules, Trace, ValueBounds};
+use crate::book::{Books, Recalled};
+use crate::game::{Bounds, Line, MAX_PITS, Pit, Played, Position, Rules, Trace, ValueBounds};
 use crate::play::{Choice, Source, Worth};
 use crate::table::{Listing, Probe};
 
@@ -357,6 +356,24 @@ pub(super) struct RuleSet {
 impl From<Rules> for RuleSet {
     fn from(rules: Rules) -> RuleSet {
         RuleSet { name: rules.name(), played_by: rules.played_by(), summary: rules.summary() }
+    }
+}
+
+/// A book.
+#[derive(Serialize)]
+pub(super) struct BookEntry {
+    rules: &'static str,
+    pits: usize,
+    positions: usize,
+}
+
+impl BookEntry {
+    /// All books that have positions.
+    pub fn list(books: &Books) -> Vec<BookEntry> {
+        let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
+        let there = boards.filter_map(|(rules, pits)| Some((rules, pits, books.get(rules, pits)?.len())));
+        let entry = |(rules, pits, positions): (Rules, _, _)| BookEntry { rules: rules.name(), pits, positions };
+        there.filter(|&(.., positions)| positions > 0).map(entry).collect()
     }
 }
 

@@ -8,16 +8,16 @@ use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::answer::{
-    LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, SearchAnswer, ServerAnswer, Sown, TablesAnswer,
+    BookEntry, LineAnswer, MoveAnswer, PlaceAnswer, PositionAnswer, SearchAnswer, ServerAnswer, Sown, TablesAnswer,
 };
 use super::cors::Sharing;
 use super::error::{ApiError, MAX_LITERAL, MAX_MOVES, MAX_SEEDS};
+use super::events;
 use super::fields::Fields;
 use super::hosts::Hosts;
 use super::puzzle::Puzzles;
 use super::searcher::Analysis;
 use super::searches::Searches;
-use super::{book, events};
 use crate::book::Books;
 use crate::game::{MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
@@ -228,7 +228,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
         searches: service.search_count,
         seeds: MAX_SEEDS,
         pits: MAX_PITS,
-        books: book::list(&service.books),
+        books: BookEntry::list(&service.books),
     })
 }
 

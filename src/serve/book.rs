@@ -11,8 +11,7 @@ use super::ApiError;
 use super::answer::PositionAnswer;
 use super::api::{Service, read_position, read_rules};
 use super::fields::Fields;
-use crate::book::{Book, Books};
-use crate::game::{MAX_PITS, Rules};
+use crate::book::Book;
 
 /// What the book, the tables and the rules have of a position.
 #[derive(Serialize)]
@@ -24,24 +23,6 @@ pub(super) struct BookAnswer {
     /// Whether the line leads to the end of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
-}
-
-/// A book, as the server lists it.
-#[derive(Serialize)]
-pub(super) struct BookEntry {
-    rules: &'static str,
-    pits: usize,
-    positions: usize,
-}
-
-/// The books that have positions.
-pub(super) fn list(books: &Books) -> Vec<BookEntry> {
-    let boards = Rules::ALL.into_iter().flat_map(|rules| (1..=MAX_PITS).map(move |pits| (rules, pits)));
-    let entry = |(rules, pits)| {
-        let book = books.get(rules, pits).filter(|book| !book.is_empty())?;
-        Some(BookEntry { rules: rules.name(), pits, positions: book.len() })
-    };
-    boards.filter_map(entry).collect()
 }
 
 impl Service {

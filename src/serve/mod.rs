@@ -22,6 +22,7 @@
 //! | `game` | whole games: every position and move of a line of play |
 //! | [`site`](SitePlan) | the page without a server: its tables and books |
 //! | `site_page`, `site_puzzles` | its other files |
+//! | [`site_files`](SiteError) | what all of them need: errors, writing, progress |
 //! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and how they are sent |
 //! | `compression` | documents, compressed |
@@ -45,6 +46,7 @@ mod searcher;
 mod searches;
 mod server;
 mod site;
+mod site_files;
 mod site_page;
 mod site_puzzles;
 mod slots;
@@ -55,4 +57,5 @@ pub use cors::{BadOrigin, SharedOrigin};
 pub use error::ApiError;
 pub use hosts::{BadHost, Host};
 pub use server::{Options, Stop, serve};
-pub use site::{SiteError, SiteOptions, SitePlan, SitePulse, SiteReport};
+pub use site::{SiteOptions, SitePlan, SiteReport};
+pub use site_files::{SiteError, SitePulse};

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
 use super::answer::RuleSet;
 use super::error::MAX_SEEDS;
-use super::puzzle::Unfound;
+use super::site_files::{SiteError, SitePulse, at, put};
 use super::site_page::write_page;
 use super::site_puzzles::{boards, steps, write_puzzles};
 use crate::book::Books;
@@ -18,7 +17,7 @@ use crate::file;
 use crate::game::{Capture, MAX_PITS, Rules};
 use crate::index::MAX_TABLE_PITS;
 use crate::system::available_disk;
-use crate::table::{Shelf, TableError, TableKey};
+use crate::table::{Shelf, TableKey};
 
 /// The players that answer without a server.
 const PLAYERS: [&str; 5] = ["perfect", "minimax:D", "alphabeta:D", "greedy", "random:SEED"];
@@ -58,83 +57,6 @@ pub struct SiteReport {
     pub book_positions: usize,
     /// Puzzles.
     pub puzzles: usize,
-}
-
-/// Why a folder could not be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SiteError {
-    /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// The folder holds something else.
-    #[error("{} is not empty, and not a folder that this command has written", .0.display())]
-    NotOurs(PathBuf),
-    /// A table is damaged.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The disk has not enough space for the tables.
-    #[error("{}: the tables take {needed} bytes; {free} are free on this disk", path.display())]
-    Disk {
-        /// The folder.
-        path: PathBuf,
-        /// The bytes of the tables.
-        needed: u64,
-        /// The bytes that are free.
-        free: u64,
-    },
-    /// It was asked to stop.
-    #[error("stopped")]
-    Stopped,
-}
-
-impl From<Unfound> for SiteError {
-    fn from(unfound: Unfound) -> SiteError {
-        match unfound {
-            Unfound::Table(error) => error.into(),
-            Unfound::Stopped => SiteError::Stopped,
-        }
-    }
-}
-
-/// Shared with a running export: it reports here how far it is, and stops on request.
-#[derive(Debug, Default)]
-pub struct SitePulse {
-    /// Steps of the present part: bytes of tables copied, or of [`SitePlan::puzzle_steps`].
-    pub done: AtomicU64,
-    stop: AtomicBool,
-}
-
-impl SitePulse {
-    /// Asks the export to stop at the next opportunity.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether the export was asked to stop.
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Reports that so much is done, unless the export is to stop.
-    pub(super) fn advance(&self, done: u64) -> Result<(), SiteError> {
-        self.done.store(done, Ordering::Relaxed);
-        if self.is_stopped() { Err(SiteError::Stopped) } else { Ok(()) }
-    }
-}
-
-fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {
-    result.map_err(|source| SiteError::File { path: path.to_owned(), source })
-}
-
-pub(super) fn put(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> Result<(), SiteError> {
-    let path = directory.join(name);
-    at(&path, fs::write(&path, text))
 }
 
 /// A table that is to be copied.

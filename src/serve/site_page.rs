@@ -6,7 +6,7 @@ use serde_json::json;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::page::FILES;
-use super::site::{SiteError, put};
+use super::site_files::{SiteError, put};
 
 /// The modules that answer in place of a server.
 const MODULES: [(&str, &str); 6] = [

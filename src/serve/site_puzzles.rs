@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::day;
 use super::puzzle::daily;
-use super::site::{SiteError, SitePulse, put};
+use super::site_files::{SiteError, SitePulse, put};
 use crate::analyse::{Level, Puzzle, PuzzleMiner};
 use crate::game::{Position, Rules, StartPosition};
 use crate::table::{Shelf, TableKey, Tables};
