@@ -65,6 +65,11 @@ impl Gpu {
         match self.never {}
     }
 
+    /// Whether shaders check every index.
+    pub fn is_checked(&self) -> bool {
+        match self.never {}
+    }
+
     pub(crate) fn copy_bandwidth(&self, _bytes: u64) -> Result<f64, GpuError> {
         match self.never {}
     }
