@@ -1,11 +1,13 @@
 //! The scripts in `cluster/`: without a scheduler, and with a launcher if one is installed.
 #![cfg(all(unix, feature = "cli"))]
 
+mod leases;
 mod processes;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use leases::kill_a_holder;
 use processes::{assert_complete, path, stderr, stdout, success, whole};
 use serde_json::Value;
 
@@ -18,7 +20,7 @@ fn script(name: &str, directory: &Path, args: &[&str]) -> Command {
 }
 
 /// The arguments of shared builds that take a second or so.
-const SHARED: [&str; 7] = ["13", "--rules", "s-kalaha", "--backend", "cpu", "--patience=2", "--json"];
+const SHARED: [&str; 7] = ["16", "--rules", "s-kalaha", "--backend", "cpu", "--patience=2", "--json"];
 
 #[test]
 fn processes_share_a_build_also_when_one_is_killed() {
@@ -30,30 +32,16 @@ fn processes_share_a_build_also_when_one_is_killed() {
             process.spawn().unwrap()
         })
         .collect();
-    // Killed while it holds a lease, so that the others have to take it over.
-    let mut victim = processes.remove(0);
-    let holds = format!("process {} on", victim.id());
-    let holds_a_claim = || {
-        let mut paths = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
-        // Layers of 10 seeds and more take long enough to be killed in.
-        paths.any(|path| {
-            let name = path.file_name().unwrap().to_string_lossy();
-            name.starts_with("s-kalaha-6-1")
-                && name.ends_with(".lease")
-                && std::fs::read_to_string(&path).is_ok_and(|text| text.starts_with(&holds))
-        })
-    };
-    while !holds_a_claim() {
-        assert!(victim.try_wait().unwrap().is_none(), "it ended before it could be killed");
-    }
-    victim.kill().unwrap();
-    assert!(!victim.wait().unwrap().success(), "killed too late");
+    // Layers of 13 seeds and more take long enough to be killed in.
+    kill_a_holder(&mut processes, directory.path(), |name| {
+        [13, 14, 15, 16].iter().any(|layer| name.starts_with(&format!("s-kalaha-6-{layer}.")))
+    });
     let shares = processes.into_iter().map(|process| {
         let ran = success(process.wait_with_output().unwrap());
         serde_json::from_str::<Value>(&stdout(&ran)).unwrap()["pairs"].as_u64().unwrap()
     });
     assert!(shares.filter(|&pairs| pairs > 0).count() >= 2, "the work was not shared");
-    assert_complete(directory.path(), &whole(&["--rules", "s-kalaha", "--seeds", "13"]), "shared");
+    assert_complete(directory.path(), &whole(&["--rules", "s-kalaha", "--seeds", "16"]), "shared");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! `kalah prove`: what people and scripts rely on; processes that are killed, and that work together.
 #![cfg(all(unix, feature = "cli"))]
 
+mod leases;
+
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -8,6 +10,7 @@ use std::time::{Duration, Instant};
 use kalah::certificate::{CertificateFile, Checker};
 use kalah::game::Rules;
 use kalah::table::Tables;
+use leases::kill_a_holder;
 use serde_json::Value;
 
 /// The seeds of the largest table.
@@ -114,21 +117,8 @@ fn processes_share_a_proof_also_when_one_is_killed() {
     let files = Files::new();
     let args = [&SMALL[..], &["--share", "--patience", "2", "--json"]].concat();
     let mut processes: Vec<Child> = (0..3).map(|_| files.prove(&args).spawn().unwrap()).collect();
-    let mut victim = processes.remove(0);
-    // Killed while it holds a job, so that the others have to take it over.
-    let holds = format!("process {} on", victim.id());
-    let is_held = || {
-        let Ok(entries) = std::fs::read_dir(files.path().join("proof/jobs")) else { return false };
-        entries.flatten().any(|entry| {
-            entry.path().extension().is_some_and(|end| end == "lease")
-                && std::fs::read_to_string(entry.path()).is_ok_and(|text| text.starts_with(&holds))
-        })
-    };
-    while !is_held() {
-        assert!(victim.try_wait().unwrap().is_none(), "it ended before it could be killed");
-    }
-    victim.kill().unwrap();
-    victim.wait().unwrap();
+    // The others have to take its job over.
+    kill_a_holder(&mut processes, &files.path().join("proof/jobs"), |_| true);
     let answers: Vec<Value> =
         processes.into_iter().map(|process| answer(process.wait_with_output().unwrap())).collect();
     let ran: Vec<u64> = answers.iter().map(|answer| answer["ran"].as_u64().unwrap()).collect();
