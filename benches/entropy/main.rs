@@ -13,6 +13,7 @@ mod count;
 mod fit;
 mod moves;
 mod neighbours;
+mod ply;
 
 use std::path::PathBuf;
 
@@ -45,16 +46,16 @@ const NAMES: [&str; PREDICTIONS] = [
     "profile of the mover's row, in sixteenths",
     "network",
     "terms of both rows",
-    "and 4 products",
-    "and 16 products",
-    "and 32 products",
+    "terms and 4 products",
+    "terms and 16 products",
+    "terms and 32 products",
     "network and terms of both rows",
     "network and 4 products",
     "network and 16 products",
     "network and 32 products",
 ];
 /// Those that are measured with properties of the rows, with one ply, and within blocks.
-const CHOSEN: [usize; 3] = [0, 1, PREDICTIONS - 1];
+const CHOSEN: [usize; 3] = [0, 1, 1 + PRODUCTS.len()];
 
 /// A sampled position.
 #[derive(Clone)]
@@ -106,6 +107,7 @@ fn main() {
     }
     println!("{rules}, {PITS} pits, {seeds} seeds, {all} positions in five frames, {wanted} sampled of each");
     results.iter().for_each(|(name, sum)| println!("{:8.3}  {name}", sum / all));
+    ply::measure(&tables, seeds);
 }
 
 /// The name and the bits a position of each way to code the scores of `frame`; and some means.
@@ -131,7 +133,13 @@ fn measure(tables: &Tables, network: &Network, frame: Frame, wanted: usize) -> V
             counts.add((part * 128 + number) % 2, &unpacked, start, (heights, widths), tile);
         }
     }
-    counts.results()
+    let mut results = counts.results();
+    let terms = (tables.rows().rows(frame.mover) + tables.rows().rows(frame.other)) * (fit::PRODUCTS + 1);
+    results.push((
+        "(bits of the terms of 32 products, a byte each)".to_owned(),
+        8.0 * terms as f64 / frame.positions() as f64,
+    ));
+    results
 }
 
 impl Unpacked {
