@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 /// Products that are fitted.
-pub const PRODUCTS: usize = 32;
+pub const PRODUCTS: usize = 64;
 
 /// Entries of the matrix from which the terms of the mover's rows are fitted.
 const FITTED: usize = 16_000_000;

@@ -38,7 +38,7 @@ const TILE: (usize, usize) = (32, 128);
 const BLOCKS: [(usize, usize); 7] = [(1, 32), (4, 8), (1, 64), (8, 8), (8, 16), (16, 16), (32, 32)];
 
 /// Counts of products of terms of both rows, see [`Fit`].
-const PRODUCTS: [usize; 4] = [0, 4, 16, fit::PRODUCTS];
+const PRODUCTS: [usize; 5] = [0, 4, 16, 32, fit::PRODUCTS];
 
 /// Predictions in sixteenths of a seed.
 const PREDICTIONS: usize = 2 + 2 * PRODUCTS.len();
@@ -49,13 +49,15 @@ const NAMES: [&str; PREDICTIONS] = [
     "terms and 4 products",
     "terms and 16 products",
     "terms and 32 products",
+    "terms and 64 products",
     "network and terms of both rows",
     "network and 4 products",
     "network and 16 products",
     "network and 32 products",
+    "network and 64 products",
 ];
 /// Those that are measured with properties of the rows, with one ply, and within blocks.
-const CHOSEN: [usize; 3] = [0, 1, 1 + PRODUCTS.len()];
+const CHOSEN: [usize; 3] = [0, 1, 5];
 
 /// A sampled position.
 #[derive(Clone)]
@@ -134,11 +136,11 @@ fn measure(tables: &Tables, network: &Network, frame: Frame, wanted: usize) -> V
         }
     }
     let mut results = counts.results();
-    let terms = (tables.rows().rows(frame.mover) + tables.rows().rows(frame.other)) * (fit::PRODUCTS + 1);
-    results.push((
-        "(bits of the terms of 32 products, a byte each)".to_owned(),
-        8.0 * terms as f64 / frame.positions() as f64,
-    ));
+    let rows = tables.rows().rows(frame.mover) + tables.rows().rows(frame.other);
+    for products in PRODUCTS {
+        let name = format!("(to keep terms and {products} products of both rows, a byte each)");
+        results.push((name, (8 * rows * (products + 1)) as f64 / frame.positions() as f64));
+    }
     results
 }
 
@@ -163,10 +165,7 @@ impl Unpacked {
             profile.iter_mut().zip(run).for_each(|(sum, &score)| *sum += f64::from(score));
         }
         profile.iter_mut().for_each(|sum| *sum /= rows[1].len() as f64);
-        let orders = [0, 1].map(|side| {
-            let seeds = [frame.mover, frame.other][side];
-            Order::new(tables.rows(), &rows[side], seeds)
-        });
+        let orders = [0, 1].map(|side| Order::new(tables.rows(), &rows[side]));
         let fits = [false, true].map(|above| {
             let mut matrix = vec![0i16; scores.len()];
             matrix.par_chunks_mut(width).zip(scores.par_chunks(width)).zip(&rows[1]).for_each(
@@ -354,7 +353,7 @@ impl Counts {
     fn results(&self) -> Vec<(String, f64)> {
         let plain = ["score", "less the base of its group of 126", "less the profile", "less profile and base"];
         let mut results: Vec<(String, f64)> =
-            plain.iter().zip(&self.plain).map(|(name, counter)| (format!("{name}"), counter.bits())).collect();
+            plain.iter().zip(&self.plain).map(|(name, counter)| (name.to_string(), counter.bits())).collect();
         results.extend(NAMES.iter().zip(&self.fraction).map(|(name, counter)| (name.to_string(), counter.bits())));
         for (at, chosen) in CHOSEN.into_iter().enumerate() {
             results.push((format!("{}; again-moves and captures", NAMES[chosen]), self.threats[at].bits()));

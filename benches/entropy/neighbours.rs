@@ -17,7 +17,7 @@ pub struct Order {
 }
 
 impl Order {
-    pub fn new(index: &RowIndex, rows: &[TableRow], seeds: usize) -> Order {
+    pub fn new(index: &RowIndex, rows: &[TableRow]) -> Order {
         let mut ranks: Vec<u32> = (0..rows.len() as u32).collect();
         ranks.sort_unstable_by_key(|&rank| rows[rank as usize]);
         let mut places = vec![0; rows.len()];
@@ -25,7 +25,6 @@ impl Order {
         let last = index.pits() - 1;
         let parents_of = |(place, &rank): (usize, &u32)| {
             let row = rows[rank as usize];
-            debug_assert_eq!(row.iter().map(|&held| usize::from(held)).sum::<usize>(), seeds);
             let mut parents = [(place as u32).saturating_sub(1); PARENTS];
             for (k, pit) in (0..last).rev().filter(|&pit| row[pit] > 0).take(PARENTS).enumerate() {
                 let mut moved = row;

@@ -213,7 +213,7 @@ pub fn measure(tables: &Tables, top: usize) {
         (0..300_000).map(|_| layer.unrank(random.u64(..layer.positions()))).collect();
     println!("layers of corrections between two layers of scores; probes of a position: mean, 99 of 100, most; ns;");
     println!("bits a position of all layers to 36 seeds if corrections take 1.6 bits, or 0.9");
-    for period in 1..=4 {
+    for period in 1..=3 {
         ply.period = period;
         let mut times: Vec<f64> = Vec::new();
         let mut sum = 0;
