@@ -3,15 +3,17 @@
 
     benches/memory_limits.py --tables DIR [--limits 2GiB,4GiB,8GiB] [--seeds N] [--without-limit]
 
-For each limit, the layers up to that of N seeds are built in DIR/LIMIT and then verified; without --seeds, N is the largest whose
-planned memory is within the limit. Both commands run in a group of processes (cgroup) that is given no more memory than this,
-tables in the page cache included, and no swap; the system kills what takes more. It needs the right to make such groups below
-that of this process. Without it, or with --data-limit, the limit is one of `ulimit -d` for a process, which leaves the page
-cache aside. --without-limit measures only.
+For each limit, the layers up to that of N seeds are built in DIR/LIMIT and then verified. Both commands run in a group of processes
+(cgroup) that is given no more memory than this, tables in the page cache included, and no swap; the system kills what takes more.
+It needs the right to make such groups below that of this process. Without it, or with --data-limit, the limit is one of
+`ulimit -d` for a process, which leaves the page cache aside. --without-limit measures only.
 
-Printed for each command, in MiB: the memory planned; the most that the process had of its own (RssAnon, read every 5 ms) and that
-the group had at once (page cache included); what the plan reads from the disk and what was read (the tables are dropped from the
-page cache before each command). The exit code is 1 if a command failed or took more than planned.
+Without --seeds, N is the largest whose planned memory is within the limit; in a group, with a page cache for all that one step of
+the build reads (`step_bytes` of the plan). With less page cache, a build reads the same bytes from the disk many times.
+
+Printed for each command, in MiB: the memory planned; the most that the process had of its own (RssAnon, read every 5 ms) and that the
+group had at once (page cache included); what the plan reads from the disk, and what was read and written (the tables are dropped
+from the page cache before each command). The exit code is 1 if a command failed or took more than planned.
 
 Linux, Python 3.9 or later. The program is target/release/kalah, or that of the environment variable KALAH.
 """
@@ -21,6 +23,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -30,6 +33,9 @@ from pathlib import Path
 MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_SEEDS = 48
+
+# What a limit of a process counts though it is hardly used: stacks of threads.
+STACKS = 16 * MIB
 PROGRAM = os.environ.get("KALAH") or str(Path(__file__).resolve().parent.parent / "target/release/kalah")
 
 
@@ -117,8 +123,8 @@ def drop(directory):
         os.close(file)
 
 
-def run(arguments, limit, kind):
-    """Runs the program within a limit; returns what it took."""
+def run(arguments, limit, kind, within):
+    """Runs the program within a limit, and for so many seconds if they are given; returns what it took."""
     group = Group(limit) if kind == "group" else None
 
     def prepare():
@@ -130,20 +136,27 @@ def run(arguments, limit, kind):
     start, most = time.monotonic(), 0
     child = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=prepare)
     told = []
+    ended = False
     readers = [threading.Thread(target=lambda pipe=pipe: told.append(pipe.read())) for pipe in (child.stdout, child.stderr)]
     for reader in readers:
         reader.start()
-    while True:
-        most = max(most, anonymous(child.pid))
-        ended, status, usage = os.wait4(child.pid, os.WNOHANG)
-        if ended:
-            break
-        time.sleep(0.005)
-    for reader in readers:
-        reader.join()
-    of_group = group.most() if group else None
-    if group:
-        group.remove()
+    try:
+        while not ended:
+            most = max(most, anonymous(child.pid))
+            ended, status, usage = os.wait4(child.pid, os.WNOHANG)
+            if not ended:
+                time.sleep(0.005)
+                if within and time.monotonic() - start > within:
+                    os.kill(child.pid, signal.SIGKILL)
+        of_group = group.most() if group else None
+    finally:
+        if not ended:
+            os.kill(child.pid, signal.SIGKILL)
+            os.waitpid(child.pid, 0)
+        for reader in readers:
+            reader.join()
+        if group:
+            group.remove()
     code = os.waitstatus_to_exitcode(status)
     if code != 0:
         print(f"{' '.join(arguments)}: exit code {code}\n{b''.join(told).decode()[-2000:]}", file=sys.stderr)
@@ -159,19 +172,24 @@ def run(arguments, limit, kind):
 
 
 def plan(options, seeds, limit, directory):
-    """The planned memory of the missing layers to so many seeds, and what the disk reads for them."""
+    """The planned memory of the missing layers to so many seeds, what the disk reads for them, and the memory with a page cache for
+    all that one step reads."""
     arguments = ["plan", "--layers", "--seeds", str(seeds), "--memory", str(limit), "--json", "--tables", str(directory)]
     arguments += ["--rules", options.rules, "--pits", str(options.pits), "--threads", str(options.threads)]
     if options.packed:
         arguments += ["--packed", str(options.packed)]
     layers = json.loads(subprocess.run([PROGRAM, *arguments], check=True, capture_output=True).stdout)["layers"]
-    return max((layer["memory"] for layer in layers), default=0), sum(layer["read"] for layer in layers)
+    cached = max((layer["memory"] + layer["step_bytes"] for layer in layers), default=0)
+    return max((layer["memory"] for layer in layers), default=0), sum(layer["read"] for layer in layers), cached
 
 
-def largest(options, limit, directory):
-    """The most seeds whose planned memory is within the limit."""
+def largest(options, limit, directory, kind):
+    """The most seeds whose planned memory is within the limit, with what a step reads if the limit is also one of the page cache."""
     seeds = 2
-    while seeds < MOST_SEEDS and plan(options, seeds + 1, limit, directory)[0] <= limit:
+    while seeds < MOST_SEEDS:
+        memory, _, cached = plan(options, seeds + 1, limit, directory)
+        if (cached if kind == "group" else memory + STACKS) > limit:
+            break
         seeds += 1
     return seeds
 
@@ -192,6 +210,7 @@ def main():
     parser.add_argument("--same", action="store_true", help="all limits in DIR itself: layers that are there are not built again")
     parser.add_argument("--data-limit", action="store_true", help="limit the process, as `ulimit -d` does, without a group")
     parser.add_argument("--without-limit", action="store_true", help="only measure")
+    parser.add_argument("--within", type=float, help="end a command after so many seconds, as failed")
     parser.add_argument("--delete", action="store_true", help="delete DIR/LIMIT after each limit")
     options = parser.parse_args()
     kind = "none" if options.without_limit else "data" if options.data_limit else "group"
@@ -209,8 +228,8 @@ def main():
         limit = size(name)
         directory = options.tables if options.same else options.tables / name
         directory.mkdir(parents=True, exist_ok=True)
-        seeds = options.seeds or largest(options, limit, directory)
-        memory, reads = plan(options, seeds, limit, directory)
+        seeds = options.seeds or largest(options, limit, directory, kind)
+        memory, reads, _ = plan(options, seeds, limit, directory)
         board = ["--rules", options.rules, "--pits", str(options.pits), "--tables", str(directory), "--seeds", str(seeds)]
         threads = ["--threads", str(options.threads), "--json", "--quiet"]
         build = ["build", *board, *threads, "--memory", str(limit)]
@@ -221,8 +240,8 @@ def main():
             commands.append(("verify", ["verify", *layers, *threads], None, None))
         for what, arguments, planned, plan_reads in commands:
             drop(directory)
-            took = run(arguments, limit, kind)
-            failed |= took["code"] != 0 or planned is not None and took["anonymous"] > planned
+            took = run(arguments, limit, kind, options.within)
+            failed |= took["code"] != 0 or bool(planned) and took["anonymous"] > planned
             row = [planned, took["anonymous"], took["group"], plan_reads, took["read"], took["written"]]
             print(columns.format(name, seeds, what, *map(mebibytes, row), f"{took['seconds']:.1f}", took["code"]), flush=True)
         if options.delete and not options.same:
