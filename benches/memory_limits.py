@@ -8,12 +8,12 @@ For each limit, the layers up to that of N seeds are built in DIR/LIMIT and then
 It needs the right to make such groups below that of this process. Without it, or with --data-limit, the limit is one of
 `ulimit -d` for a process, which leaves the page cache aside. --without-limit measures only.
 
-Without --seeds, N is the largest whose planned memory is within the limit; in a group, with a page cache for all that one step of
-the build reads (`step_bytes` of the plan). With less page cache, a build reads the same bytes from the disk many times.
+Without --seeds, N is the largest whose planned memory is within the limit; in a group, with a page cache for twice what one step
+of the build reads (`step_bytes` of the plan). With less page cache, a build reads the same bytes from the disk many times.
 
-Printed for each command, in MiB: the memory planned; the most that the process had of its own (RssAnon, read every 5 ms) and that the
-group had at once (page cache included); what the plan reads from the disk, and what was read and written (the tables are dropped
-from the page cache before each command). The exit code is 1 if a command failed or took more than planned.
+Printed for each command, in MiB: the memory planned; the most that the process had of its own (RssAnon, read every 5 ms) and that
+the group had at once (page cache included); what the plan reads from the disk, and what was read and written (the tables are
+dropped from the page cache before each command). The exit code is 1 if a command failed or took more than planned.
 
 Linux, Python 3.9 or later. The program is target/release/kalah, or that of the environment variable KALAH.
 """
@@ -33,6 +33,9 @@ from pathlib import Path
 MIB = 1 << 20
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 MOST_SEEDS = 48
+
+# Page cache for so many times what one step reads; with less, the same is read again and again.
+CACHED_STEPS = 2
 
 # What a limit of a process counts though it is hardly used: stacks of threads.
 STACKS = 16 * MIB
@@ -173,18 +176,18 @@ def run(arguments, limit, kind, within):
 
 def plan(options, seeds, limit, directory):
     """The planned memory of the missing layers to so many seeds, what the disk reads for them, and the memory with a page cache for
-    all that one step reads."""
+    twice what one step reads."""
     arguments = ["plan", "--layers", "--seeds", str(seeds), "--memory", str(limit), "--json", "--tables", str(directory)]
     arguments += ["--rules", options.rules, "--pits", str(options.pits), "--threads", str(options.threads)]
     if options.packed:
         arguments += ["--packed", str(options.packed)]
     layers = json.loads(subprocess.run([PROGRAM, *arguments], check=True, capture_output=True).stdout)["layers"]
-    cached = max((layer["memory"] + layer["step_bytes"] for layer in layers), default=0)
+    cached = max((layer["memory"] + CACHED_STEPS * layer["step_bytes"] for layer in layers), default=0)
     return max((layer["memory"] for layer in layers), default=0), sum(layer["read"] for layer in layers), cached
 
 
 def largest(options, limit, directory, kind):
-    """The most seeds whose planned memory is within the limit, with what a step reads if the limit is also one of the page cache."""
+    """The most seeds whose planned memory is within the limit, with page cache if the limit is also one of that."""
     seeds = 2
     while seeds < MOST_SEEDS:
         memory, _, cached = plan(options, seeds + 1, limit, directory)
@@ -228,8 +231,10 @@ def main():
         limit = size(name)
         directory = options.tables if options.same else options.tables / name
         directory.mkdir(parents=True, exist_ok=True)
+        # A limit of the process leaves it the page cache of the machine.
+        cached = limit if kind == "group" else os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         seeds = options.seeds or largest(options, limit, directory, kind)
-        memory, reads, _ = plan(options, seeds, limit, directory)
+        memory, reads, _ = plan(options, seeds, cached, directory)
         board = ["--rules", options.rules, "--pits", str(options.pits), "--tables", str(directory), "--seeds", str(seeds)]
         threads = ["--threads", str(options.threads), "--json", "--quiet"]
         build = ["build", *board, *threads, "--memory", str(limit)]
