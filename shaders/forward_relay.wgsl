@@ -43,8 +43,9 @@ fn sow(before: vec4<u32>, pit: u32) -> Sown {
     let lap = first_places(places);
     var ring = before;
     var place = pit;
-    loop {
-        var hand = held_at(ring, place);
+    var hand = held_at(ring, place);
+    // Left here only, where all that is used behind it passes, too: see "A value that leaves a loop" in docs/gpu.md.
+    while (hand > 0u) {
         let byte = byte_of(place);
         let word = vec4<bool>(byte / 4u == 0u, byte / 4u == 1u, byte / 4u == 2u, byte / 4u == 3u);
         ring = select(ring, ring & vec4<u32>(~(0xffu << (8u * (byte % 4u)))), word);
@@ -58,9 +59,9 @@ fn sow(before: vec4<u32>, pit: u32) -> Sown {
         let rest = select(end, end - places, is_beyond);
         ring += first_places(rest) - first_places(place + 1u) + select(vec4<u32>(0u), lap, is_beyond);
         place = rest - 1u;
-        if (place == params.pits || held_at(ring, place) == 1u) {
-            break;
-        }
+        // Over in the store and in a pit that was empty.
+        let held = held_at(ring, place);
+        hand = select(held, 0u, place == params.pits || held == 1u);
     }
     return Sown(ring, place);
 }

@@ -28,8 +28,7 @@ impl Run for OnDevice {
         for workgroup in 0..workgroups {
             kernel.twin()(workgroup, bytemuck::cast_slice(std::slice::from_ref(params)), &mut right);
         }
-        let unchecked = (stage != Stage::ForwardRelay || self.0.relays_unchecked()).then(|| self.0.unchecked());
-        for device in [self.0.shared()].into_iter().chain(unchecked) {
+        for device in [self.0.shared(), self.0.unchecked()] {
             let mut on_device = buffers.clone();
             device.run_kernel(kernel, params, workgroups, &mut on_device).unwrap();
             for (number, (found, right)) in on_device.iter().zip(&right).enumerate() {

@@ -28,12 +28,6 @@ impl TestAdapter {
         self.name().contains("SwiftShader")
     }
 
-    /// Whether it computes relays rightly with shaders that check no index. Mesa 22.3's llvmpipe does not, for a reason that
-    /// is not known yet; SwiftShader does.
-    pub fn relays_unchecked(&self) -> bool {
-        !self.name().contains("llvmpipe")
-    }
-
     /// Whether it computes on the processor.
     pub fn is_software(&self) -> bool {
         self.adapter.report.tier == Tier::Software

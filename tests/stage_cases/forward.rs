@@ -4,7 +4,9 @@ use fastrand::Rng;
 use kalah::build::gpu::stages::{
     ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage,
 };
+use kalah::game::Rules;
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
+use kalah::rows::RowMove;
 
 use super::operand::Operand;
 use super::{Run, TOTAL, at_least_four, random_part, random_scores, random_words, some, until_enough, workgroups};
@@ -235,8 +237,10 @@ pub fn forward_relay(on: &mut impl Run) {
         };
         let (movers, others) = (rows_of(mover), rows_of(other));
         let moves = random_moves(rng, movers.len(), |_, row| {
-            let reaches = |pit: &u32| usize::from(movers[row as usize][*pit as usize]) + *pit as usize > pits;
-            (0..pits as u32).filter(reaches).collect()
+            // Those that end in the other row, with seeds of the mover's own row picked up before or not.
+            let moves = RowMove::all(Rules::SKalaha, pits, &movers[row as usize]);
+            let reach = moves.filter(|(_, row_move)| matches!(row_move, RowMove::Relay { .. }));
+            reach.map(|(pit, _)| pit as u32).collect()
         });
         let mut operand = Operand::new(rng);
         for to_move in 0..total {
