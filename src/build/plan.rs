@@ -46,7 +46,8 @@ pub struct Plan {
     pub missing: Vec<TableKey>,
     /// Positions of these layers.
     pub positions: u64,
-    /// The most bytes of memory, without the page cache that holds the tables.
+    /// The most bytes of memory, without the page cache that holds the tables. An allocator that keeps freed pieces of some MiB for
+    /// later, as glibc's does unless it is told otherwise, may take a fifth more.
     pub memory: u64,
     /// The least bytes of a GPU's memory; 0 for the CPU.
     pub device_memory: u64,
