@@ -1,7 +1,11 @@
 //! A layer of Vulkan, between a program and its driver, whose device is lost or hangs after some submissions. With it
 //! `tests/gpu_process.rs` runs the program as it is delivered: nothing in the program injects these faults.
 //!
-//! `KALAH_FAULT=lose` or `hang`: what happens; otherwise nothing. `KALAH_FAULT_AFTER`: after how many submissions.
+//! `KALAH_FAULT`: what happens, otherwise nothing. `KALAH_FAULT_AFTER`: after how many submissions.
+//! - `reject`: submissions return that the device is lost, and so does waiting.
+//! - `lose`: only waiting does.
+//! - `hang`: none ends.
+//!
 //! `KALAH_FAULT_COUNT`: a file into which the number of submissions is written.
 //!
 //! It fits programs that wait with timeline semaphores, as wgpu does wherever there are any.
@@ -62,6 +66,7 @@ static SUBMISSIONS: AtomicU64 = AtomicU64::new(0);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Fault {
+    Rejected,
     Lost,
     Hang,
 }
@@ -69,6 +74,7 @@ enum Fault {
 /// The fault that the device has by now.
 fn fault() -> Option<Fault> {
     let fault = match std::env::var("KALAH_FAULT").ok()?.as_str() {
+        "reject" => Fault::Rejected,
         "lose" => Fault::Lost,
         "hang" => Fault::Hang,
         _ => return None,
@@ -185,8 +191,8 @@ unsafe extern "system" fn queue_submit(
         let _ = std::fs::write(file, number.to_string());
     }
     match fault() {
-        Some(Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
-        Some(Fault::Hang) => vk::Result::SUCCESS,
+        Some(Fault::Rejected) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Lost | Fault::Hang) => vk::Result::SUCCESS,
         // SAFETY: the caller's arguments, passed on.
         None => unsafe {
             let submit: vk::PFN_vkQueueSubmit = next_of_device(c"vkQueueSubmit");
@@ -206,7 +212,7 @@ unsafe extern "system" fn wait_semaphores(
         wait(device, info, timeout)
     };
     match fault() {
-        Some(Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
         // Submissions before the fault end. What was submitted after it never does: to wait less shows the same.
         Some(Fault::Hang) => match wait(timeout.min(Duration::from_millis(250).as_nanos() as u64)) {
             vk::Result::TIMEOUT if timeout == u64::MAX => wait_for_ever(),
@@ -216,9 +222,20 @@ unsafe extern "system" fn wait_semaphores(
     }
 }
 
+unsafe extern "system" fn semaphore_value(device: vk::Device, semaphore: vk::Semaphore, value: *mut u64) -> vk::Result {
+    match fault() {
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        // SAFETY: the caller's arguments, passed on.
+        Some(Fault::Hang) | None => unsafe {
+            let get: vk::PFN_vkGetSemaphoreCounterValue = next_of_device(c"vkGetSemaphoreCounterValue");
+            get(device, semaphore, value)
+        },
+    }
+}
+
 unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
     match fault() {
-        Some(Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
         Some(Fault::Hang) => wait_for_ever(),
         // SAFETY: the caller's argument, passed on.
         None => unsafe {
@@ -230,7 +247,7 @@ unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
 
 unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
     match fault() {
-        Some(Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
         Some(Fault::Hang) => wait_for_ever(),
         // SAFETY: the caller's argument, passed on.
         None => unsafe {
@@ -255,6 +272,9 @@ fn own(name: &CStr) -> vk::PFN_vkVoidFunction {
         b"vkGetDeviceProcAddr" => erased!(device_function, vk::PFN_vkGetDeviceProcAddr),
         b"vkQueueSubmit" => erased!(queue_submit, vk::PFN_vkQueueSubmit),
         b"vkWaitSemaphores" | b"vkWaitSemaphoresKHR" => erased!(wait_semaphores, vk::PFN_vkWaitSemaphores),
+        b"vkGetSemaphoreCounterValue" | b"vkGetSemaphoreCounterValueKHR" => {
+            erased!(semaphore_value, vk::PFN_vkGetSemaphoreCounterValue)
+        }
         b"vkDeviceWaitIdle" => erased!(device_wait_idle, vk::PFN_vkDeviceWaitIdle),
         b"vkQueueWaitIdle" => erased!(queue_wait_idle, vk::PFN_vkQueueWaitIdle),
         _ => None,
