@@ -444,3 +444,34 @@ fn what_a_killed_command_leaves_is_removed_by_the_next_one() {
     graph.assert().success();
     assert_eq!(names(), [living.path()]);
 }
+
+#[test]
+fn an_empty_environment_variable_means_the_default() {
+    let run = |args: &[&str], empty: &[&str]| {
+        let directory = tempfile::tempdir().unwrap();
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        for variable in ["KALAH_TABLES", "KALAH_ADAPTER", "KALAH_ISA", "KGP_HOST", "KGP_PORT", "KGP_TOKEN"] {
+            match empty.contains(&variable) {
+                true => command.env(variable, ""),
+                false => command.env_remove(variable),
+            };
+        }
+        (Ran(command.args(args).current_dir(directory.path()).output().unwrap()), directory)
+    };
+    let build = ["build", "--seeds", "4", "--json"];
+    let backend = |ran: &Ran| ran.json()["built"][0]["backend"].clone();
+    let (usual, _) = run(&build, &[]);
+    for variable in ["KALAH_TABLES", "KALAH_ADAPTER", "KALAH_ISA"] {
+        let (ran, directory) = run(&build, &[variable]);
+        let ran = ran.success();
+        assert_eq!(backend(&ran), backend(&usual), "{variable}");
+        assert!(directory.path().join("tables/empty-capture-6-04.kalah").exists(), "{variable}");
+        // A command that is suggested does not name the directory.
+        let told = run(&["probe", "6x4", "--no-book"], &[variable]).0.stderr();
+        assert!(told.contains("`kalah solve 6x4`"), "{variable}: {told}");
+    }
+    // Nothing listens there, or what does is no server of that protocol.
+    let connect = ["kgp", "--no-book", "--once", "--port", "1"];
+    let told = |empty: &[&str]| run(&connect, empty).0.stderr();
+    assert_eq!(told(&["KGP_HOST", "KGP_PORT", "KGP_TOKEN"]), told(&[]));
+}

@@ -1,4 +1,4 @@
-//! The memory of a search: what is stated is kept.
+//! The memory of searches and builds: what is stated is kept.
 #![cfg(all(feature = "cli", target_os = "linux"))]
 
 use std::io::Write;
@@ -241,4 +241,31 @@ fn a_system_that_does_not_report_its_memory_is_no_hindrance() {
     let output = hidden(env!("CARGO_BIN_EXE_kalah"), &arguments).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(directory.path().join("empty-capture-3-06.kalah").exists());
+}
+
+/// What the program has besides what is planned: stacks of threads, which are hardly used, and its own data.
+const PROGRAM_KIB: u64 = 12 << 10;
+
+#[test]
+fn a_build_keeps_to_its_memory() {
+    for (flags, threads) in
+        [("--seeds 20", 2), ("--seeds 19", 1), ("--seeds 15 --rules s-kalaha", 2), ("--seeds 13 --pits 8", 2)]
+    {
+        let kalah = |limit: u64, command: &str| {
+            let directory = tempfile::tempdir().unwrap();
+            let program = env!("CARGO_BIN_EXE_kalah");
+            let mut shell = Command::new("sh");
+            shell
+                .arg("-c")
+                .arg(format!("ulimit -d {limit} && exec {program} {command} {flags} --threads {threads} --json"));
+            shell.env("KALAH_TABLES", directory.path()).output().unwrap()
+        };
+        let plan = kalah(1 << 20, "plan --layers --memory 1GiB");
+        let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
+        let layers = plan["layers"].as_array().unwrap().iter();
+        let planned = layers.map(|layer| layer["memory"].as_u64().unwrap()).max().unwrap() / 1024;
+        let built = kalah(planned + PROGRAM_KIB, "build --backend cpu");
+        let told = String::from_utf8_lossy(&built.stderr);
+        assert!(built.status.success(), "{flags} on {threads} threads within {planned} KiB: {told}");
+    }
 }

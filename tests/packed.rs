@@ -41,7 +41,7 @@ fn expected(last: TableKey, first: usize) -> tempfile::TempDir {
     for seeds in first..=last.seeds {
         let key = TableKey { seeds, ..last };
         let table = Table::open(&key.path(directory.path())).unwrap();
-        archive::pack(&table, &archive::archive_path(directory.path(), key), &|_| ()).unwrap();
+        archive::pack(&table, &archive::archive_path(directory.path(), key), &Pulse::default()).unwrap();
         std::fs::remove_file(key.path(directory.path())).unwrap();
     }
     directory
@@ -212,7 +212,7 @@ fn a_damaged_archive_below_ends_the_build() {
     build(other.path(), Rules::Standard, 3, 7).unwrap();
     let foreign = archive::archive_path(right.path(), last);
     let key = TableKey { rules: Rules::Standard, ..last };
-    archive::pack(&Table::open(&key.path(other.path())).unwrap(), &foreign, &|_| ()).unwrap();
+    archive::pack(&Table::open(&key.path(other.path())).unwrap(), &foreign, &Pulse::default()).unwrap();
     let error = run(right.path(), last, 4, 0, usize::MAX).unwrap_err();
     assert!(error.to_string().contains("standard"), "{error}");
 }
@@ -298,7 +298,7 @@ mod program {
         build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
         let table = Table::open(&key.path(directory.path())).unwrap();
         let packed = directory.path().join("small.zst");
-        let info = archive::pack_in_chunks(&table, &packed, 512, &|_| ()).unwrap();
+        let info = archive::pack_in_chunks(&table, &packed, 512, &Pulse::default()).unwrap().unwrap();
         let needed = archive::unpack_memory(&info, 1);
         // A byte and a half for each position of the largest frame, and 8 MiB.
         let largest = key.frames().map(Frame::positions).max().unwrap();
@@ -346,7 +346,8 @@ mod program {
         let plain = tempfile::tempdir().unwrap();
         build(plain.path(), last.rules, last.pits, last.seeds).unwrap();
         let to = tempfile::tempdir().unwrap();
-        let unpacked = archive::unpack(&archive::archive_path(directory.path(), last), to.path(), &|_| ()).unwrap();
+        let archive = archive::archive_path(directory.path(), last);
+        let unpacked = archive::unpack(&archive, to.path(), &Pulse::default()).unwrap().unwrap();
         assert!(std::fs::read(unpacked).unwrap() == std::fs::read(last.path(plain.path())).unwrap());
     }
 

@@ -16,7 +16,7 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{Solver, SolverOptions};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use serving::{Server, encoded};
+use serving::{Server, code, encoded};
 
 /// Tables to 8 seeds on 6 pits, and all of 3x2, built once.
 fn directory() -> &'static Path {
@@ -42,10 +42,6 @@ fn server() -> Arc<Server> {
         *shared = Arc::downgrade(&server);
         server
     })
-}
-
-fn code(answer: &(u16, Value)) -> (u16, &str) {
-    (answer.0, answer.1["error"]["code"].as_str().unwrap_or_default())
 }
 
 /// What `kalah probe --json` prints.

@@ -4,32 +4,20 @@
 #[path = "serving/description.rs"]
 mod description;
 mod serving;
+#[path = "serving/tables.rs"]
+mod tables;
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::path::Path;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use description::fits;
-use kalah::build::build;
-use kalah::game::{Position, Rules};
+use kalah::game::Position;
 use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
-use serving::{Server, encoded};
-
-const RULES: Rules = Rules::Standard;
-
-/// Tables of 3x2, and to 10 seeds on 6 pits.
-fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), RULES, 3, 12).unwrap();
-        build(directory.path(), RULES, 6, 10).unwrap();
-        directory
-    });
-    TABLES.path()
-}
+use serving::{Server, code, encoded};
+use tables::{RULES, directory};
 
 fn server() -> Arc<Server> {
     static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
@@ -40,10 +28,6 @@ fn server() -> Arc<Server> {
         *shared = Arc::downgrade(&server);
         server
     })
-}
-
-fn code(answer: &(u16, Value)) -> (u16, &str) {
-    (answer.0, answer.1["error"]["code"].as_str().unwrap_or_default())
 }
 
 fn post(path: &str, body: &Value) -> (u16, Value) {

@@ -4,37 +4,20 @@
 #[path = "serving/description.rs"]
 mod description;
 mod serving;
-
-use std::path::Path;
-use std::sync::LazyLock;
+#[path = "serving/tables.rs"]
+mod tables;
 
 use description::assert_described;
 use kalah::book::Book;
 use kalah::build::build;
-use kalah::game::{Bounds, Position, Rules};
+use kalah::game::{Bounds, Position};
 use kalah::table::Tables;
 use serde_json::{Value, json};
-use serving::{Server, encoded};
-
-const RULES: Rules = Rules::Standard;
-
-/// Tables of 3x2, and to 10 seeds on 6 pits.
-fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        build(directory.path(), RULES, 3, 12).unwrap();
-        build(directory.path(), RULES, 6, 10).unwrap();
-        directory
-    });
-    TABLES.path()
-}
+use serving::{Server, code, encoded};
+use tables::{RULES, directory};
 
 fn server() -> Server {
     Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "16MiB"])
-}
-
-fn code(answer: &(u16, Value)) -> (u16, &str) {
-    (answer.0, answer.1["error"]["code"].as_str().unwrap_or_default())
 }
 
 #[test]

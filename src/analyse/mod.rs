@@ -16,5 +16,5 @@ pub mod opening;
 mod puzzle;
 mod values;
 
-pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, UnknownLevel};
+pub use puzzle::{Level, MAX_PUZZLE_DEPTH, Puzzle, PuzzleMiner, PuzzleRecord, UnknownLevel};
 pub use values::{GameValue, GameValues, GameValuesError};

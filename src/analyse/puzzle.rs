@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
+
 use crate::game::{Line, Pit, Position, Rules};
 use crate::solve::{LimitedSearch, Method};
 use crate::table::{ProbeError, TableError, Tables};
@@ -126,6 +128,63 @@ impl Puzzle {
         let depth = (1..=MAX_PUZZLE_DEPTH).rev().take_while(|&depth| finds(depth)).last();
         let depth = depth.unwrap_or(MAX_PUZZLE_DEPTH + 1);
         Ok(Some(Puzzle { rules, position: *position, pit, value, second, line, depth }))
+    }
+}
+
+/// A puzzle as JSON documents describe it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PuzzleRecord {
+    /// The position, as it is written.
+    pub position: String,
+    /// The name of the rule set; absent where the document states it for all its puzzles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rules: Option<&'static str>,
+    /// Seeds in play.
+    pub seeds: u32,
+    /// The number of the pit, from 1.
+    pub r#move: usize,
+    /// `win` or `draw`: what the move keeps for the mover.
+    pub outcome: &'static str,
+    /// See [`Puzzle::value`].
+    pub value: i64,
+    /// See [`Puzzle::second`].
+    pub second: i64,
+    /// See [`Puzzle::gap`].
+    pub gap: i64,
+    /// The line of best play, as it is written.
+    pub line: String,
+    /// Its turns.
+    pub turns: usize,
+    /// See [`Puzzle::depth`].
+    pub depth: u32,
+    /// The name of its level.
+    pub level: &'static str,
+}
+
+impl PuzzleRecord {
+    /// A puzzle with the name of its rule set.
+    pub fn new(puzzle: &Puzzle) -> PuzzleRecord {
+        PuzzleRecord {
+            position: puzzle.position.to_string(),
+            rules: Some(puzzle.rules.name()),
+            seeds: puzzle.position.seeds(),
+            r#move: puzzle.pit.number(),
+            outcome: if puzzle.value > 0 { "win" } else { "draw" },
+            value: puzzle.value,
+            second: puzzle.second,
+            gap: puzzle.gap(),
+            line: puzzle.line.to_string(),
+            turns: puzzle.line.turns().len(),
+            depth: puzzle.depth,
+            level: puzzle.level().name(),
+        }
+    }
+
+    /// The same without the name of the rule set.
+    #[must_use]
+    pub fn without_rules(self) -> PuzzleRecord {
+        PuzzleRecord { rules: None, ..self }
     }
 }
 

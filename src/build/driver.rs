@@ -267,15 +267,7 @@ impl Build<'_> {
             }
         }
         let complete = writer.complete()?;
-        let record = BuildRecord {
-            rules: key.rules.name().to_owned(),
-            pits: key.pits,
-            seeds: key.seeds,
-            positions,
-            seconds: start.elapsed().as_secs_f64(),
-            threads: rayon::current_num_threads(),
-            backend: self.backend.name().to_owned(),
-        };
+        let record = BuildRecord::new(key, positions, start, self.backend.name());
         Ok((complete, record))
     }
 }

@@ -1,6 +1,7 @@
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,19 @@ pub struct BuildRecord {
 }
 
 impl BuildRecord {
+    /// The record of a layer that the threads of the current pool began to build at `start` and have just finished.
+    pub(super) fn new(key: TableKey, positions: u64, start: Instant, backend: &str) -> BuildRecord {
+        BuildRecord {
+            rules: key.rules.name().to_owned(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions,
+            seconds: start.elapsed().as_secs_f64(),
+            threads: rayon::current_num_threads(),
+            backend: backend.to_owned(),
+        }
+    }
+
     /// Positions per second.
     pub fn rate(&self) -> f64 {
         self.positions as f64 / self.seconds

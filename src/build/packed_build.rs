@@ -14,14 +14,14 @@ use super::unpacked::{ArchiveReads, Unpacked};
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::progress::Pulse;
-use crate::table::archive::{ArchiveReader, ArchiveWriter, archive_path, pack, remove_unfinished};
+use crate::table::archive::{ArchiveReader, ArchiveWriter, CHUNK_SIDE, archive_path, pack_while, remove_unfinished};
 use crate::table::{Damage, DirectoryLock, PackedFrame, Table, TableError, TableKey, Tables, check_in_parallel};
 
 /// Builds layers that are kept as archives only.
 ///
 /// The layers below `first` are tables, as [`Builder`] builds them. The frames of each layer from `first` up are packed into an archive
 /// as they are computed. What a later layer reads of it is unpacked into memory, frame by frame. The archives are the same, byte for
-/// byte, as those of [`pack()`]. A stopped build goes on from the last finished frame. It runs on the CPU. Tables that are there of layers
+/// byte, as those of [`pack()`](crate::table::archive::pack()). A stopped build goes on from the last finished frame. It runs on the CPU. Tables that are there of layers
 /// from `first` up are packed and deleted.
 #[derive(Clone, Debug)]
 pub struct PackedBuilder<'a> {
@@ -156,8 +156,11 @@ impl Run<'_> {
         (self.on_event)(Event::Layer { key, positions: 0, kept: key.frames().count() });
         (self.on_event)(Event::Packing(key));
         crate::file::remove_leftovers(archive).map_err(TableError::io(archive))?;
-        pack(&table, archive, &|_| {})?;
-        Ok(true)
+        // The positions were counted when the table was built.
+        match pack_while(&table, archive, CHUNK_SIDE, &|_| !self.pulse.is_stopped())? {
+            Some(_) => Ok(true),
+            None => Err(BuildError::Stopped(key)),
+        }
     }
 
     /// Builds a layer, or what is missing of it.
@@ -175,7 +178,7 @@ impl Run<'_> {
                 none.insert(computer.with_archives(Arc::clone(&self.unpacked)))
             }
         };
-        let output = ToArchive { writer: Mutex::new((writer, None)), on_event: self.on_event };
+        let output = ToArchive { writer: Mutex::new((writer, None)), pulse: self.pulse, on_event: self.on_event };
         let complete = computer.compute(&self.tables, &missing, self.pulse, &output)?;
         let (writer, failure) = output.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = failure {
@@ -185,15 +188,7 @@ impl Run<'_> {
             return Err(BuildError::Stopped(key));
         }
         writer.finish()?;
-        let record = BuildRecord {
-            rules: key.rules.name().to_owned(),
-            pits: key.pits,
-            seeds: key.seeds,
-            positions,
-            seconds: start.elapsed().as_secs_f64(),
-            threads: rayon::current_num_threads(),
-            backend: isa.name().to_owned(),
-        };
+        let record = BuildRecord::new(key, positions, start, isa.name());
         (self.on_event)(Event::Done(&record));
         // The log is a convenience; its errors do not fail a build.
         let _ = record.append(self.directory);
@@ -205,6 +200,7 @@ impl Run<'_> {
 struct ToArchive<'a> {
     /// The error with which writing ended.
     writer: Mutex<(ArchiveWriter, Option<TableError>)>,
+    pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
@@ -220,7 +216,12 @@ impl Output for ToArchive<'_> {
     fn take(&self, packed: PackedFrame) -> bool {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let (writer, failure) = &mut *writer;
-        *failure = writer.write(&packed).err();
-        failure.is_none()
+        match writer.write(&packed, self.pulse) {
+            Ok(written) => written,
+            Err(error) => {
+                *failure = Some(error);
+                false
+            }
+        }
     }
 }

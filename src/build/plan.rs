@@ -7,12 +7,12 @@ use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
 use crate::file::beside;
 use crate::game::Rules;
 use crate::gpu::Tier;
-use crate::index::{layer_positions, row_count};
+use crate::index::{Frame, layer_positions, row_count};
 use crate::isa::Isa;
 use crate::rows::Relays;
 use crate::system::{available_disk, available_memory};
 use crate::table::archive::archive_path;
-use crate::table::{PairKey, TableKey};
+use crate::table::{PackedFrame, PairKey, TableKey};
 
 /// Bits per position of a table, rounded up.
 const BITS_PER_POSITION: f64 = 4.2;
@@ -46,7 +46,8 @@ pub struct Plan {
     pub missing: Vec<TableKey>,
     /// Positions of these layers.
     pub positions: u64,
-    /// The most bytes of memory, without the page cache that holds the tables.
+    /// The most bytes of memory, without the page cache that holds the tables. An allocator that keeps freed pieces of some MiB for
+    /// later, as glibc's does unless it is told otherwise, may take a fifth more.
     pub memory: u64,
     /// The least bytes of a GPU's memory; 0 for the CPU.
     pub device_memory: u64,
@@ -204,7 +205,8 @@ fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
 /// maps of rows, and the program.
 pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
     let (pits, small, large) = (pair.layer.pits, pair.small, pair.large());
-    let packed = packed_bytes(row_count(pits, small) as u64 * row_count(pits, large) as u64);
+    let frame = Frame { pits, mover: small, other: large };
+    let packed = PackedFrame::most_bytes(frame).max(PackedFrame::most_bytes(frame.mirrored()));
     let working = match backend {
         // One frame is written while the next one is packed.
         Backend::Cpu(_) => Workspace::bytes(pits, small, large) + 2 * packed,

@@ -1,5 +1,5 @@
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,23 +32,22 @@ pub(super) fn write_frames(
         writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
     // With a channel of capacity 0, at most one packed frame waits while another is being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
-    // The memory of written frames is reused for the next ones.
-    let (give_back, given_back) = channel::<Vec<u8>>();
+    let spare = Spare::default();
     std::thread::scope(|scope| {
+        let spare = &spare;
         let write = move || -> Result<Written, TableError> {
             let mut writing = Duration::ZERO;
             for packed in receiver {
                 let start = Instant::now();
                 writer.write(&packed)?;
                 writing += start.elapsed();
-                // The receiver is gone when everything is packed.
-                let _ = give_back.send(packed.into_buffer());
+                spare.put(packed.into_buffer());
             }
             Ok(Written { writer, writing })
         };
         let spawned = std::thread::Builder::new().spawn_scoped(scope, write);
         let writing = spawned.map_err(TableError::io(Path::new("a thread to write frames")))?;
-        let output = ToWriter { frames: sender, given_back: Mutex::new(given_back), kept: Mutex::default(), on_event };
+        let output = ToWriter { frames: sender, spare, on_event };
         let completed = computer.compute(tables, &missing, pulse, &output);
         drop(output);
         let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
@@ -56,13 +55,32 @@ pub(super) fn write_frames(
     })
 }
 
+/// The memory of written frames, which is used for the next ones.
+///
+/// Two of them are enough: while one frame is written, the next one is packed. Of small frames that were computed together there
+/// may be more, and those are of no use later.
+#[derive(Default)]
+struct Spare(Mutex<Vec<Vec<u8>>>);
+
+impl Spare {
+    fn put(&self, buffer: Vec<u8>) {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.push(buffer);
+        spare.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
+        spare.truncate(2);
+    }
+
+    /// The largest, or none.
+    fn take(&self) -> Vec<u8> {
+        let mut spare = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.is_empty() { Vec::new() } else { spare.remove(0) }
+    }
+}
+
 /// Sends frames to the thread that writes.
 struct ToWriter<'a> {
     frames: SyncSender<PackedFrame>,
-    /// The memory of written frames.
-    given_back: Mutex<Receiver<Vec<u8>>>,
-    /// That of them which will be used again.
-    kept: Mutex<Vec<Vec<u8>>>,
+    spare: &'a Spare,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
@@ -72,12 +90,7 @@ impl Output for ToWriter<'_> {
     }
 
     fn buffer(&self) -> Vec<u8> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.extend(self.given_back.lock().unwrap_or_else(PoisonError::into_inner).try_iter());
-        // There are two at a time, or many small ones of pairs that were computed together.
-        kept.sort_unstable_by_key(|buffer| std::cmp::Reverse(buffer.capacity()));
-        kept.truncate(2);
-        if kept.is_empty() { Vec::new() } else { kept.remove(0) }
+        self.spare.take()
     }
 
     fn take(&self, packed: PackedFrame) -> bool {

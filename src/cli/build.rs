@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use super::build_packed::build_packed;
 use super::build_pairs::Pairs;
+use super::limits::return_freed_memory;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::statement::statement;
-use super::{Outcome, advice, args, bounds, output};
+use super::{Outcome, args, bounds, build_events, output};
 
 /// Build the tables of all layers; existing ones are kept
 ///
@@ -70,6 +71,7 @@ struct Report<'a> {
 
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
@@ -124,17 +126,6 @@ impl Build {
         let start = Instant::now();
         let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
         let on_event = |event: Event| match event {
-            Event::Layer { key, positions, kept } => {
-                let all = layer_positions(key.pits, key.seeds);
-                progress.skip(all - positions);
-                if kept > 0 {
-                    progress.note(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
-                }
-            }
-            Event::Pair(frame) => {
-                let (mover, other) = (frame.mover, frame.other);
-                progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
-            }
             Event::Bounds(key) => {
                 made_bounds.fetch_add(1, Ordering::Relaxed);
                 progress.stage(format!("layer {}, bound table", key.seeds));
@@ -144,19 +135,7 @@ impl Build {
                 kept_bounds.lock().unwrap_or_else(PoisonError::into_inner).push(key.seeds);
             }
             Event::BoundsDamaged(error) => progress.line(&format!("{}; it is made again", statement(error))),
-            Event::Done(record) => progress.step(
-                record.seconds,
-                &format!(
-                    "layer {}: {} positions in {:.2} s, {}",
-                    record.seeds,
-                    HumanCount(record.positions),
-                    record.seconds,
-                    output::rate(record.positions, record.seconds),
-                ),
-            ),
-            Event::Damaged(error) => progress.line(&advice::with_advice(error)),
-            // Events of a build shared by processes.
-            _ => {}
+            event => build_events::tell(&progress, &event),
         };
         let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
         if let Some((maker, first)) = maker.zip(self.bounds) {

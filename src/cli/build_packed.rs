@@ -4,15 +4,13 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{ArchiveReads, BuildRecord, Event, PackedBuilder, Plan};
-use kalah::index::layer_positions;
 use kalah::system::available_memory;
 use kalah::table::TableKey;
 use serde::Serialize;
 
-use super::limits::return_freed_memory;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
-use super::{Outcome, advice, args, output};
+use super::{Outcome, args, build_events, output};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -49,34 +47,9 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         ));
     }
     plan.check(directory, memory)?;
-    return_freed_memory();
     let pulse = stopped_by_signal()?;
     let (progress, start) = (Progress::new(plan.positions), Instant::now());
-    let on_event = |event: Event| match event {
-        Event::Layer { key, positions, kept } => {
-            progress.skip(layer_positions(key.pits, key.seeds) - positions);
-            if kept > 0 {
-                progress.note(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
-            }
-        }
-        Event::Pair(frame) => {
-            let (mover, other) = (frame.mover, frame.other);
-            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
-        }
-        Event::Packing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
-        Event::Done(record) => progress.step(
-            record.seconds,
-            &format!(
-                "layer {}: {} positions in {:.2} s, {}",
-                record.seeds,
-                HumanCount(record.positions),
-                record.seconds,
-                output::rate(record.positions, record.seconds),
-            ),
-        ),
-        Event::Damaged(error) => progress.line(&advice::with_advice(error)),
-        _ => {}
-    };
+    let on_event = |event: Event| build_events::tell(&progress, &event);
     let builder = PackedBuilder::new(directory, last, first, memory.unwrap_or_else(usual_memory).max(plan.memory));
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();

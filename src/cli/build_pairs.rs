@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
-use super::{Outcome, advice, args, output};
+use super::{Outcome, args, build_events, output};
 
 /// What the two ways have in common.
 pub struct Pairs<'a> {
@@ -148,10 +148,6 @@ impl Pairs<'_> {
 /// Tells a person of what happens.
 fn tell(progress: &Progress, directory: &Path, event: &Event) {
     match event {
-        Event::Pair(frame) => {
-            let (mover, other) = (frame.mover, frame.other);
-            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
-        }
         Event::Piece { pair, seconds } => progress.step(
             *seconds,
             &format!(
@@ -167,8 +163,6 @@ fn tell(progress: &Progress, directory: &Path, event: &Event) {
             let path = key.path(directory);
             progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
         }
-        Event::Damaged(error) => progress.line(&advice::with_advice(*error)),
-        // Events of a build by one process.
-        _ => {}
+        event => build_events::tell(progress, event),
     }
 }

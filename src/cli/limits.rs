@@ -85,6 +85,9 @@ mod unix {
         }
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
+            if kalah::gpu::catches_panics() {
+                return;
+            }
             let payload = panic.payload();
             let owned = || payload.downcast_ref::<String>().map(String::as_str);
             let text = payload.downcast_ref::<&str>().copied().or_else(owned).unwrap_or_default();

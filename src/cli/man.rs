@@ -15,8 +15,8 @@ pub struct Manual {
     directory: PathBuf,
 }
 
-/// The environment variables, and what each of them does.
-const ENVIRONMENT: [(&str, &str); 6] = [
+/// The environment variables that the program reads, and what each of them does.
+pub const ENVIRONMENT: [(&str, &str); 6] = [
     ("KALAH_TABLES", "The directory of the tables where --tables is not given."),
     ("KALAH_ADAPTER", "The GPU where --adapter is not given: a part of its name, as `kalah gpu` lists it."),
     (

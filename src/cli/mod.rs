@@ -13,6 +13,7 @@ mod book_merge;
 mod book_show;
 mod bounds;
 mod build;
+mod build_events;
 mod build_packed;
 mod build_pairs;
 mod causes;
@@ -168,6 +169,7 @@ pub fn main() -> ExitCode {
 /// Reads the command line and runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
 fn run() -> ExitCode {
     hush_device_selection();
+    forget_empty_variables();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     let command = help::completed(Cli::command()).color(colour(&arguments));
     let read =
@@ -193,6 +195,16 @@ fn hush_device_selection() {
     if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
         // SAFETY: the program has started no thread yet that could read the environment meanwhile.
         unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
+    }
+}
+
+/// Removes the environment variables of the program that are empty: they mean the default, as if they were not set.
+fn forget_empty_variables() {
+    for (name, _) in man::ENVIRONMENT {
+        if std::env::var_os(name).is_some_and(|value| value.is_empty()) {
+            // SAFETY: the program has started no thread yet that could read the environment meanwhile.
+            unsafe { std::env::remove_var(name) };
+        }
     }
 }
 

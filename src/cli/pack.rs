@@ -1,8 +1,7 @@
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::file;
@@ -15,11 +14,13 @@ use serde::Serialize;
 use super::limits::return_freed_memory;
 use super::outcome::Outcome;
 use super::progress::Progress;
+use super::signals::stopped_by_signal;
 use super::{args, output};
 
 /// Pack tables into seekable zstd archives
 ///
-/// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all.
+/// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all. Archives of these tables
+/// that are there are compared with their checksums and kept, so that the same command goes on after a stop (Ctrl-C).
 /// Memory: a byte for each position of the largest frame, and some 50 MiB a thread.
 #[derive(Args)]
 pub struct Pack {
@@ -38,8 +39,8 @@ pub struct Pack {
 
 /// Unpack archives into tables, and check that they are the same
 ///
-/// An archive is unpacked frame by frame. Memory: a byte and a half for each position of the largest frame, and some 20 MiB a
-/// thread; 1.1 GiB for 34 seeds.
+/// An archive is unpacked frame by frame, and the same command goes on after a stop (Ctrl-C). Memory: a byte and a half for each
+/// position of the largest frame, and some 20 MiB a thread; 1.1 GiB for 34 seeds.
 #[derive(Args)]
 pub struct Unpack {
     /// Archives, such as empty-capture-6-24.kalah.zst
@@ -68,6 +69,9 @@ struct Archive {
     bits_per_position: f64,
     digest: String,
     seconds: f64,
+    /// The archive was there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    kept: bool,
 }
 
 #[derive(Serialize)]
@@ -94,8 +98,8 @@ impl Pack {
         // One process at a time, so that what is left of an archive under way is that of one that was killed.
         let _lock = DirectoryLock::take(directory)?;
 
+        let pulse = stopped_by_signal()?;
         let progress = Progress::new(chosen.iter().map(|table| table.header().positions).sum());
-        let packed = AtomicU64::new(0);
         let mut archives = Vec::new();
         for table in chosen {
             let (key, start) = (table.key(), Instant::now());
@@ -103,9 +107,19 @@ impl Pack {
             file::remove_leftovers(&path)
                 .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
             progress.stage(format!("layer {}", key.seeds));
-            let count = |positions| _ = packed.fetch_add(positions, Ordering::Relaxed);
-            let info = progress.watch(&packed, || archive::pack(table, &path, &count))?;
-            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64()));
+            let kept = archive::is_packed(table, &path, &pulse)?;
+            let info = match kept {
+                true => {
+                    progress.skip(table.header().positions);
+                    Some(archive::read_info(&path)?)
+                }
+                false => progress.watch(&pulse.positions, || archive::pack(table, &path, &pulse))?,
+            };
+            let Some(info) = info else {
+                progress.finish();
+                bail!("stopped while packing {key}: finished archives are kept, the same command goes on from there");
+            };
+            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), kept));
         }
         progress.finish();
         tell(archives, "packed", self.common.json)
@@ -122,14 +136,18 @@ impl Unpack {
             check_memory(needed, self.memory, || format!("unpacking {}", path.display()))?;
         }
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
-        let unpacked = AtomicU64::new(0);
+        let pulse = stopped_by_signal()?;
         let mut archives = Vec::new();
         for (path, info) in self.archives.into_iter().zip(infos) {
             let start = Instant::now();
             progress.stage(format!("layer {}", info.key.seeds));
-            let count = |positions| _ = unpacked.fetch_add(positions, Ordering::Relaxed);
-            progress.watch(&unpacked, || archive::unpack(&path, &self.tables.path, &count))?;
-            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64()));
+            let table = progress.watch(&pulse.positions, || archive::unpack(&path, &self.tables.path, &pulse))?;
+            if table.is_none() {
+                progress.finish();
+                let path = path.display();
+                bail!("stopped while unpacking {path}: finished frames are kept, the same command goes on from there");
+            }
+            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), false));
         }
         progress.finish();
         tell(archives, "unpacked", self.json)
@@ -137,7 +155,7 @@ impl Unpack {
 }
 
 impl Archive {
-    fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64) -> Archive {
+    fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64, kept: bool) -> Archive {
         Archive {
             rules: info.key.rules.name(),
             pits: info.key.pits,
@@ -148,6 +166,7 @@ impl Archive {
             bits_per_position: output::bits(info.bits_per_position()),
             digest: output::hex(&info.digest),
             seconds,
+            kept,
         }
     }
 }
@@ -160,8 +179,9 @@ fn tell(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcom
     }
     for archive in &report.archives {
         output::line(format_args!(
-            "{}: {done}, {} positions, {}, {:.3} bits a position, {:.2} s",
+            "{}: {}, {} positions, {}, {:.3} bits a position, {:.2} s",
             archive.archive.display(),
+            if archive.kept { "kept" } else { done },
             HumanCount(archive.positions),
             HumanBytes(archive.bytes),
             archive.bits_per_position,

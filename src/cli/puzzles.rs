@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clap::Args;
-use kalah::analyse::{Level, Puzzle, PuzzleMiner};
+use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use kalah::game::{Position, Rules};
 use kalah::table::Shelf;
 use serde::Serialize;
@@ -52,45 +52,12 @@ pub struct Puzzles {
 }
 
 #[derive(Serialize)]
-struct PuzzleReport {
-    position: String,
-    seeds: u32,
-    r#move: usize,
-    outcome: &'static str,
-    value: i64,
-    second: i64,
-    gap: i64,
-    line: String,
-    turns: usize,
-    depth: u32,
-    level: &'static str,
-}
-
-impl From<&Puzzle> for PuzzleReport {
-    fn from(puzzle: &Puzzle) -> PuzzleReport {
-        PuzzleReport {
-            position: puzzle.position.to_string(),
-            seeds: puzzle.position.seeds(),
-            r#move: puzzle.pit.number(),
-            outcome: if puzzle.value > 0 { "win" } else { "draw" },
-            value: puzzle.value,
-            second: puzzle.second,
-            gap: puzzle.gap(),
-            line: puzzle.line.to_string(),
-            turns: puzzle.line.turns().len(),
-            depth: puzzle.depth,
-            level: puzzle.level().name(),
-        }
-    }
-}
-
-#[derive(Serialize)]
 struct Report {
     rules: &'static str,
     start: String,
     seed: u64,
     games: u64,
-    puzzles: Vec<PuzzleReport>,
+    puzzles: Vec<PuzzleRecord>,
 }
 
 impl Puzzles {
@@ -134,7 +101,7 @@ impl Puzzles {
             start: self.start.to_string(),
             seed: self.seed,
             games,
-            puzzles: found.iter().map(PuzzleReport::from).collect(),
+            puzzles: found.iter().map(|puzzle| PuzzleRecord::new(puzzle).without_rules()).collect(),
         };
         if self.json {
             output::json(&report)?;

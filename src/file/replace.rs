@@ -1,5 +1,4 @@
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +47,7 @@ impl Replacement {
         // The name is stored in the directory. Not all file systems can flush that, and the file is complete without
         // it.
         #[cfg(unix)]
-        let _ = File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
+        let _ = std::fs::File::open(directory_of(&self.path)).and_then(|directory| directory.sync_all());
         Ok(())
     }
 }

@@ -14,6 +14,11 @@ pub use report::{AdapterReport, Tier};
 /// Whether this build can compute on GPUs.
 pub const IS_SUPPORTED: bool = false;
 
+/// Whether a panic of this thread becomes a [`GpuError`]: no.
+pub fn catches_panics() -> bool {
+    false
+}
+
 /// An adapter that can be opened; there is none without the feature `gpu`.
 #[derive(Debug)]
 pub struct Adapter {

@@ -13,6 +13,7 @@
 //! | [`device`](Gpu) | an open GPU: compiled kernels, faults |
 //! | `faults` | what went wrong on a device |
 //! | `waiting` | noticing that, and waiting for work that may never end |
+//! | `caught` | panics of wgpu, as errors |
 //! | `injected` | faults that tests have injected |
 //! | `inject` | injecting them |
 //! | `buffer` | memory on the device, and parts of it that a kernel uses |
@@ -29,6 +30,7 @@
 
 mod adapter;
 mod buffer;
+mod caught;
 mod device;
 mod error;
 mod faults;
@@ -49,6 +51,7 @@ mod waiting;
 
 pub use adapter::Adapter;
 pub(crate) use buffer::{DeviceBuffer, Window};
+pub use caught::catches_panics;
 pub use device::Gpu;
 pub use error::{GpuError, Shortage};
 pub(crate) use kernel::params;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use wgpu::{PollError, PollStatus, PollType, SubmissionIndex};
 
+use super::caught::caught;
 use super::device::Gpu;
 use super::error::GpuError;
 use super::faults::Faults;
@@ -64,10 +65,14 @@ impl Gpu {
         }
     }
 
-    /// Polls the device: what ended is noticed.
+    /// Polls the device: what ended is noticed, and a loss becomes a fault.
     pub(super) fn poll(&self, poll: PollType) -> Result<PollStatus, PollError> {
         if !self.injected.hangs.load(Ordering::Relaxed) {
-            return self.device.poll(poll);
+            // wgpu panics when the driver reports a loss while it waits.
+            return caught(|| self.device.poll(poll)).unwrap_or_else(|message| {
+                self.faults.lock().unwrap_or_else(PoisonError::into_inner).lost.get_or_insert(message);
+                Ok(PollStatus::Poll)
+            });
         }
         match poll {
             PollType::Wait { .. } => Err(PollError::Timeout),

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::api::{Service, read_position, read_rules};
 use super::fields::Fields;
 use super::{ApiError, day};
-use crate::analyse::{Level, Puzzle, PuzzleMiner};
+use crate::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use crate::game::{Position, Rules};
 use crate::table::{TableError, Tables};
 
@@ -88,43 +88,12 @@ pub(super) struct Puzzles(Mutex<HashMap<Key, Option<Puzzle>>>);
 
 #[derive(Serialize)]
 pub(super) struct PuzzleAnswer {
-    position: String,
-    rules: &'static str,
-    seeds: u32,
-    r#move: usize,
-    outcome: &'static str,
-    value: i64,
-    second: i64,
-    gap: i64,
-    line: String,
-    turns: usize,
-    depth: u32,
-    level: &'static str,
+    #[serde(flatten)]
+    puzzle: PuzzleRecord,
     #[serde(skip_serializing_if = "Option::is_none")]
     day: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<u64>,
-}
-
-impl PuzzleAnswer {
-    fn new(puzzle: &Puzzle, day: Option<String>, seed: Option<u64>) -> PuzzleAnswer {
-        PuzzleAnswer {
-            position: puzzle.position.to_string(),
-            rules: puzzle.rules.name(),
-            seeds: puzzle.position.seeds(),
-            r#move: puzzle.pit.number(),
-            outcome: if puzzle.value > 0 { "win" } else { "draw" },
-            value: puzzle.value,
-            second: puzzle.second,
-            gap: puzzle.gap(),
-            line: puzzle.line.to_string(),
-            turns: puzzle.line.turns().len(),
-            depth: puzzle.depth,
-            level: puzzle.level().name(),
-            day,
-            seed,
-        }
-    }
 }
 
 impl Puzzles {
@@ -180,7 +149,7 @@ impl Service {
             }
         };
         let puzzle = puzzle.ok_or(ApiError::NoPuzzle)?;
-        Ok(PuzzleAnswer::new(&puzzle, day, seed))
+        Ok(PuzzleAnswer { puzzle: PuzzleRecord::new(&puzzle), day, seed })
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::day;
 use super::puzzle::daily;
 use super::site_files::{SiteError, SitePulse, put};
-use crate::analyse::{Level, Puzzle, PuzzleMiner};
+use crate::analyse::{Level, PuzzleMiner, PuzzleRecord};
 use crate::game::{Position, Rules, StartPosition};
 use crate::table::{Shelf, TableKey, Tables};
 
@@ -30,13 +30,6 @@ pub(super) fn boards(keys: impl IntoIterator<Item = TableKey>) -> Vec<(Rules, us
 /// Steps of the work for one board, as they are counted.
 pub(super) fn steps(days: u32) -> u64 {
     (GAMES + Level::ALL.len() * days as usize) as u64
-}
-
-fn described(puzzle: &Puzzle) -> Value {
-    json!({ "position": puzzle.position.to_string(), "rules": puzzle.rules.name(), "seeds": puzzle.position.seeds(),
-        "move": puzzle.pit.number(), "outcome": if puzzle.value > 0 { "win" } else { "draw" }, "value": puzzle.value,
-        "second": puzzle.second, "gap": puzzle.gap(), "line": puzzle.line.to_string(),
-        "turns": puzzle.line.turns().len(), "depth": puzzle.depth, "level": puzzle.level().name() })
 }
 
 /// Finds and writes the puzzles of `boards`, from the starts with 4 seeds in each pit; returns how many there are.
@@ -73,7 +66,7 @@ fn some(tables: &Tables, start: Position, begun: u64, pulse: &SitePulse) -> Resu
                 continue;
             }
             *count += 1;
-            let mut described = described(&puzzle);
+            let mut described = json!(PuzzleRecord::new(&puzzle));
             described["start"] = json!(start.to_string());
             found.push(described);
         }
@@ -101,7 +94,7 @@ fn of_days(
             let at = begun + index as u64 * length + (day - days.start);
             pulse.advance(at)?;
             match daily(tables, start, level, &day::name(day), &|| pulse.is_stopped())? {
-                Some(puzzle) => found.push(described(&puzzle)),
+                Some(puzzle) => found.push(json!(PuzzleRecord::new(&puzzle))),
                 None => break,
             }
         }

@@ -133,6 +133,11 @@ pub fn read(response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> 
     (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
+/// The status of an answer, and the code of its error; an empty one if it is no error.
+pub fn code(answer: &(u16, Value)) -> (u16, &str) {
+    (answer.0, answer.1["error"]["code"].as_str().unwrap_or_default())
+}
+
 /// A text encoded as a part of a query.
 pub fn encoded(text: &str) -> String {
     let keep = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.,/".contains(&byte);

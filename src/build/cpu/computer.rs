@@ -64,7 +64,7 @@ impl Computer for CpuComputer {
             let seeds: Vec<(usize, usize)> = batch.iter().map(Wanted::seeds).collect();
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
             let all = match (batch, spaces.pop()) {
-                ([pair], Some(space)) => job.run(pair, space, || output.buffer(), |packed| output.take(packed))?,
+                ([pair], Some(space)) => job.run(pair, space, |packed| output.take(packed))?,
                 (_, last) => Together::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
             };
             if !all {

@@ -18,13 +18,12 @@ pub(super) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Computes a pair, packs its frames in memory from `buffer`, and passes each to `take`, which returns whether more are wanted.
-    /// Returns whether all were computed and taken.
+    /// Computes a pair, packs its frames, and passes each to `take`, which returns whether more are wanted. Returns whether all were
+    /// computed and taken.
     pub fn run(
         &self,
         pair: &Wanted,
         space: PairSpace,
-        buffer: impl Fn() -> Vec<u8>,
         mut take: impl FnMut(PackedFrame) -> bool,
     ) -> Result<bool, ComputeError> {
         let (small, large) = pair.seeds();
@@ -36,7 +35,7 @@ impl Job<'_> {
         for &frame in &pair.frames {
             steps::of_frame(frame);
             let scores = if frame.mover == small { scores.small_moves } else { scores.large_moves };
-            if !take(PackedFrame::pack_in(self.isa, frame, scores, buffer())) {
+            if !take(PackedFrame::pack_in(self.isa, frame, scores, self.output.buffer())) {
                 return Ok(false);
             }
         }

@@ -54,7 +54,7 @@ impl<'a> Together<'a> {
         // A thread that waits in a step of another pair may begin this one.
         let before = steps::frame();
         let mut packed = Vec::new();
-        let all = self.job.run(&self.pairs[number], space, Vec::new, |frame| {
+        let all = self.job.run(&self.pairs[number], space, |frame| {
             packed.push(frame);
             true
         });

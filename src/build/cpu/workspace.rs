@@ -57,12 +57,11 @@ impl Workspace {
     /// # Errors
     /// When there is not enough.
     pub fn reserve(&mut self, pits: usize, seeds: usize) -> Result<(), OutOfMemory> {
-        let rows = |seeds| row_count(pits, seeds);
-        let largest = (1..=seeds / 2).map(|small| rows(small) * rows(seeds - small)).max().unwrap_or(0);
+        let pairs = || (1..=seeds / 2).map(|small| pair_bytes(pits, small, seeds - small));
+        let largest = pairs().map(|(scores, _)| scores).max().unwrap_or(0);
         self.small.slice(largest)?;
         self.large.slice(largest)?;
-        // A frame of the layer below is smaller.
-        self.again.slice(largest)?;
+        self.again.slice(pairs().map(|(_, again)| again).max().unwrap_or(0))?;
         Ok(())
     }
 
@@ -71,10 +70,7 @@ impl Workspace {
     /// # Errors
     /// When there is not enough.
     pub(super) fn divide(&mut self, pits: usize, pairs: &[(usize, usize)]) -> Result<Vec<PairSpace<'_>>, OutOfMemory> {
-        let rows = |seeds| row_count(pits, seeds);
-        let bytes = |&(small, large): &(usize, usize)| {
-            (rows(small) * rows(large), (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1)))
-        };
+        let bytes = |&(small, large): &(usize, usize)| pair_bytes(pits, small, large);
         let whole: usize = pairs.iter().map(|pair| bytes(pair).0).sum();
         let mut by_small = self.small.slice(whole)?;
         let mut by_large = self.large.slice(whole)?;
@@ -94,12 +90,18 @@ impl Workspace {
 
     /// The most bytes that a pair with `small` and `large` seeds needs, maps and tables excluded.
     pub fn bytes(pits: usize, small: usize, large: usize) -> u64 {
-        let rows = |seeds| row_count(pits, seeds) as u64;
-        let pair = rows(small) * rows(large);
-        // One of the two frames transposed for again-moves, and three buffers of a block.
-        let again = (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1));
-        2 * pair + again + 3 * block_rows(rows(small) as usize) as u64 * rows(small)
+        let (pair, again) = pair_bytes(pits, small, large);
+        let small_rows = row_count(pits, small);
+        // Three buffers of a block.
+        (2 * pair + again + 3 * block_rows(small_rows) * small_rows) as u64
     }
+}
+
+/// The positions of a pair of frames, and those of the larger of the two with one seed fewer in the mover's row, which is transposed
+/// for again-moves.
+fn pair_bytes(pits: usize, small: usize, large: usize) -> (usize, usize) {
+    let rows = |seeds| row_count(pits, seeds);
+    (rows(small) * rows(large), (rows(small - 1) * rows(large)).max(rows(small) * rows(large - 1)))
 }
 
 /// Takes so many bytes off the start of `memory`, which has them.

@@ -27,7 +27,8 @@ mod writer;
 
 pub use container::read_info;
 pub use info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES, archive_path};
-pub use pack::{pack, pack_in_chunks, pack_memory};
+pub(crate) use pack::pack_while;
+pub use pack::{is_packed, pack, pack_in_chunks, pack_memory};
 pub(crate) use reader::ArchiveReader;
 pub(crate) use unpack::unpack_frame_memory;
 pub use unpack::{unpack, unpack_memory};

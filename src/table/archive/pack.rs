@@ -1,11 +1,12 @@
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{self, read_info};
+use super::container::{self, Container, read_info};
 use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
 use super::reader::{batch, scores_and_chunks};
@@ -13,6 +14,7 @@ use super::unpack::PROGRAM_BYTES;
 use crate::file::Replacement;
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
+use crate::progress::Pulse;
 use crate::table::{
     DamagedGroup, FrameScores, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey, frame_in_parallel,
 };
@@ -30,15 +32,19 @@ pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
     key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
 }
 
-/// Packs a table into the file `archive`, on all threads of the current pool.
+/// Called with the number of positions packed since the last call; returns whether to go on.
+pub(super) type GoOn<'a> = &'a (dyn Fn(u64) -> bool + Sync);
+
+/// Packs a table into the file `archive`, on all threads of the current pool. `None` if `pulse` was stopped before it was complete:
+/// nothing is left of it then.
 ///
-/// `progress` is called with the number of positions packed since the last call. The bytes depend only on the table. An
-/// existing file is replaced once the archive is complete.
+/// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is replaced once the archive is
+/// complete.
 ///
 /// # Errors
 /// When the table is damaged, or the archive cannot be written.
-pub fn pack(table: &Table, archive: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<ArchiveInfo, TableError> {
-    pack_in_chunks(table, archive, CHUNK_SIDE, progress)
+pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
+    pack_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
 
 /// The same as [`pack`] with chunks of at most `side` x `side` positions: smaller chunks are faster to read, larger
@@ -53,14 +59,51 @@ pub fn pack_in_chunks(
     table: &Table,
     archive: &Path,
     side: usize,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<ArchiveInfo, TableError> {
-    assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
-    write_archive(table, archive, side, progress)?;
-    read_info(archive)
+    pulse: &Pulse,
+) -> Result<Option<ArchiveInfo>, TableError> {
+    let go_on = |positions| {
+        pulse.positions.fetch_add(positions, Ordering::Relaxed);
+        !pulse.is_stopped()
+    };
+    pack_while(table, archive, side, &go_on)
 }
 
-fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64) + Sync)) -> Result<(), TableError> {
+/// The same as [`pack_in_chunks`], as long as `go_on` says so.
+pub(crate) fn pack_while(
+    table: &Table,
+    archive: &Path,
+    side: usize,
+    go_on: GoOn,
+) -> Result<Option<ArchiveInfo>, TableError> {
+    assert!(CHUNK_SIDES.contains(&side), "chunks of {side} x {side} positions");
+    if write_archive(table, archive, side, go_on)? { read_info(archive).map(Some) } else { Ok(None) }
+}
+
+/// Whether the file `archive` is the one that [`pack()`] makes of a table: complete, and all of it agrees with its checksums. False
+/// also if `pulse` was stopped meanwhile.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn is_packed(table: &Table, archive: &Path, pulse: &Pulse) -> Result<bool, TableError> {
+    let Container { mut file, info, chunks } = match Container::open(archive) {
+        Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.is_damage() => return Ok(false),
+        opened => opened?,
+    };
+    if (info.key, info.digest, info.chunk_side) != (table.key(), table.header().digest, CHUNK_SIDE) {
+        return Ok(false);
+    }
+    for chunk in chunks {
+        let bytes = container::read_at(&mut file, chunk.offset, chunk.bytes as usize);
+        if pulse.is_stopped() || xxh3_64(&bytes.map_err(TableError::io(archive))?) != chunk.checksum {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether the archive is complete; false if `go_on` ended it, and nothing is left of it.
+fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result<bool, TableError> {
     let full = || TableError::writing(path, "nothing of this archive is kept");
     let mut file = Replacement::begin(path).map_err(full())?;
     let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
@@ -71,29 +114,37 @@ fn write_archive(table: &Table, path: &Path, side: usize, progress: &(dyn Fn(u64
     let mut checksums = Vec::new();
     let index = RowIndex::new(table.key().pits, table.key().seeds);
     for frame in table.key().frames() {
-        pack_frame(table, &index, frame, side, progress, &mut |(bytes, content_bytes)| {
+        let all = pack_frame(table, &index, frame, side, go_on, &mut |(bytes, content_bytes)| {
             write(&bytes)?;
             sizes.push((bytes.len() as u32, content_bytes));
             checksums.push(xxh3_64(&bytes));
             Ok(())
         })?;
+        if !all {
+            return Ok(false);
+        }
     }
     let checksum_frame = container::checksum_frame(&checksums);
     write(&checksum_frame)?;
     sizes.push((checksum_frame.len() as u32, 0));
     write(&container::seek_table_frame(&sizes))?;
-    file.finish().map_err(full())
+    file.finish().map_err(full())?;
+    Ok(true)
 }
 
-/// Passes the chunks of a frame to `output`, each with the number of bytes of its content.
+/// Passes the chunks of a frame to `output`, each with the number of bytes of its content. Returns whether these are all, or
+/// `go_on` ended it.
 fn pack_frame(
     table: &Table,
     index: &RowIndex,
     frame: Frame,
     side: usize,
-    progress: &(dyn Fn(u64) + Sync),
+    go_on: GoOn,
     output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
-) -> Result<(), TableError> {
+) -> Result<bool, TableError> {
+    if !go_on(0) {
+        return Ok(false);
+    }
     let entry = &table.header().entries[frame.mover - 1];
     let packed = frame_in_parallel(table, frame.mover)?;
     // A modified table could be packed, but never be unpacked. The list of checksums has to be right, too.
@@ -102,7 +153,7 @@ fn pack_frame(
         return Err(TableError::damaged_part(table.path(), Part::Frame, entry.offset));
     }
     let source = Source { path: table.path(), damaged: &|group| table.damaged_group(group) };
-    encode_frame(&source, index, packed, side, progress, output)
+    encode_frame(&source, index, packed, side, go_on, output)
 }
 
 /// Where packed scores are from.
@@ -113,15 +164,16 @@ pub(super) struct Source<'a> {
     pub damaged: &'a dyn Fn(DamagedGroup) -> TableError,
 }
 
-/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content.
+/// Passes the chunks of packed scores to `output`, each with the number of bytes of its content. Returns whether these are all, or
+/// `go_on` ended it.
 pub(super) fn encode_frame(
     source: &Source,
     index: &RowIndex,
     packed: FrameScores<'_>,
     side: usize,
-    progress: &(dyn Fn(u64) + Sync),
+    go_on: GoOn,
     output: &mut dyn FnMut((Vec<u8>, u32)) -> Result<(), TableError>,
-) -> Result<(), TableError> {
+) -> Result<bool, TableError> {
     let frame = packed.frame();
     let (others, movers) = (RowOrder::new(index, frame.other), RowOrder::new(index, frame.mover));
     let scores = lexicographic_scores(source, packed, &others, &movers)?;
@@ -134,15 +186,18 @@ pub(super) fn encode_frame(
         }
         let shape = Shape { others: others.parents(other_part), movers: movers.parents(mover_part) };
         let packed = chunk::encode(&shape, &mut chunk);
-        progress(shape.positions() as u64);
+        go_on(shape.positions() as u64);
         packed
     };
     for start in (0..grid.chunks()).step_by(batch()) {
+        if !go_on(0) {
+            return Ok(false);
+        }
         let numbers = start..(start + batch()).min(grid.chunks());
         let chunks: Result<Vec<_>, _> = numbers.into_par_iter().map(encode).collect();
         chunks.map_err(TableError::io(source.path))?.into_iter().try_for_each(&mut *output)?;
     }
-    Ok(())
+    Ok(true)
 }
 
 /// The scores of a frame: for each other row, one for each mover's row, both in lexicographic order.

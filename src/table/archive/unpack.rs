@@ -1,9 +1,11 @@
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use super::chunk::zeroed;
 use super::info::ArchiveInfo;
 use super::reader::{ArchiveReader, scores_and_chunks};
 use crate::index::Frame;
+use crate::progress::Pulse;
 use crate::table::{Damage, DirectoryLock, LockError, PackedFrame, Table, TableError, TableWriter, check_in_parallel};
 
 /// Bytes of a chunk that waits for its scores to be put in place, for each position: the scores, and the chunk's bytes in
@@ -30,42 +32,46 @@ pub(crate) fn unpack_frame_memory(frame: Frame, side: usize, threads: usize) -> 
 
 /// Unpacks an archive to the table it was made from, in `directory`; returns the path of the table.
 ///
-/// `progress` is called with the number of positions unpacked since the last call. The directory is locked meanwhile. A
-/// [`TableWriter`] writes the table: finished frames of an interrupted unpacking or build are kept. A valid table with
-/// the archive's digest is left unchanged; any other table of that name is replaced.
+/// `pulse` counts the positions unpacked; `None` if it was stopped. The directory is locked meanwhile. A [`TableWriter`] writes the
+/// table: finished frames of an interrupted unpacking or build are kept. A valid table with the archive's digest is left
+/// unchanged; any other table of that name is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table whose digest
 /// is not that of the packed one is never left behind.
-pub fn unpack(archive: &Path, directory: &Path, progress: &(dyn Fn(u64) + Sync)) -> Result<PathBuf, TableError> {
+pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Option<PathBuf>, TableError> {
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
     if Table::open_key(directory, key)
         .is_ok_and(|table| table.header().digest == digest && check_in_parallel(&table).is_ok())
     {
-        progress(positions);
-        return Ok(key.path(directory));
+        pulse.positions.fetch_add(positions, Ordering::Relaxed);
+        return Ok(Some(key.path(directory)));
     }
-    let (mut writer, kept) = unpack_frames(&mut reader, directory, progress)?;
+    let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
+    let Some((mut writer, kept)) = unpack_frames(&mut reader, directory, pulse, &count)? else { return Ok(None) };
     if kept && writer.digest() != digest {
         // The frames that an earlier writer left may be the cause.
         writer.discard()?;
-        writer = unpack_frames(&mut reader, directory, &|_| {})?.0;
+        let Some((again, _)) = unpack_frames(&mut reader, directory, pulse, &|_| {})? else { return Ok(None) };
+        writer = again;
     }
     if writer.digest() != digest {
         writer.discard()?;
         return Err(TableError::damaged_archive(archive, Damage::Digest));
     }
-    writer.finish()
+    writer.finish().map(Some)
 }
 
-/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any.
+/// Unpacks the frames that an earlier writer did not leave; also returns whether it left any. `None` if `pulse` was stopped: the
+/// frames before are kept.
 fn unpack_frames(
     reader: &mut ArchiveReader,
     directory: &Path,
+    pulse: &Pulse,
     progress: &(dyn Fn(u64) + Sync),
-) -> Result<(TableWriter, bool), TableError> {
+) -> Result<Option<(TableWriter, bool)>, TableError> {
     let key = reader.info().key;
     let mut writer = TableWriter::open(directory, key)?;
     let written = writer.written();
@@ -77,11 +83,14 @@ fn unpack_frames(
             progress(frame.positions());
             continue;
         }
+        if pulse.is_stopped() {
+            return Ok(None);
+        }
         let packed = reader.packed(frame, &mut scores, buffer, progress)?;
         writer.write(&packed)?;
         buffer = packed.into_buffer();
     }
-    Ok((writer, written > 0))
+    Ok(Some((writer, written > 0)))
 }
 
 /// The error for a directory that another process writes to.

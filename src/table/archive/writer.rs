@@ -12,6 +12,7 @@ use super::order::Grid;
 use super::pack::{Source, encode_frame};
 use crate::file;
 use crate::index::{Frame, RowIndex};
+use crate::progress::Pulse;
 use crate::table::{Damage, DamagedGroup, PackedFrame, Part, TableError, TableKey};
 
 /// What is kept if an archive cannot be written.
@@ -150,14 +151,14 @@ impl ArchiveWriter {
         self.key.frames().skip(self.written).collect()
     }
 
-    /// Writes the next frame.
+    /// Writes the next frame, unless `pulse` is stopped meanwhile; returns whether it is written. The positions are not counted.
     ///
     /// # Errors
     /// When writing fails. The frames before are safe.
     ///
     /// # Panics
     /// When it is not the first of [`ArchiveWriter::missing`].
-    pub fn write(&mut self, packed: &PackedFrame) -> Result<(), TableError> {
+    pub fn write(&mut self, packed: &PackedFrame, pulse: &Pulse) -> Result<bool, TableError> {
         let frame = packed.frame;
         assert_eq!(self.key.frames().nth(self.written), Some(frame), "frames are written in their order");
         let failed = || TableError::writing(&self.partial, KEPT);
@@ -167,7 +168,8 @@ impl ArchiveWriter {
         };
         let source = Source { path: &self.path, damaged: &damaged };
         let (mut chunks, mut file) = (Vec::new(), &self.file);
-        encode_frame(&source, &self.index, packed.scores(), CHUNK_SIDE, &|_| {}, &mut |(bytes, content_bytes)| {
+        let (scores, go_on) = (packed.scores(), |_| !pulse.is_stopped());
+        let all = encode_frame(&source, &self.index, scores, CHUNK_SIDE, &go_on, &mut |(bytes, content_bytes)| {
             file.write_all(&bytes).map_err(failed())?;
             chunks.push(RawChunk {
                 bytes: (bytes.len() as u32).to_le(),
@@ -176,12 +178,15 @@ impl ArchiveWriter {
             });
             Ok(())
         })?;
+        if !all {
+            return Ok(false);
+        }
         let entry = RawEntry::new(&packed.entry(self.end));
         let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&chunks)].concat();
         record.extend(xxh3_64(&record).to_le_bytes());
         (&self.list).write_all(&record).map_err(TableError::writing(&self.list_path, KEPT))?;
         self.add(frame, entry, &chunks);
-        Ok(())
+        Ok(true)
     }
 
     /// Completes the archive and gives it its name.

@@ -1,0 +1,320 @@
+//! A layer of Vulkan, between a program and its driver, whose device is lost or hangs after some submissions. With it
+//! `tests/gpu_process.rs` runs the program as it is delivered: nothing in the program injects these faults.
+//!
+//! `KALAH_FAULT`: what happens, otherwise nothing. `KALAH_FAULT_AFTER`: after how many submissions.
+//! - `reject`: submissions return that the device is lost, and so does waiting.
+//! - `lose`: only waiting does.
+//! - `hang`: none ends.
+//!
+//! `KALAH_FAULT_COUNT`: a file into which the number of submissions is written.
+//!
+//! It fits programs that wait with timeline semaphores, as wgpu does wherever there are any.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ash::vk::{self, Handle};
+
+/// `VkNegotiateLayerInterface` of the loader.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Negotiation {
+    kind: i32,
+    next: *mut c_void,
+    version: u32,
+    instance_function: Option<vk::PFN_vkGetInstanceProcAddr>,
+    device_function: Option<vk::PFN_vkGetDeviceProcAddr>,
+    physical_device_function: Option<vk::PFN_vkGetInstanceProcAddr>,
+}
+
+/// `VkLayerInstanceCreateInfo` and `VkLayerDeviceCreateInfo` of the loader, as far as they agree.
+#[repr(C)]
+struct Chain {
+    kind: vk::StructureType,
+    next: *mut Chain,
+    function: i32,
+    link: *mut Link,
+}
+
+/// `VkLayerInstanceLink` and `VkLayerDeviceLink`: what is next on the way to the driver.
+#[repr(C)]
+struct Link {
+    next: *mut Link,
+    instance_function: vk::PFN_vkGetInstanceProcAddr,
+    /// That of a device; of an instance it is another function, which is not used.
+    device_function: vk::PFN_vkGetDeviceProcAddr,
+}
+
+/// What is next on the way to the driver: of the instance and of the device that were created last.
+struct Next {
+    instance: vk::Instance,
+    instance_function: Option<vk::PFN_vkGetInstanceProcAddr>,
+    device: vk::Device,
+    device_function: Option<vk::PFN_vkGetDeviceProcAddr>,
+}
+
+static NEXT: Mutex<Next> = Mutex::new(Next {
+    instance: vk::Instance::null(),
+    instance_function: None,
+    device: vk::Device::null(),
+    device_function: None,
+});
+
+static SUBMISSIONS: AtomicU64 = AtomicU64::new(0);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Fault {
+    Rejected,
+    Lost,
+    Hang,
+}
+
+/// The fault that the device has by now.
+fn fault() -> Option<Fault> {
+    let fault = match std::env::var("KALAH_FAULT").ok()?.as_str() {
+        "reject" => Fault::Rejected,
+        "lose" => Fault::Lost,
+        "hang" => Fault::Hang,
+        _ => return None,
+    };
+    let after: u64 = std::env::var("KALAH_FAULT_AFTER").ok()?.parse().ok()?;
+    (SUBMISSIONS.load(Ordering::SeqCst) > after).then_some(fault)
+}
+
+/// What a driver that hangs does when it is to wait for ever.
+fn wait_for_ever() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
+
+/// A pointer to a function, of the type that is expected.
+///
+/// # Safety
+/// That must be its type.
+unsafe fn typed<F: Copy>(function: vk::PFN_vkVoidFunction) -> F {
+    let function = function.expect("the driver has it");
+    assert_eq!(size_of::<F>(), size_of_val(&function));
+    // SAFETY: by the caller.
+    unsafe { std::mem::transmute_copy(&function) }
+}
+
+/// A function of the next instance.
+///
+/// # Safety
+/// The name must be that of a function of this type.
+unsafe fn next_of_instance<F: Copy>(instance: vk::Instance, name: &CStr) -> F {
+    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function.expect("an instance");
+    // SAFETY: the loader passed the function; the type by the caller.
+    unsafe { typed(next(instance, name.as_ptr())) }
+}
+
+/// A function of the next device.
+///
+/// # Safety
+/// The name must be that of a function of this type.
+unsafe fn next_of_device<F: Copy>(name: &CStr) -> F {
+    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
+    let (device, function) = (next.device, next.device_function.expect("a device"));
+    drop(next);
+    // SAFETY: the loader passed the function; the type by the caller.
+    unsafe { typed(function(device, name.as_ptr())) }
+}
+
+/// The link to what is next, taken from the chain of `info`, where the next layer finds its own then.
+///
+/// # Safety
+/// `info` must be what the loader passes to a layer.
+unsafe fn link(info: *const c_void, kind: vk::StructureType) -> *const Link {
+    let mut chain = info.cast::<Chain>().cast_mut();
+    // SAFETY: all structures of a chain begin alike, and those of this kind are of this type.
+    unsafe {
+        while (*chain).kind != kind || (*chain).function != 0 {
+            chain = (*chain).next;
+            assert!(!chain.is_null(), "the loader passes a link");
+        }
+        let link = (*chain).link;
+        (*chain).link = (*link).next;
+        link
+    }
+}
+
+unsafe extern "system" fn create_instance(
+    info: *const vk::InstanceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    instance: *mut vk::Instance,
+) -> vk::Result {
+    // SAFETY: called by the loader.
+    unsafe {
+        let link = link((*info).p_next, vk::StructureType::LOADER_INSTANCE_CREATE_INFO);
+        NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function = Some((*link).instance_function);
+        let create: vk::PFN_vkCreateInstance = next_of_instance(vk::Instance::null(), c"vkCreateInstance");
+        let result = create(info, allocator, instance);
+        if result == vk::Result::SUCCESS {
+            NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance = *instance;
+        }
+        result
+    }
+}
+
+unsafe extern "system" fn create_device(
+    physical: vk::PhysicalDevice,
+    info: *const vk::DeviceCreateInfo<'_>,
+    allocator: *const vk::AllocationCallbacks<'_>,
+    device: *mut vk::Device,
+) -> vk::Result {
+    // SAFETY: called by the loader.
+    unsafe {
+        let link = link((*info).p_next, vk::StructureType::LOADER_DEVICE_CREATE_INFO);
+        let instance = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance;
+        let create: vk::PFN_vkCreateDevice = next_of_instance(instance, c"vkCreateDevice");
+        let device_function = (*link).device_function;
+        let result = create(physical, info, allocator, device);
+        if result == vk::Result::SUCCESS {
+            let mut next = NEXT.lock().unwrap_or_else(PoisonError::into_inner);
+            (next.device, next.device_function) = (*device, Some(device_function));
+        }
+        result
+    }
+}
+
+unsafe extern "system" fn queue_submit(
+    queue: vk::Queue,
+    count: u32,
+    submissions: *const vk::SubmitInfo<'_>,
+    fence: vk::Fence,
+) -> vk::Result {
+    let number = SUBMISSIONS.fetch_add(1, Ordering::SeqCst) + 1;
+    if let Some(file) = std::env::var_os("KALAH_FAULT_COUNT") {
+        let _ = std::fs::write(file, number.to_string());
+    }
+    match fault() {
+        Some(Fault::Rejected) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Lost | Fault::Hang) => vk::Result::SUCCESS,
+        // SAFETY: the caller's arguments, passed on.
+        None => unsafe {
+            let submit: vk::PFN_vkQueueSubmit = next_of_device(c"vkQueueSubmit");
+            submit(queue, count, submissions, fence)
+        },
+    }
+}
+
+unsafe extern "system" fn wait_semaphores(
+    device: vk::Device,
+    info: *const vk::SemaphoreWaitInfo<'_>,
+    timeout: u64,
+) -> vk::Result {
+    // SAFETY: the caller's arguments, passed on; `wgpu` asks for either name, and both are the same function.
+    let wait = |timeout: u64| unsafe {
+        let wait: vk::PFN_vkWaitSemaphores = next_of_device(c"vkWaitSemaphores");
+        wait(device, info, timeout)
+    };
+    match fault() {
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        // Submissions before the fault end. What was submitted after it never does: to wait less shows the same.
+        Some(Fault::Hang) => match wait(timeout.min(Duration::from_millis(250).as_nanos() as u64)) {
+            vk::Result::TIMEOUT if timeout == u64::MAX => wait_for_ever(),
+            result => result,
+        },
+        None => wait(timeout),
+    }
+}
+
+unsafe extern "system" fn semaphore_value(device: vk::Device, semaphore: vk::Semaphore, value: *mut u64) -> vk::Result {
+    match fault() {
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        // SAFETY: the caller's arguments, passed on.
+        Some(Fault::Hang) | None => unsafe {
+            let get: vk::PFN_vkGetSemaphoreCounterValue = next_of_device(c"vkGetSemaphoreCounterValue");
+            get(device, semaphore, value)
+        },
+    }
+}
+
+unsafe extern "system" fn device_wait_idle(device: vk::Device) -> vk::Result {
+    match fault() {
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Hang) => wait_for_ever(),
+        // SAFETY: the caller's argument, passed on.
+        None => unsafe {
+            let wait: vk::PFN_vkDeviceWaitIdle = next_of_device(c"vkDeviceWaitIdle");
+            wait(device)
+        },
+    }
+}
+
+unsafe extern "system" fn queue_wait_idle(queue: vk::Queue) -> vk::Result {
+    match fault() {
+        Some(Fault::Rejected | Fault::Lost) => vk::Result::ERROR_DEVICE_LOST,
+        Some(Fault::Hang) => wait_for_ever(),
+        // SAFETY: the caller's argument, passed on.
+        None => unsafe {
+            let wait: vk::PFN_vkQueueWaitIdle = next_of_device(c"vkQueueWaitIdle");
+            wait(queue)
+        },
+    }
+}
+
+/// A function as Vulkan passes all of them.
+macro_rules! erased {
+    ($function:expr, $kind:ty) => {{
+        let function: $kind = $function;
+        // SAFETY: pointers to functions have the same size; callers know the type by the name.
+        Some(unsafe { std::mem::transmute::<$kind, unsafe extern "system" fn()>(function) })
+    }};
+}
+
+/// The functions of a device that this layer replaces.
+fn own(name: &CStr) -> vk::PFN_vkVoidFunction {
+    match name.to_bytes() {
+        b"vkGetDeviceProcAddr" => erased!(device_function, vk::PFN_vkGetDeviceProcAddr),
+        b"vkQueueSubmit" => erased!(queue_submit, vk::PFN_vkQueueSubmit),
+        b"vkWaitSemaphores" | b"vkWaitSemaphoresKHR" => erased!(wait_semaphores, vk::PFN_vkWaitSemaphores),
+        b"vkGetSemaphoreCounterValue" | b"vkGetSemaphoreCounterValueKHR" => {
+            erased!(semaphore_value, vk::PFN_vkGetSemaphoreCounterValue)
+        }
+        b"vkDeviceWaitIdle" => erased!(device_wait_idle, vk::PFN_vkDeviceWaitIdle),
+        b"vkQueueWaitIdle" => erased!(queue_wait_idle, vk::PFN_vkQueueWaitIdle),
+        _ => None,
+    }
+}
+
+unsafe extern "system" fn device_function(device: vk::Device, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes a string.
+    let own = own(unsafe { CStr::from_ptr(name) });
+    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).device_function.expect("a device");
+    // SAFETY: the caller's arguments, passed on.
+    own.or_else(|| unsafe { next(device, name) })
+}
+
+unsafe extern "system" fn instance_function(instance: vk::Instance, name: *const c_char) -> vk::PFN_vkVoidFunction {
+    // SAFETY: the caller passes a string.
+    let wanted = unsafe { CStr::from_ptr(name) };
+    let own = match wanted.to_bytes() {
+        b"vkGetInstanceProcAddr" => erased!(instance_function, vk::PFN_vkGetInstanceProcAddr),
+        b"vkCreateInstance" => erased!(create_instance, vk::PFN_vkCreateInstance),
+        b"vkCreateDevice" => erased!(create_device, vk::PFN_vkCreateDevice),
+        _ => own(wanted),
+    };
+    let next = NEXT.lock().unwrap_or_else(PoisonError::into_inner).instance_function;
+    // SAFETY: the caller's arguments, passed on; before an instance is created there is none to pass them to.
+    own.or_else(|| next.and_then(|next| if instance.is_null() { None } else { unsafe { next(instance, name) } }))
+}
+
+/// The entry point of a layer.
+///
+/// # Safety
+/// `negotiation` must be what the loader passes.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case, reason = "the loader looks for this name")]
+pub unsafe extern "system" fn vkNegotiateLoaderLayerInterfaceVersion(negotiation: *mut Negotiation) -> vk::Result {
+    // SAFETY: the loader passes a pointer.
+    let negotiation = unsafe { &mut *negotiation };
+    negotiation.version = negotiation.version.min(2);
+    negotiation.instance_function = Some(instance_function);
+    negotiation.device_function = Some(device_function);
+    negotiation.physical_device_function = None;
+    vk::Result::SUCCESS
+}
