@@ -1,4 +1,4 @@
-//! Exact scores of layers that hold only what the moves that store seeds do not tell.
+//! Exact scores of layers that hold only what the moves that store seeds leave open.
 //!
 //! A move that stores seeds leads to a lower layer. The best of these moves bounds the score from below; most scores are equal to
 //! it. So a layer can consist of corrections: score less that bound. To read it costs a probe of the lower layers for each
