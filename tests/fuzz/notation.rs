@@ -243,19 +243,24 @@ fn numbers_just_below_two_to_the_64_are_sizes() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(says("18446744073709551610", 18_446_744_073_709_551_610));
     assert!(!says("18446744073709551610", u64::MAX));
+    // 2^64 as an `f64`, but less.
+    assert!(says("18446744073709551k", 18_446_744_073_709_551_000));
+    assert!(!says("18446744073709552k", u64::MAX));
 }
 
-/// Whether this many bytes are what a size says: exactly for a number alone; with a unit or a fraction as far as `f64`
+/// Whether this many bytes are what a size says: exactly for a whole number, with a unit or alone; for a fraction as far as `f64`
 /// tells.
 fn says(size: &str, bytes: u64) -> bool {
     let size = size.trim().to_ascii_lowercase();
-    if let Ok(told) = size.parse::<u64>() {
-        return bytes == told;
-    }
     let unit = size.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
-    let number: f64 = size[..size.len() - unit.len()].trim().parse().unwrap();
-    let power = "bkmgtpe".find(unit.chars().next().unwrap_or('b')).unwrap() as i32;
-    let told = number * if unit.contains('i') { 1024.0 } else { 1000.0f64 }.powi(power);
+    let number = size[..size.len() - unit.len()].trim();
+    let power = "bkmgtpe".find(unit.chars().next().unwrap_or('b')).unwrap() as u32;
+    let factor = if unit.contains('i') { 1024u64 } else { 1000 }.pow(power);
+    if let Ok(number) = number.parse::<u64>() {
+        return Some(bytes) == number.checked_mul(factor);
+    }
+    let number: f64 = number.parse().unwrap();
+    let told = number * factor as f64;
     (bytes as f64 - told).abs() <= 1.0 + told * 1e-9 && told < 2f64.powi(64) && (bytes > 0) == (number > 0.0)
 }
 
