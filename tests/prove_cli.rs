@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use kalah::certificate::{CertificateFile, Checker};
-use kalah::game::Rules;
+use kalah::game::{Bounds, Rules};
 use kalah::table::Tables;
 use leases::kill_a_holder;
 use serde_json::Value;
@@ -330,4 +330,77 @@ fn a_finished_game_has_a_value_and_no_openings() {
     // Five seeds in the store against two and the six that are left.
     assert_eq!((found["at_least"].as_i64(), found["at_most"].as_i64()), (Some(-3), Some(-3)));
     assert_eq!(files.check("over.certificate").certificate.head.statement.bounds.value(), Some(-3));
+}
+
+#[test]
+fn a_certificate_is_made_again_with_another_effort_without_the_search() {
+    let files = Files::new();
+    let first = files.answer(&[&SMALL[..5], &["--certificate", "6.certificate"]].concat());
+    let of_six = files.check("6.certificate").certificate;
+    let (mut claims, mut nodes) = (Vec::new(), Vec::new());
+    for effort in ["3", "9"] {
+        let (proof, name) = (format!("proof-{effort}"), format!("{effort}.certificate"));
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        // Position and rules are those of the certificate.
+        command.args([
+            "prove",
+            "--from",
+            "6.certificate",
+            "--effort",
+            effort,
+            "--proof",
+            &proof,
+            "--certificate",
+            &name,
+        ]);
+        command.args(["--transpositions", "1MiB", "--json"]).env("KALAH_TABLES", files.path());
+        let found = answer(command.current_dir(files.path()).output().unwrap());
+        assert_eq!((&found["at_least"], &found["at_most"]), (&first["at_least"], &first["at_most"]));
+        let made = files.check(&name).certificate;
+        assert_eq!(made.head.statement, of_six.head.statement);
+        assert_eq!((made.head.effort.to_string(), &made.head.tables), (effort.to_owned(), &of_six.head.tables));
+        claims.push(made.claims.len());
+        nodes.push(found["nodes"].as_u64().unwrap());
+    }
+    // With less effort moves have to be found that the certificate does not name.
+    assert!(nodes[1] * 10 < first["nodes"].as_u64().unwrap(), "{nodes:?}");
+    assert!(claims[0] > of_six.claims.len() && of_six.claims.len() > claims[1], "{claims:?}");
+}
+
+#[test]
+fn a_false_certificate_does_not_lead_to_another_one() {
+    let files = Files::new();
+    files.answer(&["4x4", "--effort", "6", "--certificate", "true.certificate"]);
+    // The first player is said to win two seeds more.
+    let mut lie = CertificateFile::read(&files.path().join("true.certificate")).unwrap().certificate;
+    let (start, bounds) = (lie.head.statement.position, &mut lie.head.statement.bounds);
+    (bounds.lower, bounds.upper) = (bounds.lower + 2, bounds.upper + 2);
+    let known = lie.claims.remove(&start).expect("the start has a claim");
+    let raised = Bounds { lower: known.lower + 1, upper: known.upper + 1 };
+    lie.claims.add(&start, raised).unwrap();
+    lie.write(&files.path().join("false.certificate")).unwrap();
+    std::fs::remove_dir_all(files.path().join("proof")).unwrap();
+    let ran = files.run(&["--from", "false.certificate", "--effort", "4"]);
+    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("--from"), "{}", stderr(&ran));
+    assert!(
+        !std::fs::read_dir(files.path().join("proof"))
+            .unwrap()
+            .any(|entry| { entry.unwrap().path().extension().is_some_and(|extension| extension == "certificate") })
+    );
+}
+
+#[test]
+fn a_certificate_of_another_board_is_refused() {
+    let files = Files::new();
+    files.answer(&["4x2", "--certificate", "4x2.certificate"]);
+    for (position, rules) in [("3x2", "standard"), ("4x2", "s-kalaha")] {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.args(["prove", position, "--rules", rules, "--from", "4x2.certificate", "--proof", "other"]);
+        let ran = command.env("KALAH_TABLES", files.path()).current_dir(files.path()).output().unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+        assert!(stderr(&ran).contains("4x2.certificate is about standard with 4 pits"), "{}", stderr(&ran));
+    }
+    let ran = files.run(&["--from", "absent.certificate"]);
+    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
 }

@@ -165,9 +165,9 @@ fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
 fn of_solve(error: &SolveError) -> Option<&'static str> {
     match error {
         SolveError::OutOfMemory { .. } => Some("choose less with --memory or --transpositions"),
-        SolveError::Contradiction(_) => {
-            Some("search without --checkpoint or --state and with --no-book, and check the tables with `kalah verify`")
-        }
+        SolveError::Contradiction(_) => Some(
+            "search without --checkpoint, --state and --from and with --no-book, and check the tables with `kalah verify`",
+        ),
         _ => None,
     }
 }

@@ -50,6 +50,8 @@ mod positions;
 mod probe;
 mod progress;
 mod prove;
+mod prove_from;
+mod prove_report;
 mod prove_status;
 mod puzzles;
 mod report;

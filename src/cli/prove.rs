@@ -5,16 +5,17 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::certificate::{CertificateFile, Checker, Statement};
+use indicatif::{HumanCount, HumanDuration};
+use kalah::certificate::{CertificateFile, Checker};
 use kalah::game::Position;
 use kalah::prove::{
-    Checkers, Part, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
+    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
 };
-use kalah::solve::{SolveError, Solver, SolverOptions};
-use serde::Serialize;
+use kalah::solve::{SolveError, Solver};
 
 use super::check::value_text;
+use super::prove_from::Source;
+use super::prove_report::{Answer, CertificateAnswer, openings, text};
 use super::search_progress::SearchProgress;
 use super::search_tables::SearchTables;
 use super::signals::stop_on_signal;
@@ -30,7 +31,8 @@ use super::{Outcome, output, positions, prove_status};
 #[derive(Args)]
 #[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
 pub struct Prove {
-    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR, with its rules]
+    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR or of --from, with its
+    /// rules]
     position: Option<OsString>,
     /// Directory of the proof: what was asked for, and the jobs
     #[arg(long, value_name = "DIR")]
@@ -65,8 +67,12 @@ pub struct Prove {
     /// Where to write the certificate [default: in DIR, named by rules and position]
     #[arg(long, value_name = "FILE")]
     certificate: Option<PathBuf>,
+    /// Take the claims of this certificate as known while searching, to make another one of the same proof: of another
+    /// effort, or on other tables. Each claim of the new one is checked all the same [default statement: that of FILE]
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
     /// Only show what is proved and which jobs were run
-    #[arg(long, conflicts_with_all = ["share", "certificate"])]
+    #[arg(long, conflicts_with_all = ["share", "certificate", "from"])]
     status: bool,
     #[command(flatten)]
     with: SolverFlags,
@@ -75,68 +81,29 @@ pub struct Prove {
     json: bool,
 }
 
-/// What a command answers.
-#[derive(Serialize)]
-struct Answer<'a> {
-    position: String,
-    rules: &'a str,
-    proved: bool,
-    at_least: i64,
-    at_most: i64,
-    /// The value, or its bounds, in words.
-    #[serde(skip)]
-    value: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    openings: Vec<OpeningAnswer>,
-    jobs: usize,
-    /// Jobs that this process ran.
-    ran: usize,
-    split: usize,
-    nodes: u64,
-    job_seconds: f64,
-    seconds: f64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    certificate: Option<CertificateAnswer>,
-}
-
-#[derive(Serialize)]
-pub struct OpeningAnswer {
-    pub r#move: String,
-    pub at_least: i64,
-    pub at_most: i64,
-}
-
-#[derive(Serialize)]
-struct CertificateAnswer {
-    file: PathBuf,
-    effort: u32,
-    table_seeds: usize,
-    claims: usize,
-    bytes: u64,
-    digest: String,
-}
-
 impl Prove {
-    /// Works on the proof; without a position and with `default_rules` those of the proof that is there are meant.
+    /// Works on the proof; without a position and with `default_rules` those of the proof that is there are meant, or of the
+    /// certificate that it is made from.
     pub fn run(mut self, default_rules: bool) -> anyhow::Result<Outcome> {
         if self.status {
             return prove_status::run(&self.proof, self.json);
         }
-        let there = ProofDirectory::open(&self.proof)?;
-        let request = match (&self.position, &there) {
-            (None, Some(there)) => {
-                let begun = there.plan().request;
+        let there = ProofDirectory::open(&self.proof)?.map(|there| there.plan().request);
+        let from = self.from.as_deref().map(Source::read).transpose()?;
+        let begun = there.or(from.as_ref().map(|from| from.request));
+        let request = match (&self.position, begun) {
+            (None, Some(begun)) => {
                 if default_rules {
                     self.with.rules = begun.rules;
                 }
-                self.request(begun.position, Some(there))
+                self.request(begun.position, Some(begun))
             }
             (None, None) => {
                 output::tell("kalah: name a position to prove, or with --proof a directory in which a proof was begun");
                 return Ok(Outcome::Usage);
             }
-            (Some(position), there) => match positions::one(position) {
-                Ok(position) => self.request(position, there.as_ref()),
+            (Some(position), begun) => match positions::one(position) {
+                Ok(position) => self.request(position, begun),
                 Err(error) => {
                     output::tell(format_args!("kalah: {error}"));
                     return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
@@ -144,11 +111,14 @@ impl Prove {
             },
         };
         let position = request.position;
+        let book = from.map(|from| from.book(&request)).transpose()?;
         self.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
         let tables = self.with.open_tables(&position, &stop)?;
         // Checkers read the tables too, from the page cache.
-        let solver = self.with.solver_with(&position, &tables, &stop, SolverOptions::others_read_tables)?;
+        let solver = self
+            .with
+            .solver_with(&position, &tables, &stop, |options| options.others_read_tables().book(book.as_ref()))?;
         let Some(solver) = solver else { return Ok(Outcome::Usage) };
         stop_on_signal(&stop)?;
         let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables));
@@ -175,16 +145,15 @@ impl Prove {
         }
     }
 
-    /// What is to be proved. Where flags leave it open, it is what the proof that is there is about.
-    fn request(&self, position: Position, there: Option<&ProofDirectory>) -> Request {
-        let there = there.map(|there| there.plan().request);
-        let there = there.filter(|there| (there.position, there.rules) == (position, self.with.rules));
+    /// What is to be proved. Where flags leave it open, it is what the proof that was begun is about.
+    fn request(&self, position: Position, begun: Option<Request>) -> Request {
+        let begun = begun.filter(|begun| (begun.position, begun.rules) == (position, self.with.rules));
         let wanted = match (self.value, self.at_least, self.at_most, self.openings) {
             (Some(value), ..) => Wanted::Value(value),
             (_, Some(value), ..) => Wanted::AtLeast(value),
             (_, _, Some(value), _) => Wanted::AtMost(value),
             (.., true) => Wanted::Openings,
-            _ => there.map_or(Wanted::Find, |there| there.wanted),
+            _ => begun.map_or(Wanted::Find, |begun| begun.wanted),
         };
         Request { rules: self.with.rules, position, wanted }
     }
@@ -329,46 +298,4 @@ fn progress(state: &State) -> String {
         }
     };
     format!("{} proved, {split} split, {left}", output::count(proved, "job"))
-}
-
-/// The openings of a statement.
-pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
-    let both = statement.openings.iter().zip(parts);
-    both.map(|(opening, part)| OpeningAnswer {
-        r#move: part.name(),
-        at_least: opening.bounds.lower,
-        at_most: opening.bounds.upper,
-    })
-    .collect()
-}
-
-/// A value, or its bounds.
-pub fn value(at_least: i64, at_most: i64) -> String {
-    if at_least == at_most { format!("{at_least:+}") } else { format!("{at_least:+} to {at_most:+}") }
-}
-
-fn text(answer: &Answer) -> std::io::Result<()> {
-    output::line(&answer.position)?;
-    for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
-        output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;
-    }
-    output::line(format_args!("  value        {}", answer.value))?;
-    output::line(format_args!(
-        "  jobs         {} ({} by this process), {} split: {} nodes, {:.1} s",
-        answer.jobs,
-        answer.ran,
-        answer.split,
-        HumanCount(answer.nodes),
-        answer.job_seconds
-    ))?;
-    let Some(certificate) = &answer.certificate else { return Ok(()) };
-    output::line(format_args!(
-        "  certificate  {}: {}, {}, effort {}, tables to {} seeds",
-        certificate.file.display(),
-        output::many(certificate.claims as u64, "claim"),
-        HumanBytes(certificate.bytes),
-        certificate.effort,
-        certificate.table_seeds
-    ))?;
-    output::line(format_args!("  digest       {}", certificate.digest))
 }

@@ -6,7 +6,7 @@ use indicatif::HumanCount;
 use kalah::prove::{Job, ProofDirectory, ProveError, Running, Status};
 use serde::Serialize;
 
-use super::prove::{OpeningAnswer, openings, value};
+use super::prove_report::{OpeningAnswer, openings, value};
 use super::{Outcome, output};
 
 #[derive(Serialize)]

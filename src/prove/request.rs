@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ProveError;
 use super::target::{Aim, Target};
+use crate::certificate::Statement;
 use crate::game::{Pit, Position, Rules, ValueBounds, mover_value};
 use crate::solve::{Opening, Solver};
 
@@ -62,6 +63,20 @@ impl fmt::Display for Request {
 }
 
 impl Request {
+    /// To prove what is stated.
+    pub fn of(statement: &Statement) -> Request {
+        let Statement { rules, position, bounds, ref openings } = *statement;
+        let all = Statement::all_values(&position);
+        let wanted = match (bounds.value(), openings.is_empty()) {
+            (_, false) => Wanted::Openings,
+            (Some(value), true) => Wanted::Value(value),
+            (None, true) if bounds.upper == all.upper => Wanted::AtLeast(bounds.lower),
+            (None, true) if bounds.lower == all.lower => Wanted::AtMost(bounds.upper),
+            (None, true) => Wanted::Find,
+        };
+        Request { rules, position, wanted }
+    }
+
     /// Its parts; first guesses come from `solver`.
     ///
     /// # Errors

@@ -166,6 +166,10 @@ impl<W: Word> Search for Engine<'_, W> {
     }
 
     fn work(&self, position: &Position) -> u64 {
+        // The effort of entries from the book only says how long they are to stay.
+        if self.book.is_some_and(|book| book.get(position).is_some()) {
+            return 0;
+        }
         self.positions.work(self.positions.slot(self.keys.key(board(position)))).unwrap_or(0)
     }
 

@@ -48,7 +48,7 @@ pub enum SolveError {
     #[error(transparent)]
     Network(#[from] NetworkFileError),
     /// Bounds contradict each other.
-    #[error("what is known of {0} contradicts itself: a saved search, the book or a table is wrong")]
+    #[error("what is known of {0} contradicts itself: a saved search, a book, a certificate or a table is wrong")]
     Contradiction(Box<Position>),
 }
 

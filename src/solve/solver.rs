@@ -276,7 +276,7 @@ impl<'a> Solver<'a> {
     }
 
     /// A lower bound of the nodes that it took to prove what the transposition table has of `position`; 0 if that has nothing of
-    /// it.
+    /// it, or the book has.
     ///
     /// # Errors
     /// When the position does not fit the solver.

@@ -1,0 +1,44 @@
+//! `kalah prove --from`: a certificate whose claims are known to the search.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use kalah::book::{Book, BookFileError};
+use kalah::certificate::{CertificateFile, ClaimSet};
+use kalah::prove::Request;
+
+/// A certificate to begin with.
+pub struct Source {
+    path: PathBuf,
+    /// What it states.
+    pub request: Request,
+    claims: ClaimSet,
+}
+
+impl Source {
+    /// Reads a certificate and compares it with its checksums and its digest.
+    pub fn read(path: &Path) -> anyhow::Result<Source> {
+        let certificate = CertificateFile::read(path)?.certificate;
+        let request = Request::of(&certificate.head.statement);
+        Ok(Source { path: path.to_owned(), request, claims: certificate.claims })
+    }
+
+    /// Its claims as a book for what is to be proved.
+    pub fn book(self, request: &Request) -> anyhow::Result<Book> {
+        let Request { rules, position, .. } = self.request;
+        let board = |request: &Request| (request.rules, request.position.pits());
+        if board(&self.request) != board(request) {
+            bail!(
+                "{} is about {rules} with {} pits, not {} with {}",
+                self.path.display(),
+                position.pits(),
+                request.rules,
+                request.position.pits()
+            );
+        }
+        let mut book = Book::new(rules, position.pits());
+        let added = book.add_all(self.claims.iter().map(|claim| (claim.position, claim.bounds)));
+        added.map_err(|error| BookFileError { path: self.path, error })?;
+        Ok(book)
+    }
+}
