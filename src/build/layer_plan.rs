@@ -14,6 +14,10 @@ use crate::table::{PairKey, TableKey};
 /// Bits a position of archives, rounded up: 1.9 at 20 seeds, 2.2 at 26, and less growth with each seed.
 const ARCHIVE_BITS: f64 = 2.6;
 
+/// With page cache for so many times what one step reads, [`LayerPlan::read`] is what was measured (docs/measurements.md, "Memory of
+/// builds"); with twice as much it was up to twice the plan, and with less than that far more.
+const CACHED_STEPS: f64 = 2.6;
+
 /// One step of a layer: a frame that is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -54,6 +58,9 @@ pub struct LayerPlan {
     /// Bytes that the disk reads, of tables and archives, if the page cache has what `memory` leaves of the memory that was planned
     /// with, and holds the frames that were written or read last.
     pub read: u64,
+    /// Whether the disk may read much more than that: the page cache does not hold a few times what a step reads of tables, and a
+    /// step reads its frames run by run, in several places at once.
+    pub may_read_more: bool,
     /// Frames of archives that are unpacked.
     pub unpacked: usize,
     /// Positions of these.
@@ -99,7 +106,8 @@ impl LayerPlan {
         let positions = |frames: &[Frame]| frames.iter().map(|frame| frame.positions()).sum::<u64>();
         cache.begin(&order);
         let mut once = HashSet::new();
-        let mut read = 0;
+        // Of tables, which are read through the page cache: the most for a step, and what the disk reads. Of archives.
+        let (mut of_step, mut of_lower, mut of_archives) = (0, 0, 0);
         let steps: Vec<StepPlan> = order
             .iter()
             .map(|&frame| {
@@ -107,11 +115,12 @@ impl LayerPlan {
                 once.extend(needs.iter().copied());
                 let unpacked = cache.advance(frame).added;
                 let of_tables = needs.iter().filter(|need| need.mover + need.other < first);
-                read += of_tables
+                of_step = of_step.max(of_tables.clone().map(|need| packed_bytes(need.positions())).sum());
+                of_lower += of_tables
                     .filter(|&&need| pages.touch(need))
                     .map(|need| packed_bytes(need.positions()))
                     .sum::<u64>();
-                read += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
+                of_archives += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
                 pages.touch(frame);
                 StepPlan {
                     frame,
@@ -133,7 +142,8 @@ impl LayerPlan {
             step_bytes: steps.iter().map(|step| step.bytes).max().unwrap_or(0),
             read_once: once.iter().map(|frame| packed_bytes(frame.positions())).sum(),
             read_by_step: sum(|step| step.bytes),
-            read,
+            read: of_lower + of_archives,
+            may_read_more: of_lower > 0 && (pages.budget as f64) < CACHED_STEPS * of_step as f64,
             unpacked: steps.iter().map(|step| step.unpacked).sum(),
             unpacked_positions: sum(|step| step.unpacked_positions),
             table: if archived { 0 } else { table },

@@ -30,6 +30,7 @@ struct Layer {
     read_once: u64,
     read_by_step: u64,
     read: u64,
+    may_read_more: bool,
     unpacked: usize,
     unpacked_positions: u64,
     table: u64,
@@ -110,7 +111,7 @@ fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Res
             HumanBytes(plan.step_bytes).to_string(),
             HumanBytes(plan.read_once).to_string(),
             HumanBytes(plan.read_by_step).to_string(),
-            HumanBytes(plan.read).to_string(),
+            format!("{}{}", HumanBytes(plan.read), if plan.may_read_more { "+" } else { "" }),
             HumanBytes(plan.table + plan.archive).to_string(),
         ))?;
     }
@@ -126,6 +127,9 @@ fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Res
         "read: what the disk reads with {} in all, if the page cache has what the memory column leaves of it",
         HumanBytes(memory)
     ))?;
+    if plans.iter().any(|plan| plan.may_read_more) {
+        output::line("  +: much more may be read, since the page cache holds too little of what one step reads")?;
+    }
     if let Some(first) = packed {
         output::line(format_args!(
             "layers from {first} seeds up: memory includes the unpacked frames of one step; archives are written"
@@ -151,6 +155,7 @@ fn layer(plan: &LayerPlan) -> Layer {
         read_once: plan.read_once,
         read_by_step: plan.read_by_step,
         read: plan.read,
+        may_read_more: plan.may_read_more,
         unpacked: plan.unpacked,
         unpacked_positions: plan.unpacked_positions,
         table: plan.table,

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Proves the value of every board of docs/values.csv and has each certificate checked: one command for all cells.
+
+    benches/values.py --tables DIR [--output docs/values.csv] [--proofs DIR] [--within SECONDS] [--rules R]... [--pits M]...
+
+For each board and rule set: `kalah build` makes the tables that its proof rests on, `kalah prove` proves the value with one
+thread, `kalah check` checks every claim of the certificate, and a line is added to the output. Boards that have a line there are
+left out, so that a stopped run goes on. A board that takes longer than --within (3600) has no line; it is named at the end, and the
+exit code is 1. With one thread a proof is the same every time: so is its digest, except between versions of the program.
+
+The columns: `tables` the seeds of the largest table that the proof rests on; `nodes` of the search, and the `seconds` of search and
+extraction of claims; `effort`, `claims`, `bytes` and `digest` of the certificate; `check_nodes` and `check_seconds`, with one thread. A
+board with no more seeds than its tables has its value from them, and a certificate without claims.
+
+--proofs keeps the certificates there. Python 3.9 or later. The program is target/release/kalah, or that of the environment
+variable KALAH.
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = os.environ.get("KALAH") or str(ROOT / "target/release/kalah")
+RULES = ["empty-capture", "standard", "s-kalaha"]
+
+# By pits a side: the most seeds a pit, and the seeds of the largest table that proofs rest on.
+BOARDS = {1: (6, 12), 2: (6, 20), 3: (16, 24), 4: (12, 36), 5: (8, 30), 6: (5, 24), 7: (3, 16), 8: (2, 13)}
+
+COLUMNS = [
+    *("rules", "pits", "seeds", "value", "tables", "nodes", "seconds"),
+    *("effort", "claims", "bytes", "digest", "check_nodes", "check_seconds"),
+]
+
+
+def kalah(*arguments, within=None):
+    """The JSON that a command prints; None if it takes longer than `within` seconds."""
+    command = [PROGRAM, *map(str, arguments), "--json"]
+    try:
+        ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=within)
+    except subprocess.TimeoutExpired:
+        return None
+    if ran.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {ran.returncode}\n{ran.stderr}")
+    return json.loads(ran.stdout)
+
+
+def prove(rules, pits, seeds, directory, options):
+    """The line of a board; None if it took too long."""
+    tables = BOARDS[pits][1]
+    board = f"{pits}x{seeds}"
+    certificate = directory / f"{rules}-{board}.certificate"
+    shared = ["--tables", options.tables, "--threads", 1]
+    proved = kalah(
+        *("prove", board, "--rules", rules, "--tables-up-to", tables, "--transpositions", "256MiB", *shared),
+        *("--proof", directory / f"{rules}-{board}", "--certificate", certificate),
+        within=options.within,
+    )
+    if proved is None:
+        return None
+    assert proved["at_least"] == proved["at_most"]
+    checked = kalah("check", certificate, *shared)
+    made = proved["certificate"]
+    assert checked["ok"] and checked["digest"] == made["digest"] and checked["at_least"] == proved["at_least"]
+    return {
+        "rules": rules,
+        "pits": pits,
+        "seeds": seeds,
+        "value": proved["at_least"],
+        "tables": made["table_seeds"],
+        "nodes": proved["nodes"],
+        "seconds": round(proved["job_seconds"], 1),
+        "effort": made["effort"],
+        "claims": made["claims"],
+        "bytes": made["bytes"],
+        "digest": made["digest"],
+        "check_nodes": checked["tally"]["nodes"],
+        "check_seconds": round(checked["seconds"], 1),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--tables", type=Path, required=True)
+    parser.add_argument("--output", type=Path, default=ROOT / "docs/values.csv")
+    parser.add_argument("--proofs", type=Path)
+    parser.add_argument("--within", type=float, default=3600)
+    parser.add_argument("--rules", action="append", choices=RULES)
+    parser.add_argument("--pits", action="append", type=int, choices=BOARDS)
+    options = parser.parse_args()
+
+    lines = []
+    if options.output.exists():
+        with open(options.output, newline="") as file:
+            lines = list(csv.DictReader(file))
+    done = {(line["rules"], int(line["pits"]), int(line["seeds"])) for line in lines}
+    wanted = [
+        (rules, pits, seeds)
+        for rules in options.rules or RULES
+        for pits in options.pits or BOARDS
+        for seeds in range(1, BOARDS[pits][0] + 1)
+        if (rules, pits, seeds) not in done
+    ]
+    too_long = []
+    with tempfile.TemporaryDirectory(prefix="kalah-values-") as temporary:
+        directory = options.proofs or Path(temporary)
+        directory.mkdir(parents=True, exist_ok=True)
+        built = set()
+        for number, (rules, pits, seeds) in enumerate(wanted, 1):
+            if (rules, pits) not in built:
+                kalah("build", "--rules", rules, "--pits", pits, "--seeds", BOARDS[pits][1], "--tables", options.tables)
+                built.add((rules, pits))
+            print(f"{number} of {len(wanted)}: {pits}x{seeds} by {rules}", file=sys.stderr, flush=True)
+            line = prove(rules, pits, seeds, directory, options)
+            if line is None:
+                too_long.append(f"{pits}x{seeds} by {rules}")
+                continue
+            lines.append(line)
+            lines.sort(key=lambda line: (RULES.index(line["rules"]), int(line["pits"]), int(line["seeds"])))
+            partial = options.output.with_suffix(".tmp")
+            with open(partial, "w", newline="") as file:
+                writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(lines)
+            os.replace(partial, options.output)
+    print(f"{len(lines)} boards in {options.output}")
+    if too_long:
+        sys.exit(f"not within {options.within:.0f} seconds: {', '.join(too_long)}")
+
+
+if __name__ == "__main__":
+    main()
