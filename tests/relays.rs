@@ -1,5 +1,7 @@
 //! The endings of relays are what sowing does, with every other row in exactly one of them.
 
+use std::sync::OnceLock;
+
 use kalah::game::{Pit, Rules, sow};
 use kalah::index::{RowIndex, TableRow, game_row, table_row};
 use kalah::rows::{OffsetList, RankOffsets, Relays, RowMove};
@@ -31,7 +33,8 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
             let after = relays.sums().from(usize::from(ending.opponent), ending.after);
             let fillings = relays.fillings(ending.unmet, usize::from(ending.rest));
             let single = fillings.offsets().iter().map(|&filling| (before.rank(filling), after.rank(filling)));
-            let ranks: Vec<(u32, u32)> = before.both(after, fillings).collect();
+            let mut ranks = Vec::new();
+            before.each_of_both(after, fillings, |before, after| ranks.push((before, after)));
             assert!(single.eq(ranks.iter().copied()), "with and without checks");
             assert!(ranks.is_sorted_by(|a, b| a.0 < b.0 && a.1 < b.1), "the ranks of an ending ascend");
             for (rank, rank_after) in ranks {
@@ -64,7 +67,9 @@ fn rules_with_relays() -> Rules {
 
 #[test]
 fn all_rows_of_small_boards() {
-    for (pits, mover_seeds, other_seeds) in [(1, 40, 7), (2, 24, 6), (3, 12, 5), (4, 9, 4), (5, 6, 4)] {
+    for (pits, mover_seeds, other_seeds) in
+        [(1, 40, 7), (2, 24, 6), (3, 12, 5), (4, 9, 4), (5, 6, 4), (7, 5, 3), (8, 4, 3)]
+    {
         let rows = RowIndex::new(pits, mover_seeds + other_seeds - 1);
         let relays = Relays::new(rules_with_relays(), &rows);
         let mut played = 0;
@@ -80,8 +85,8 @@ fn all_rows_of_small_boards() {
 
 #[test]
 fn sums_are_ranks_of_all_rows() {
-    for pits in 1..=6 {
-        let most = [48, 48, 30, 20, 16, 14][pits - 1];
+    for pits in 1..=8 {
+        let most = [48, 48, 30, 20, 16, 14, 12, 12][pits - 1];
         let rows = RowIndex::new(pits, most);
         let relays = Relays::new(rules_with_relays(), &rows);
         let sums = relays.sums();
@@ -96,7 +101,7 @@ fn sums_are_ranks_of_all_rows() {
 
 #[test]
 fn fillings_of_all_pits_are_all_rows_by_rank() {
-    for pits in 1..=6 {
+    for pits in 1..=8 {
         let rows = RowIndex::new(pits, 12);
         let relays = Relays::new(rules_with_relays(), &rows);
         for seeds in 0..=12 {
@@ -117,12 +122,24 @@ fn more_seeds_than_the_tables_have_are_refused() {
     let all = relays.sums().offsets(12 << 40);
     let list: OffsetList = [all].into_iter().collect();
     let ranks = relays.sums().from(12, all);
-    ranks.both(ranks, &list).for_each(drop);
+    ranks.each_of_both(ranks, &list, |_, _| {});
 }
 
-/// A row of six pits of which often most seeds lie in one pit.
-fn mover() -> impl Strategy<Value = TableRow> {
-    prop::collection::vec(prop_oneof![1 => 0..6usize, 1 => Just(1), 1 => Just(4)], 1..=36).prop_map(|places| {
+/// The index of rows of 7 or 8 pits with as many seeds as they can have.
+fn rows(pits: usize) -> &'static RowIndex {
+    static ROWS: [OnceLock<RowIndex>; 2] = [const { OnceLock::new() }; 2];
+    ROWS[pits - 7].get_or_init(|| RowIndex::new(pits, 47))
+}
+
+/// The relays of these rows.
+fn relays(pits: usize) -> &'static Relays {
+    static RELAYS: [OnceLock<Relays>; 2] = [const { OnceLock::new() }; 2];
+    RELAYS[pits - 7].get_or_init(|| Relays::new(rules_with_relays(), rows(pits)))
+}
+
+/// A row of which often most seeds lie in one pit.
+fn mover(pits: usize) -> impl Strategy<Value = TableRow> {
+    prop::collection::vec(prop_oneof![1 => 0..pits, 1 => Just(1), 1 => Just(pits - 2)], 1..=36).prop_map(|places| {
         let mut row = TableRow::default();
         places.into_iter().for_each(|place| row[place] += 1);
         row
@@ -133,9 +150,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn six_pits((mover, other) in (mover(), 1..=9usize)) {
+    fn six_pits((mover, other) in (mover(6), 1..=9usize)) {
         // As many seeds as rows and layers can have at most: 47 in a row, 48 in play.
         let rows = RowIndex::new(6, 47);
         check(&Relays::new(rules_with_relays(), &rows), &rows, &mover, other);
+    }
+
+    #[test]
+    fn more_pits((pits, mover, other) in (7..=8usize).prop_flat_map(|pits| (Just(pits), mover(pits), 1..=6usize))) {
+        check(relays(pits), rows(pits), &mover, other);
     }
 }

@@ -65,7 +65,7 @@ impl Work {
                 positions,
                 bytes: packed_bytes(pair.positions()),
                 memory: pair_memory(pair, backend),
-                seconds: positions as f64 / rate((key.rules, key.pits), backend, threads),
+                seconds: positions as f64 / rate(key.rules, backend, threads),
             };
             // The largest first, so that the last ones are small.
             let mut pairs: Vec<PairWork> =

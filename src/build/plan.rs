@@ -9,7 +9,6 @@ use crate::game::Rules;
 use crate::gpu::Tier;
 use crate::index::{Frame, layer_positions, row_count};
 use crate::isa::Isa;
-use crate::rows::Relays;
 use crate::system::{available_disk, available_memory};
 use crate::table::archive::archive_path;
 use crate::table::{PackedFrame, PairKey, TableKey};
@@ -20,9 +19,6 @@ const BITS_PER_POSITION: f64 = 4.2;
 /// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
 const ROW_RATE: f64 = 110e6;
 const RELAY_RATE: f64 = 30e6;
-
-/// With relays of boards so wide that they are played position by position (measured beside other work: 5 to 8.5 million).
-const WIDE_RELAY_RATE: f64 = 8e6;
 
 /// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays a tenth.
 const GPU_RATE: f64 = 1e9;
@@ -112,7 +108,7 @@ impl Plan {
             memory: missing.iter().map(|&key| layer_memory(key, backend)).max().unwrap_or(0),
             device_memory,
             disk: disk.saturating_sub(missing.iter().map(partial).sum()),
-            seconds: positions as f64 / rate((rules, pits), backend, threads),
+            seconds: positions as f64 / rate(rules, backend, threads),
             missing,
         }
     }
@@ -130,7 +126,7 @@ impl Plan {
                 Backend::Cpu(_) => 0,
             },
             disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
-            seconds: positions as f64 / rate((rules, pits), backend, threads),
+            seconds: positions as f64 / rate(rules, backend, threads),
         }
     }
 
@@ -150,7 +146,7 @@ impl Plan {
             memory: tables.memory.max(memory),
             device_memory: 0,
             disk: tables.disk + missing.iter().map(|key| archive_bytes(of_layer(key))).sum::<u64>(),
-            seconds: tables.seconds + positions as f64 / rate((last.rules, last.pits), &backend, threads),
+            seconds: tables.seconds + positions as f64 / rate(last.rules, &backend, threads),
             missing: tables.missing.into_iter().chain(missing).collect(),
         }
     }
@@ -179,10 +175,9 @@ impl Plan {
 }
 
 /// Positions per second.
-pub(super) fn rate((rules, pits): (Rules, usize), backend: &Backend, threads: usize) -> f64 {
+pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {
-        Backend::Cpu(_) if relays && pits > Relays::MOST_PITS => threads as f64 * WIDE_RELAY_RATE,
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
         Backend::Gpu(gpu) => {
             let rate = if gpu.report().tier == Tier::Software { SOFTWARE_GPU_RATE } else { GPU_RATE };

@@ -1,45 +1,61 @@
 use std::fmt;
 use std::ops::{Add, AddAssign};
 
-use crate::index::RowIndex;
+use crate::index::{MAX_TABLE_PITS, RowIndex};
 
-/// Where the seeds of some pits of a row stand in the three tables of [`RankSums`].
+/// Where the seeds of some pits of a row stand in the four tables of [`RankSums`].
 ///
 /// Offsets of different pits, and of seeds that are added to a pit, add up: a row has the sum of the offsets of its seeds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RankOffsets(
-    /// From the low bits up: 16 bits for the first table, 16 for the second, 32 for the third. No sum over a row overflows its
-    /// bits.
+    /// From the low bits up: 20 bits for the first table, 14 for that of five pits, 13 for that of four, 17 for that of three. No sum
+    /// over a row overflows its bits, with as many seeds as a table can have.
     u64,
 );
 
+/// The lowest bits of the offsets.
+const FIVE: u32 = 20;
+const FOUR: u32 = 34;
+const THREE: u32 = 47;
+
 impl RankOffsets {
-    fn new(first: usize, middle: usize, last: usize) -> RankOffsets {
-        RankOffsets(first as u64 | (middle as u64) << 16 | (last as u64) << 32)
+    fn new(first: usize, five: usize, four: usize, three: usize) -> RankOffsets {
+        RankOffsets(first as u64 | (five as u64) << FIVE | (four as u64) << FOUR | (three as u64) << THREE)
+    }
+
+    #[inline(always)]
+    fn bits(self, low: u32, end: u32) -> usize {
+        (self.0 >> low & ((1 << (end - low)) - 1)) as usize
     }
 
     #[inline(always)]
     fn first(self) -> usize {
-        usize::from(self.0 as u16)
+        self.bits(0, FIVE)
     }
 
     #[inline(always)]
-    fn middle(self) -> usize {
-        usize::from((self.0 >> 16) as u16)
+    fn five(self) -> usize {
+        self.bits(FIVE, FOUR)
     }
 
     #[inline(always)]
-    fn last(self) -> usize {
-        (self.0 >> 32) as usize
+    fn four(self) -> usize {
+        self.bits(FOUR, THREE)
     }
 
-    /// The larger one of each of the three offsets.
+    #[inline(always)]
+    fn three(self) -> usize {
+        (self.0 >> THREE) as usize
+    }
+
+    /// The larger one of each of the offsets.
     #[must_use]
     fn max(self, other: RankOffsets) -> RankOffsets {
         RankOffsets::new(
             self.first().max(other.first()),
-            self.middle().max(other.middle()),
-            self.last().max(other.last()),
+            self.five().max(other.five()),
+            self.four().max(other.four()),
+            self.three().max(other.three()),
         )
     }
 }
@@ -84,41 +100,54 @@ impl FromIterator<RankOffsets> for OffsetList {
     }
 }
 
-/// Ranks as sums of three table entries, whose offsets are sums over the pits of a row.
+/// Ranks as sums of table entries, whose offsets are sums over the pits of a row.
 ///
-/// [`RowIndex::rank`] is a sum of counts, each of which depends on the seeds and the potential of the last pits of the row.
-/// They are added up here to one number for the whole row and its first pit, one for the last four pits, and one for the last
-/// three. So when the same seeds are added to all rows of a set, their ranks are found at places that move by the same three
-/// distances.
+/// [`RowIndex::rank`] is a sum of counts, each of which depends on the seeds and the potential of the last pits of the row. They are
+/// added up here to one number for the whole row and its first pits, one for the last five pits of rows of more than six, one for
+/// the last four, and one for the last three. So when the same seeds are added to all rows of a set, their ranks are found at places
+/// that move by the same distances.
 pub struct RankSums {
     /// The offsets of a seed in each pit.
-    weights: [RankOffsets; RankSums::MOST_PITS],
-    /// By seeds of the row: by the potential and, with six pits, the first pit.
+    weights: [RankOffsets; MAX_TABLE_PITS],
+    /// By seeds of the row: by the potential and the [leading](leading) pits.
     first: Vec<Vec<u32>>,
+    /// By seeds and potential of the last five pits; empty where the first tables have all of that.
+    five: Vec<u32>,
     /// By seeds and potential of the last four pits.
-    middle: Vec<u32>,
+    four: Vec<u32>,
     /// By each of the last three pits.
-    last: Vec<u32>,
+    three: Vec<u32>,
+}
+
+/// How many pits the first tables distinguish, beside the potential.
+fn leading(pits: usize) -> usize {
+    match pits {
+        0..=5 => 0,
+        6 | 7 => 1,
+        _ => pits - 6,
+    }
 }
 
 impl RankSums {
-    /// The most pits of rows. The ranks of longer ones would be sums of more numbers.
-    pub const MOST_PITS: usize = 6;
-
     /// The tables for all rows that `rows` ranks.
-    ///
-    /// # Panics
-    /// When these have more than [`RankSums::MOST_PITS`] pits.
     pub fn new(rows: &RowIndex) -> RankSums {
         let (pits, most) = (rows.pits(), rows.max_seeds());
-        assert!(pits <= RankSums::MOST_PITS, "{pits} pits");
-        let (potentials, middle_potentials, places) = (5 * most + 1, 3 * most + 1, most + 1);
-        let mut weights = [RankOffsets::default(); RankSums::MOST_PITS];
+        let places = most + 1;
+        // The numbers of potentials of rows of so many pits.
+        let potentials = |pits: usize| (pits - 1) * most + 1;
+        let (leading, all) = (leading(pits), potentials(pits));
+        // The first pit counts most.
+        let stride = |pit: usize| if pit < leading { all * places.pow((leading - 1 - pit) as u32) } else { 0 };
+        // By seeds and potential of the last `rest` pits.
+        let last = |rest: usize, distance: usize| if distance < rest { potentials(rest) + distance } else { 0 };
+        let is_wide = pits > 6;
+        let mut weights = [RankOffsets::default(); MAX_TABLE_PITS];
         for (pit, weight) in weights[..pits].iter_mut().enumerate() {
             let distance = pits - 1 - pit;
             *weight = RankOffsets::new(
-                if distance == 5 { potentials + distance } else { distance },
-                if distance <= 3 { middle_potentials + distance } else { 0 },
+                stride(pit) + distance,
+                if is_wide { last(5, distance) } else { 0 },
+                last(4, distance),
                 if distance <= 2 { places.pow(distance as u32) } else { 0 },
             );
         }
@@ -131,22 +160,36 @@ impl RankSums {
         let first = (0..=most)
             .map(|seeds| {
                 let bounds = rows.level_bounds(seeds);
-                let mut table = vec![0u32; if pits == 6 { seeds * potentials } else { 0 } + bounds.len()];
+                let mut table = vec![0u32; seeds * stride(0) + bounds.len()];
                 for (offset, entry) in table.iter_mut().enumerate() {
-                    let (pit, potential) = (offset / potentials, offset % potentials);
-                    if potential + 1 < bounds.len() && 5 * pit <= potential {
-                        let count = if pits >= 3 { rows.count(pits, seeds, potential) } else { 0 };
-                        let rest = term(5, seeds - pit, potential - 5 * pit);
-                        *entry = bounds[potential].wrapping_add(count).wrapping_add(rest);
+                    let potential = offset % all;
+                    if potential + 1 >= bounds.len() {
+                        continue;
                     }
+                    let count = if pits >= 3 { rows.count(pits, seeds, potential) } else { 0 };
+                    let mut sum = bounds[potential].wrapping_add(count);
+                    // What is left of seeds and potential after each of the leading pits; `None` if there are no such rows.
+                    let (mut left, mut offset) = (Some((seeds, potential)), offset);
+                    for pit in 0..leading {
+                        let held = offset / stride(pit);
+                        offset %= stride(pit);
+                        left = left.and_then(|(seeds, potential)| {
+                            Some((seeds.checked_sub(held)?, potential.checked_sub(held * (pits - 1 - pit))?))
+                        });
+                        if let Some((seeds, potential)) = left {
+                            sum = sum.wrapping_add(term(pits - 1 - pit, seeds, potential));
+                        }
+                    }
+                    *entry = if left.is_some() { sum } else { 0 };
                 }
                 table
             })
             .collect();
-        let middle = (0..places * middle_potentials)
-            .map(|offset| term(4, offset / middle_potentials, offset % middle_potentials))
-            .collect();
-        let last = (0..places.pow(3))
+        let by_potential = |rest: usize| -> Vec<u32> {
+            let potentials = potentials(rest);
+            (0..places * potentials).map(|offset| term(rest, offset / potentials, offset % potentials)).collect()
+        };
+        let three = (0..places.pow(3))
             .map(|offset| {
                 let [first, second, third] = [offset / places / places, offset / places % places, offset % places];
                 let seeds = first + second + third;
@@ -156,7 +199,8 @@ impl RankSums {
                 term(3, seeds, 2 * first + second).wrapping_add(term(2, second + third, second))
             })
             .collect();
-        RankSums { weights, first, middle, last }
+        let five = if is_wide { by_potential(5) } else { Vec::new() };
+        RankSums { weights, first, five, four: by_potential(4), three }
     }
 
     /// The offsets of one seed in `pit` (from 0).
@@ -180,8 +224,9 @@ impl RankSums {
     pub fn from(&self, seeds: usize, fixed: RankOffsets) -> RanksFrom<'_> {
         RanksFrom {
             first: &self.first[seeds][fixed.first()..],
-            middle: &self.middle[fixed.middle()..],
-            last: &self.last[fixed.last()..],
+            five: &self.five[fixed.five()..],
+            four: &self.four[fixed.four()..],
+            three: &self.three[fixed.three()..],
         }
     }
 }
@@ -196,8 +241,10 @@ impl fmt::Debug for RankSums {
 #[derive(Clone, Copy, Debug)]
 pub struct RanksFrom<'a> {
     first: &'a [u32],
-    middle: &'a [u32],
-    last: &'a [u32],
+    /// Empty for rows of up to six pits.
+    five: &'a [u32],
+    four: &'a [u32],
+    three: &'a [u32],
 }
 
 impl<'a> RanksFrom<'a> {
@@ -207,41 +254,65 @@ impl<'a> RanksFrom<'a> {
     /// Possibly, if these are not as many seeds as the rows lack.
     #[inline]
     pub fn rank(&self, rest: RankOffsets) -> u32 {
-        self.first[rest.first()].wrapping_add(self.middle[rest.middle()]).wrapping_add(self.last[rest.last()])
+        assert!(self.contains(rest), "too many seeds in addition");
+        // SAFETY: that was just checked.
+        unsafe { self.rank_unchecked(rest) }
     }
 
-    /// For each element of `list`, the rank of the row that has these seeds in addition, here and in `other`.
+    /// Passes to `each`, for each element of `list`, the rank of the row that has these seeds in addition, here and in `other`,
+    /// which is of the same board.
     ///
     /// # Panics
     /// Possibly, if an element has not as many seeds as the rows lack.
     #[inline(always)]
-    pub fn both(self, other: RanksFrom<'a>, list: &'a OffsetList) -> impl Iterator<Item = (u32, u32)> + 'a {
-        for ranks in [&self, &other] {
-            let most = list.most;
-            assert!(
-                most.first() < ranks.first.len()
-                    && most.middle() < ranks.middle.len()
-                    && most.last() < ranks.last.len(),
-                "too many seeds in addition"
-            );
+    pub fn each_of_both(self, other: RanksFrom<'_>, list: &OffsetList, mut each: impl FnMut(u32, u32)) {
+        assert!(self.contains(list.most) && other.contains(list.most), "too many seeds in addition");
+        // The two loops are compiled apart: what few pits do not need costs them nothing.
+        // SAFETY of both: no offset of the list is beyond `most`, for which both have been checked.
+        if self.five.is_empty() && other.five.is_empty() {
+            for &rest in &list.offsets {
+                unsafe { each(self.rank_of_few(rest), other.rank_of_few(rest)) }
+            }
+        } else {
+            for &rest in &list.offsets {
+                unsafe { each(self.rank_unchecked(rest), other.rank_unchecked(rest)) }
+            }
         }
-        list.offsets.iter().map(move |&rest| {
-            // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
-            unsafe { (self.rank_unchecked(rest), other.rank_unchecked(rest)) }
-        })
+    }
+
+    /// Whether these offsets are within the tables.
+    #[inline(always)]
+    fn contains(&self, rest: RankOffsets) -> bool {
+        rest.first() < self.first.len()
+            && (self.five.is_empty() || rest.five() < self.five.len())
+            && rest.four() < self.four.len()
+            && rest.three() < self.three.len()
     }
 
     /// [`RanksFrom::rank`] without checks.
     ///
     /// # Safety
-    /// The three offsets must be within the three tables.
+    /// The offsets must be within the tables.
     #[inline(always)]
     unsafe fn rank_unchecked(&self, rest: RankOffsets) -> u32 {
         // SAFETY: the caller makes sure of it.
         unsafe {
+            let five = if self.five.is_empty() { 0 } else { *self.five.get_unchecked(rest.five()) };
+            self.rank_of_few(rest).wrapping_add(five)
+        }
+    }
+
+    /// The same for rows of up to six pits.
+    ///
+    /// # Safety
+    /// As for [`RanksFrom::rank_unchecked`].
+    #[inline(always)]
+    unsafe fn rank_of_few(&self, rest: RankOffsets) -> u32 {
+        // SAFETY: the caller makes sure of it.
+        unsafe {
             let first = *self.first.get_unchecked(rest.first());
-            let middle = *self.middle.get_unchecked(rest.middle());
-            first.wrapping_add(middle).wrapping_add(*self.last.get_unchecked(rest.last()))
+            let four = *self.four.get_unchecked(rest.four());
+            first.wrapping_add(four).wrapping_add(*self.three.get_unchecked(rest.three()))
         }
     }
 }

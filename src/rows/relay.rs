@@ -40,35 +40,36 @@ pub struct Relays {
     fillings: Vec<OnceLock<OffsetList>>,
     /// Sowings of at most so many seeds less one are in `sowings`.
     hands: usize,
-    /// By the place where a sowing begins and its seeds.
+    /// By the pit where a sowing begins and its seeds.
     sowings: Vec<Sown>,
 }
 
 /// What a sowing does to the ring.
 #[derive(Clone, Copy)]
 struct Sown {
-    /// To be added to the bytes of the ring, modulo 2^128: seeds for each place, less all those of the first one.
+    /// To be added to the bytes of the ring, modulo 2^128: seeds for each pit, less all those of the first one.
     change: u128,
     /// Where the last seed falls.
     last: u32,
 }
 
 impl Relays {
-    /// The most pits a side.
-    pub const MOST_PITS: usize = RankSums::MOST_PITS;
-
     /// Relays of the rows that `rows` ranks, with one seed more in play than a row can have.
     ///
     /// # Panics
-    /// When a sowing can end in a capture by these rules, or there are more than [`Relays::MOST_PITS`] pits a side.
+    /// When a sowing can end in a capture by these rules.
     pub fn new(rules: Rules, rows: &RowIndex) -> Relays {
         assert!(rules.capture() == Capture::Never, "relays are played without captures");
         let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);
-        let ring = 2 * pits + 1;
+        let store = 2 * pits;
+        // In sowing order the store comes between the rows.
         let sown = |index: usize| {
             let (place, seeds) = (index / hands, index % hands);
-            let fallen = (1..=seeds).map(|seed| 1 << (8 * ((place + seed) % ring))).sum::<u128>();
-            Sown { change: fallen.wrapping_sub((seeds as u128) << (8 * place)), last: ((place + seeds) % ring) as u32 }
+            let mut after = (0..pits).chain([store]).chain(pits..store).cycle().skip_while(|&next| next != place);
+            let places: Vec<usize> = after.by_ref().skip(1).take(seeds).collect();
+            let fallen = places.iter().filter(|&&place| place != store).map(|&place| 1 << (8 * place)).sum::<u128>();
+            let last = places.last().copied().unwrap_or(place);
+            Sown { change: fallen.wrapping_sub((seeds as u128) << (8 * place)), last: last as u32 }
         };
         Relays {
             rules,
@@ -76,7 +77,7 @@ impl Relays {
             sums: RankSums::new(rows),
             fillings: vec![OnceLock::new(); hands << pits],
             hands,
-            sowings: (0..ring * hands).map(sown).collect(),
+            sowings: (0..store * hands).map(sown).collect(),
         }
     }
 
@@ -114,7 +115,7 @@ impl Relays {
         (mut potential, mut offsets): (usize, RankOffsets),
         found: &mut Vec<(usize, RankOffsets)>,
     ) {
-        if pits >> pit == 0 {
+        if u32::from(pits) >> pit == 0 {
             if seeds == 0 {
                 found.push((potential, offsets));
             }
@@ -136,13 +137,13 @@ impl Relays {
         let pits = self.pits;
         let mut ring = [0; 16];
         ring[..pits].copy_from_slice(&own[..pits]);
-        for (pit, place) in ring[pits + 1..=2 * pits].iter_mut().enumerate() {
+        for (pit, place) in ring[pits..2 * pits].iter_mut().enumerate() {
             *place = (spilled / pits + usize::from(pit < spilled % pits)) as u8;
         }
         self.follow(
             State {
                 ring: u128::from_le_bytes(ring),
-                place: (pits + 1 + (spilled - 1) % pits) as u32,
+                place: (pits + (spilled - 1) % pits) as u32,
                 unmet: (1 << pits) - 1,
                 rest: seeds as u32,
                 before: RankOffsets::default(),
@@ -154,8 +155,8 @@ impl Relays {
     /// Follows a relay from the fall of a last seed on.
     fn follow(&self, mut state: State, found: &mut impl FnMut(Ending)) {
         let pits = self.pits as u32;
-        while state.place != pits {
-            if let Some(pit) = state.place.checked_sub(pits + 1)
+        while state.place != 2 * pits {
+            if let Some(pit) = state.place.checked_sub(pits)
                 && state.unmet >> pit & 1 == 1
             {
                 return self.meet(&state, pit, found);
@@ -202,14 +203,14 @@ impl Relays {
 
     #[inline]
     fn ending(&self, state: &State) -> Ending {
-        let row = (1u64 << (8 * self.pits)) - 1;
+        let row = u64::MAX >> (64 - 8 * self.pits);
         let own = state.ring as u64 & row;
-        let other = (state.ring >> (8 * (self.pits + 1))) as u64 & row;
+        let other = (state.ring >> (8 * self.pits)) as u64 & row;
         // The bytes of a row, added up in the highest byte.
         let seeds = |row: u64| (row.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
         let left = seeds(own);
         Ending {
-            again: state.place == self.pits as u32 && self.rules.moves_again(),
+            again: state.place == 2 * self.pits as u32 && self.rules.moves_again(),
             unmet: state.unmet as u8,
             rest: state.rest as u8,
             left,
@@ -230,10 +231,10 @@ impl fmt::Debug for Relays {
 /// A relay when a last seed has fallen.
 #[derive(Clone, Copy)]
 struct State {
-    /// A byte for each place, the first one in the lowest byte: the mover's row, the store, and the other row, of which unmet
-    /// pits have only the seeds sown into them.
+    /// A byte for each pit, the first one in the lowest byte: the mover's row and the other row, of which unmet pits have only the
+    /// seeds sown into them. What is in the store does not matter to a relay.
     ring: u128,
-    /// Where the last seed fell.
+    /// Where the last seed fell: a pit by its byte, or the store, which comes after all of them.
     place: u32,
     /// The unmet pits of the other row, and the seeds that they held before the move.
     unmet: u32,

@@ -10,14 +10,14 @@ use crate::rows::{BoardRows, Relays};
 pub struct Evaluator {
     pub(super) isa: Isa,
     pub(super) rows: BoardRows,
-    /// For rules with relays, on boards that are not too wide for them: else they are played position by position.
+    /// For rules with relays.
     pub(super) relays: Option<Relays>,
 }
 
 impl Evaluator {
     /// An evaluator for the rows that `rows` ranks.
     pub fn new(isa: Isa, rules: Rules, rows: Arc<RowIndex>) -> Evaluator {
-        let relays = (rules.relays() && rows.pits() <= Relays::MOST_PITS).then(|| Relays::new(rules, &rows));
+        let relays = rules.relays().then(|| Relays::new(rules, &rows));
         Evaluator { isa, rows: BoardRows::new(rules, rows), relays }
     }
 }

@@ -9,7 +9,6 @@ use super::evaluator::Evaluator;
 use super::kernels;
 use super::lower::{Child, Lower};
 use super::relay::{FrameRelays, RelayScratch};
-use super::relays_by_position::RelaysByPosition;
 use crate::build::needs::lower_frames;
 use crate::game::Capture;
 use crate::index::Frame;
@@ -41,13 +40,6 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// The relays of a frame, apart from those whose first sowing ends in an empty pit.
-enum RowRelays<'a> {
-    /// Of boards with few pits.
-    ByMetPits(FrameRelays<'a>),
-    ByPosition(RelaysByPosition),
-}
-
 /// Evaluates the moves of one frame that lead to lower layers: each mover's row against all other rows.
 pub(super) struct FrameEvaluator<'a> {
     isa: Isa,
@@ -64,7 +56,8 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    relays: Option<RowRelays<'a>>,
+    /// The relays, apart from those whose first sowing ends in an empty pit.
+    relays: Option<FrameRelays<'a>>,
     /// For relays, by pit: 0xff for the other rows in which it is empty.
     empty: Vec<Arc<Vec<u8>>>,
 }
@@ -106,10 +99,7 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
-        let relays = rules.relays().then(|| match relays {
-            Some(relays) => RowRelays::ByMetPits(FrameRelays::new(relays, maps, frame)),
-            None => RowRelays::ByPosition(RelaysByPosition::new(maps, frame)),
-        });
+        let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps, frame));
         let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
         Ok(FrameEvaluator { isa: *isa, lower, frame, moves, children, again, spills, captures, relays, empty })
@@ -129,24 +119,16 @@ impl<'a> FrameEvaluator<'a> {
             best.fill(0);
             let moves = self.moves.forward(mover);
             moves.iter().try_for_each(|next| self.apply(next, best, scratch))?;
-            let mut relays = moves.iter().filter_map(|next| match next.kind {
-                Kind::Relay { pit } => Some((usize::from(pit), usize::from(next.spilled))),
+            let Some(relays) = &self.relays else { return Ok(()) };
+            let pits = moves.iter().filter_map(|next| match next.kind {
+                Kind::Relay { pit } => Some(usize::from(pit)),
                 _ => None,
             });
-            match &self.relays {
-                None => Ok(()),
-                Some(RowRelays::ByMetPits(frame)) => {
-                    let pits = relays.map(|(pit, _)| pit);
-                    frame.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
-                }
-                Some(RowRelays::ByPosition(frame)) => {
-                    relays.try_for_each(|(pit, spilled)| frame.apply(self.lower, (mover, pit), spilled, best))
-                }
-            }
+            relays.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
         })
     }
 
-    /// Raises `best` by one move, of a relay only the part that [`RowRelays`] leave out.
+    /// Raises `best` by one move, of a relay only the part that [`FrameRelays`] leave out.
     fn apply(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
         match next.kind {
             // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::build::unpacked::Unpacked;
-use crate::index::{Frame, TableRow};
+use crate::index::Frame;
 use crate::table::{Damage, DamagedGroup, FrameScores, Part, Table, TableError, Tables, frame_in_parallel};
 
 /// The layers below: tables, and archives of which the frames that are read were unpacked.
@@ -45,25 +45,5 @@ impl<'a> Lower<'a> {
         }
         let table = self.tables.require(frame.mover + frame.other)?;
         Ok((Source::Table(table), frame_in_parallel(table, frame.mover)?))
-    }
-
-    /// The score of the position with these rows: see [`Tables::score`].
-    ///
-    /// # Errors
-    /// As [`Tables::score`].
-    pub fn score(self, mover: &TableRow, other: &TableRow) -> Result<u8, TableError> {
-        if let Some(unpacked) = self.unpacked {
-            let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
-            let frame = Frame { pits: self.tables.pits(), mover: sum(mover), other: sum(other) };
-            if frame.mover > 0
-                && frame.other > 0
-                && let Some((path, scores)) = unpacked.frame(frame)
-            {
-                let rows = self.tables.rows();
-                let score = scores.score(rows.rank(mover), rows.rank(other));
-                return score.map_err(|group| Source::Archive(path).damaged_group(group));
-            }
-        }
-        self.tables.score(mover, other)
     }
 }

@@ -10,7 +10,6 @@
 //! | `lower` | the layers below: tables, and frames of archives |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | `relay` | one row against all others: the relays |
-//! | `relays_by_position` | relays, played against every other row |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
 //! | `from_archives` | frames of a layer above archives |
@@ -30,7 +29,6 @@ pub mod kernels;
 mod lower;
 mod pair;
 mod relay;
-mod relays_by_position;
 mod together;
 mod workspace;
 

@@ -148,9 +148,7 @@ impl<'a> FrameRelays<'a> {
         match &children[child] {
             // A row is empty: the game is over, and the opponent gets the seeds of the other row.
             None => {
-                for (rank, _) in before.both(before, fillings) {
-                    raise(best, rank, self.total() as u8 - opponent);
-                }
+                before.each_of_both(before, fillings, |rank, _| raise(best, rank, self.total() as u8 - opponent));
             }
             Some((_, scores)) if fillings.offsets().len() <= FEW => self.push_reads(scores, source, &ending, reads),
             Some((_, scores)) => {
@@ -170,11 +168,11 @@ impl<'a> FrameRelays<'a> {
         let (flip, base) =
             if again { (0, total - ending.left - ending.opponent) } else { (u8::MAX, total.wrapping_add(1)) };
         let (fillings, before, after) = self.ranks(ending);
-        for (rank, other) in before.both(after, fillings) {
+        before.each_of_both(after, fillings, |rank, other| {
             let (to_move, waiting) = if again { (own, other) } else { (other, own) };
             scores.prefetch(to_move, waiting);
             reads.push(Read { child, flip, base, to_move, waiting, rank });
-        }
+        });
     }
 
     /// Evaluates endings after which the opponent moves, all with the same mover's row: if it pays, by unpacking the run of that
@@ -247,10 +245,10 @@ fn raise_all(
     first: u32,
     total: u8,
 ) {
-    for (rank, other) in before.both(after, fillings) {
+    before.each_of_both(after, fillings, |rank, other| {
         let score = run[other.wrapping_sub(first) as usize];
         raise(best, rank, total.wrapping_sub(score));
-    }
+    });
 }
 
 #[inline(always)]
