@@ -9,16 +9,18 @@
 //! that took more than so many million nodes when they were recorded, `KALAH_BENCH_ABOVE` (`20..25`) those outside a
 //! range of seeds above the tables, `KALAH_BENCH_RULES` other rule sets. `KALAH_BENCH_TABLES` is a directory with
 //! tables to 24 seeds (default `tables`; missing ones are built), `KALAH_BENCH_MEMORY` the MiB of the transposition
-//! table (default 64). `KALAH_BENCH_OUT` is a file for nodes and processor seconds of each test, CSV;
-//! `KALAH_BENCH_COMPARE` is one that another version wrote, with which tests in both are compared.
+//! table (default 64). With `KALAH_BENCH_EXACT`, exact tables are used up to so many seeds only, and above them the
+//! bound tables in the directory `KALAH_BENCH_BOUNDS` (default: that of the tables; `kalah bounds` makes them).
+//! `KALAH_BENCH_OUT` is a file for nodes and processor seconds of each test, CSV; `KALAH_BENCH_COMPARE` is one that
+//! another version wrote, with which tests in both are compared.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kalah::game::{Position, Rules};
 use kalah::solve::{Solver, SolverOptions};
-use kalah::table::Tables;
+use kalah::table::{BoundTables, Tables};
 use serde::{Deserialize, Serialize};
 
 /// The most seeds of the tables in use.
@@ -162,10 +164,11 @@ fn processor_seconds() -> f64 {
     START.elapsed().as_secs_f64()
 }
 
-fn run(tables: &Tables, test: &Test, memory: u64) -> Result<Taken, Box<dyn Error>> {
+fn run(tables: &Tables, bounds: Option<&BoundTables>, test: &Test, memory: u64) -> Result<Taken, Box<dyn Error>> {
     let Test { score, above, reached, .. } = *test;
     let position: Position = test.position.parse()?;
     let options = SolverOptions::new(tables.rules(), &position).tables(Some(tables)).tables_up_to(REACH);
+    let options = options.bounds(bounds).exact_up_to(number("EXACT", REACH as u64) as usize);
     let solver = Solver::new(options.transpositions(memory).copy_up_to(0).threads(1))?;
     let start = processor_seconds();
     let known = solver.test(&position, score)?;
@@ -197,8 +200,14 @@ fn main() -> Result<(), Box<dyn Error>> {
         for layer in tables.layers() {
             kalah::table::check_in_parallel(layer)?;
         }
+        let with_bounds = set("BOUNDS").map_or(directory.to_owned(), PathBuf::from);
+        let bounds = set("EXACT").map(|_| BoundTables::open(&with_bounds, rules, 6, REACH));
+        let bounds = bounds.transpose()?.flatten();
+        for layer in bounds.iter().flat_map(BoundTables::layers) {
+            kalah::table::check_blocks_in_parallel(layer.blocks())?;
+        }
         for test in tests {
-            let taken = run(&tables, &test, memory)?;
+            let taken = run(&tables, bounds.as_ref(), &test, memory)?;
             if let Some(out) = &mut out {
                 out.serialize(&taken)?;
                 out.flush()?;
