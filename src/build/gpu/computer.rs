@@ -1,7 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
+use std::thread::ScopedJoinHandle;
 
+use super::ahead::Ahead;
 use super::collector::{READBACKS, collect, send};
 use super::lower::Lower;
 use super::memory::DeviceMemory;
@@ -45,6 +47,7 @@ pub struct GpuComputer {
     /// Bytes of a large upload.
     upload: u64,
     rows: DeviceRows,
+    ahead: Arc<Ahead>,
     lower: Lower,
     pair: Pair,
     packer: Packer,
@@ -78,12 +81,13 @@ impl GpuComputer {
             }
         };
         drop(kept_free);
-        let board = BoardRows::new(tables.rules(), Arc::clone(tables.rows()));
+        let ahead = Arc::new(Ahead::new(BoardRows::new(tables.rules(), Arc::clone(tables.rows()))));
         Ok(GpuComputer {
             buffers: Some(buffers),
             last: seeds,
             upload,
-            rows: DeviceRows::new(&gpu, board)?,
+            rows: DeviceRows::new(&gpu, Arc::clone(&ahead))?,
+            ahead,
             lower,
             pair,
             packer,
@@ -136,7 +140,15 @@ impl GpuComputer {
             };
             give_back.send(buffer).expect("both ends are here");
         }
+        // The lists of this layer, then those of the next one.
+        let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
+        let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
+        let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
+        let ahead = Arc::clone(&self.ahead);
+        ahead.begin();
         let result = std::thread::scope(|scope| {
+            // Where no thread can be had, lists are made when they are needed.
+            let listing = std::thread::Builder::new().spawn_scoped(scope, || ahead.run(needed)).ok();
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
                 match spares.recv() {
@@ -145,8 +157,12 @@ impl GpuComputer {
                     Err(_) => Ok(false),
                 }
             };
+            let over = EndAtLast(&ahead);
             let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
-            drop(sender);
+            drop((sender, over));
+            if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
+                std::panic::resume_unwind(panic);
+            }
             let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             // A fault appears on both sides; the first one that the device reported is the cause.
             Ok(computed? & collected?)
@@ -224,6 +240,15 @@ impl GpuComputer {
                 other => return other,
             }
         }
+    }
+}
+
+/// Ends what runs ahead, also when computing panics: the scope waits for it.
+struct EndAtLast<'a>(&'a Ahead);
+
+impl Drop for EndAtLast<'_> {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

@@ -7,7 +7,9 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
-//! | `rows` | moves and maps of ranks on the device |
+//! | `lists` | moves of rows and maps of ranks, as words |
+//! | `ahead` | making these while the device computes |
+//! | `rows` | these words on the device |
 //! | `lower` | frames of lower layers on the device |
 //! | `matrix` | scores on the device, in parts that a stage can use at once |
 //! | `pair` | the scores of a pair of frames |
@@ -19,8 +21,10 @@
 //! | [`traffic`](Traffic) | bytes copied to the device and back |
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
+mod ahead;
 mod collector;
 mod computer;
+mod lists;
 mod lower;
 mod matrix;
 mod memory;

@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::lists::{ClassKind, list_moves};
 use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
 use super::pair::forward_unit;
-use super::rows::{ClassKind, quads};
+
 use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
 use crate::game::Rules;
 use crate::gpu::{MAX_WORKGROUPS, WORKGROUP};
 use crate::index::{Frame, RowIndex, layer_positions};
-use crate::rows::BoardRows;
+use crate::rows::RowMaps;
 
 /// Device memory that resident frames leave free, as a share of all: see [`super::lower`].
 const HEADROOM: u64 = 16;
@@ -88,34 +89,19 @@ impl BoardWork {
             if seeds == 0 {
                 return RowWork::default();
             }
-            let began = Instant::now();
             // One for each number of seeds, so that nothing is kept.
-            let board = BoardRows::new(rules, Arc::clone(&index));
-            let moves = board.moves(seeds);
-            let count = index.rows(seeds) as u32;
-            let mut classes: BTreeMap<(ClassKind, usize, usize), (u64, u64)> = BTreeMap::new();
-            let (mut starts, mut quiet) = (vec![0], Vec::new());
-            for row in 0..count {
-                let mut members: Vec<_> = moves.forward(row).iter().map(ClassKind::of).collect();
-                members.sort_unstable();
-                for class in members.chunk_by(|a, b| a == b) {
-                    let counts = classes.entry(class[0]).or_default();
-                    counts.0 += 1;
-                    counts.1 += class.len() as u64;
-                }
-                quiet.extend(moves.quiet(row).iter().map(|next| next.own));
-                starts.push(quiet.len() as u32);
-            }
-            let classes = classes.into_iter().map(|((kind, spilled, left), (groups, entries))| ClassWork {
-                kind,
-                spilled,
-                left,
-                groups,
-                entries,
+            let maps = RowMaps::new(Arc::clone(&index));
+            let began = Instant::now();
+            let (_, lists) = list_moves(rules, &maps, seeds);
+            let seconds = began.elapsed().as_secs_f64();
+            let classes = lists.classes.iter().map(|class| ClassWork {
+                kind: class.kind,
+                spilled: class.spilled,
+                left: class.left,
+                groups: class.rows.len() as u64,
+                entries: class.entries.into(),
             });
-            let quads = quads(&starts, &quiet).1.len() as u64;
-            let (classes, seconds) = (classes.collect(), began.elapsed().as_secs_f64());
-            RowWork { classes, quiet: quiet.len() as u64, quads, seconds }
+            RowWork { classes: classes.collect(), quiet: lists.quiet.into(), quads: lists.quads.into(), seconds }
         });
         BoardWork { pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
     }
