@@ -17,7 +17,7 @@ const MOST_BYTES: usize = 256 << 20;
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// What stages read beside frames and scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Key {
     /// The moves of the rows with these seeds.
     Moves(usize),

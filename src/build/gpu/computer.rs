@@ -11,6 +11,7 @@ use super::packer::{PackedOnDevice, Packer};
 use super::pair::Pair;
 use super::rows::DeviceRows;
 use super::stages::Stage;
+use super::stay::Reads;
 use super::traffic::Traffic;
 use crate::build::computer::{ComputeError, Computer, Output};
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
@@ -188,16 +189,17 @@ impl GpuComputer {
         output: &dyn Output,
         deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<bool, GpuError>,
     ) -> Result<bool, ComputeError> {
-        let mut frames = frames.iter().copied().peekable();
-        while let Some(frame) = frames.next() {
-            output.pair(frame);
-            let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
-            if !self.compute_pair(recorder, tables, small, pulse)? {
+        // If an earlier run wrote half of a pair, only the second frame is missing.
+        let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
+        let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
+        self.lower.plan(Reads::of(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
+        for (number, pair) in (0..).zip(pairs) {
+            output.pair(pair[0]);
+            let small = small(pair);
+            if !self.compute_pair(recorder, tables, (number, small), pulse)? {
                 return Ok(false);
             }
-            // If an earlier run wrote half of a pair, only the second frame is missing.
-            let mirrored = frames.next_if(|next| *next == frame.mirrored());
-            for frame in [Some(frame), mirrored].into_iter().flatten() {
+            for &frame in pair {
                 let scores =
                     if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
                 let packed = loop {
@@ -210,7 +212,7 @@ impl GpuComputer {
                 self.traffic.downloaded += packed.head.bytes + packed.patch_bytes;
                 // Frames of the last layer would only evict those that it needs.
                 if frame.mover + frame.other < self.last {
-                    self.lower.keep(recorder, frame, &packed.head, &packed.patches)?;
+                    self.lower.keep(recorder, frame, &packed)?;
                 }
                 if !deliver(recorder, frame, &packed)? {
                     return Ok(false);
@@ -226,7 +228,7 @@ impl GpuComputer {
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
-        small: Frame,
+        small: (u32, Frame),
         pulse: &Pulse,
     ) -> Result<bool, ComputeError> {
         loop {

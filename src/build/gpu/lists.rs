@@ -30,7 +30,7 @@ pub(super) type ClassKey = (ClassKind, usize, usize);
 
 impl ClassKind {
     /// The class of a move.
-    fn of(next: &ForwardMove) -> ClassKey {
+    pub fn of(next: &ForwardMove) -> ClassKey {
         let kind = match next.kind {
             Kind::Pass => ClassKind::Pass,
             Kind::Again => ClassKind::Again,

@@ -11,6 +11,7 @@
 //! | `ahead` | making these while the device computes |
 //! | `rows` | these words on the device |
 //! | `lower` | frames of lower layers on the device |
+//! | `stay` | which of them stay there when not all fit |
 //! | `matrix` | scores on the device, in parts that a stage can use at once |
 //! | `pair` | the scores of a pair of frames |
 //! | `packer` | packing on the device |
@@ -33,6 +34,7 @@ mod pair;
 mod rows;
 mod self_test;
 pub mod stages;
+mod stay;
 mod traffic;
 mod work;
 
@@ -41,4 +43,4 @@ pub(super) use memory::least_memory;
 pub use memory::max_seeds;
 pub use self_test::self_test;
 pub use traffic::Traffic;
-pub use work::{BoardWork, Dispatch, LayerWork};
+pub use work::{BoardWork, Dispatch, LayerWork, Uploads};

@@ -39,26 +39,28 @@ impl Pair {
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
-    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image. Returns false
-    /// if stopped.
+    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image; the pair with this
+    /// `number` in its layer. Returns false if stopped.
     pub fn compute(
         &mut self,
         recorder: &mut Recorder,
         lower: &mut Lower,
         rows: &mut DeviceRows,
         tables: &Tables,
-        frame: Frame,
+        (number, frame): (u32, Frame),
         pulse: &Pulse,
     ) -> Result<bool, ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
         // A run for each mover's row, in the order of the children; then transposed.
         self.large_moves.shape(small_rows, large_rows);
+        lower.begin(2 * number);
         if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
             return Ok(false);
         }
         self.small_moves.shape(large_rows, small_rows);
         transpose(recorder, &self.large_moves, &self.small_moves)?;
         self.large_moves.shape(large_rows, small_rows);
+        lower.begin(2 * number + 1);
         if !forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)? {
             return Ok(false);
         }
