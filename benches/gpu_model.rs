@@ -2,11 +2,11 @@
 //!
 //! Dispatches, threads, moves, copies and memory are counted by the planning code of the builder. What a thread costs is
 //! from the compiler statistics (`--bench shader_statistics`); what cards can do, from their makers; how long the lists of
-//! moves take, which are made on one processor core, is measured here. docs/gpu.md explains the model and has its tables. `KALAH_MODEL_RULES` names another rule set than empty-capture, `KALAH_MODEL_SEEDS` another last
+//! moves and the maps of ranks take, which are made on all cores, is measured here. docs/gpu.md explains the model and has its tables. `KALAH_MODEL_RULES` names another rule set than empty-capture, `KALAH_MODEL_SEEDS` another last
 //! layer than 40.
 
 use kalah::build::gpu::stages::Stage;
-use kalah::build::gpu::{BoardWork, Dispatch, LayerWork};
+use kalah::build::gpu::{BoardWork, Dispatch, LayerWork, Uploads};
 use kalah::game::Rules;
 
 /// What a card and its machine can do, in bytes and operations a second.
@@ -66,11 +66,12 @@ const COPY: f64 = 2e-6;
 /// are mapped.
 const SYNC: f64 = 150e-6;
 
-/// Bytes a second: that one core copies to or from a staging buffer; that all cores turn into checksums, or compare with
-/// them; that one core turns into a digest; that the disk takes.
+/// Bytes a second: that one core copies out of a mapped buffer; that all cores copy to staging buffers, turn into
+/// checksums or compare with them, and turn into digests; that the disk takes.
 const CORE_COPY: f64 = 8e9;
+const CORES_COPY: f64 = 20e9;
 const CHECKSUMS: f64 = 20e9;
-const DIGEST: f64 = 4e9;
+const DIGESTS: f64 = 20e9;
 const DISK: f64 = 3e9;
 
 const MAX_BINDING: u64 = (1 << 31) - 256;
@@ -113,16 +114,17 @@ struct Seconds {
     cache: f64,
     instructions: f64,
     copies: f64,
-    /// Waiting for the size of patches, and for lists of moves that are made on one core.
+    /// Waiting for the size of patches, and for frames that are brought from files.
     waiting: f64,
-    /// Beside the device: transfers with what the processor does for them, digests and writing.
+    /// Beside the device: transfers, lists of moves and maps of ranks, checksums and digests, writing.
     bus: f64,
+    lists: f64,
     host: f64,
     writing: f64,
 }
 
 impl Seconds {
-    fn of(layer: &LayerWork, card: &Card, uploaded: f64, moves: f64) -> Seconds {
+    fn of(layer: &LayerWork, card: &Card, uploads: Uploads, lists: f64) -> Seconds {
         let mut seconds = Seconds::default();
         let (frames, packed) = (layer.seeds as f64 - 1.0, layer.packed as f64);
         for dispatch in &layer.dispatches {
@@ -143,19 +145,19 @@ impl Seconds {
             };
             *part += longest;
         }
-        let brought: u64 = layer.brought.values().sum();
         // Frames of the last layer are only copied to the machine.
-        let copied = brought as f64 + packed;
+        let copied = layer.copied as f64 + packed;
         seconds.copies = 2.0 * copied / (card.bandwidth * REACHED) + layer.copies as f64 * COPY;
-        seconds.waiting = frames * SYNC + moves;
-        // Frames that are brought from files are compared with their checksums first, then copied by the core that
-        // records; that stops the device.
-        seconds.waiting += uploaded / CHECKSUMS + uploaded / CORE_COPY;
+        // Frames that are brought from files are compared with their checksums the first time, then copied to staging
+        // buffers; that stops the device, and so does waiting for the memory of those that give way.
+        let uploaded = uploads.bytes as f64;
+        seconds.waiting = (frames + uploads.waits as f64) * SYNC;
+        seconds.waiting += uploads.checked as f64 / CHECKSUMS + uploaded / CORES_COPY;
         seconds.bus = packed.max(uploaded) / card.bus;
-        // One thread copies frames out of the mapped buffer and has their checksums made; another one makes digests and
-        // writes.
-        seconds.host = packed / CORE_COPY + packed / CHECKSUMS;
-        seconds.writing = packed / DIGEST + packed / DISK;
+        seconds.lists = lists;
+        // One thread copies frames out of the mapped buffer and has their checksums and digests made; another one writes.
+        seconds.host = packed / CORE_COPY + packed / CHECKSUMS + packed / DIGESTS;
+        seconds.writing = packed / DISK;
         seconds
     }
 
@@ -169,7 +171,7 @@ impl Seconds {
     }
 
     fn all(&self) -> f64 {
-        self.device().max(self.bus).max(self.host).max(self.writing)
+        self.device().max(self.bus).max(self.lists).max(self.host).max(self.writing)
     }
 
     /// What takes longest.
@@ -182,7 +184,8 @@ impl Seconds {
             (self.copies, "copies"),
             (self.waiting, "waiting"),
         ];
-        let beside = [(self.writing, "writing"), (self.host, "checksums"), (self.bus, "transfers")];
+        let beside =
+            [(self.writing, "writing"), (self.host, "checksums"), (self.bus, "transfers"), (self.lists, "lists")];
         let longest =
             |of: &[(f64, &'static str)]| of.iter().copied().fold((0.0, ""), |a, b| if b.0 > a.0 { b } else { a });
         if longest(&beside).0 > self.device() { longest(&beside).1 } else { longest(&device).1 }
@@ -221,16 +224,28 @@ fn main() {
             sum(|all| all.0),
             sum(|all| all.1),
             sum(|all| all.2),
-            layer.brought.values().sum::<u64>() as f64 / layer.positions as f64,
+            layer.copied as f64 / layer.positions as f64,
             layer.copies,
         );
     }
+    println!("\nlists and maps that no layer below has, on {} threads:", rayon::current_num_threads());
+    // The lists of the rows that no layer below has, and the maps.
+    let lists: Vec<f64> = (0..=last)
+        .map(|seeds| {
+            if seeds < first {
+                return 0.0;
+            }
+            let (moves, (maps, bytes)) = (work.moves_seconds(seeds - 1), work.map_seconds(seeds));
+            println!("{seeds} seeds: lists {moves:.3} s, maps {maps:.3} s, {:.0} MB", bytes as f64 / 1e6);
+            moves + maps
+        })
+        .collect();
     for card in &CARDS {
         println!("\n{}", card.name);
         println!(
-            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | waiting | transfers | checksums | writing | million/s kernels | million/s device | million/s | limit |"
+            "| layer | least memory | resident from | launches | memory | cache | instructions | copies | waiting | brought | transfers | lists | checksums | writing | million/s kernels | million/s device | million/s | limit |"
         );
-        println!("|---:|{}---|", "---:|".repeat(14));
+        println!("|---:|{}---|", "---:|".repeat(16));
         let (mut total, mut positions) = (0.0, 0);
         for layer in layers(card) {
             let least = work.least_memory(layer.seeds, card.memory, MAX_BINDING);
@@ -239,16 +254,14 @@ fn main() {
                 break;
             }
             let resident = work.lowest_resident(layer.seeds, layer.seeds, card.memory, MAX_BINDING);
-            let uploaded =
-                layer.brought.iter().filter(|(seeds, _)| **seeds < resident).map(|(_, bytes)| bytes).sum::<u64>();
-            // The lists of the rows that no layer below has.
-            let s = Seconds::of(&layer, card, uploaded as f64, work.moves_seconds(layer.seeds - 1));
+            let uploads = work.uploads(layer.seeds, card.memory, MAX_BINDING);
+            let s = Seconds::of(&layer, card, uploads, lists[layer.seeds]);
             total += s.all();
             positions += layer.positions;
             if layer.seeds >= first && (layer.seeds - first).is_multiple_of(2) {
                 let rate = |seconds: f64| layer.positions as f64 / seconds / 1e6;
                 println!(
-                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {:.0} | {} |",
+                    "| {} | {:.1} GiB | {resident} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.3} | {:.1} GB | {:.3} | {:.3} | {:.3} | {:.3} | {:.0} | {:.0} | {:.0} | {} |",
                     layer.seeds,
                     least as f64 / GIB,
                     s.launches,
@@ -257,7 +270,9 @@ fn main() {
                     s.instructions,
                     s.copies,
                     s.waiting,
+                    uploads.bytes as f64 / 1e9,
                     s.bus,
+                    s.lists,
                     s.host,
                     s.writing,
                     rate(s.kernels()),

@@ -70,7 +70,7 @@ fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
             build_on(directory.path(), key, &gpu).unwrap();
         }
         let buffers = gpu.buffers_made();
-        assert!(buffers > 50, "{key}: {buffers} buffers");
+        assert!(buffers > 40, "{key}: {buffers} buffers");
         let (mut without, mut ended, mut kept) = (0, 0, 0);
         for refused in 0..buffers {
             // Only this one, and a memory that is full from then on.

@@ -131,11 +131,6 @@ impl Gpu {
         self.used.load(Ordering::Relaxed)
     }
 
-    /// Whether `bytes` more bytes are within the limit; the device may still not have them.
-    pub(crate) fn room_for(&self, bytes: u64) -> bool {
-        self.options.memory.is_none_or(|budget| self.used() + bytes <= budget)
-    }
-
     /// The limit on the device's memory in bytes, if any.
     pub fn budget(&self) -> Option<u64> {
         self.options.memory

@@ -6,13 +6,17 @@
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use wgpu::{Buffer, BufferUsages, MapMode};
+use rayon::prelude::*;
+use wgpu::{Buffer, BufferUsages, MapMode, WriteOnly};
 
 use super::device::Gpu;
 use super::error::GpuError;
 
 /// Where there is no memory for larger buffers, they are made smaller, down to these bytes.
 const LEAST_BYTES: u64 = 1 << 16;
+
+/// Bytes that a thread copies at once.
+const PART: usize = 1 << 20;
 
 /// Reusable buffers in the memory of the machine, from which data is copied to the device.
 #[derive(Debug)]
@@ -30,6 +34,17 @@ pub(super) struct Staging {
     /// Buffers that the device has read.
     free: Receiver<Buffer>,
     give_back: Sender<Buffer>,
+}
+
+/// Copies on all threads of the current pool: one core copies more slowly than fast buses transfer.
+fn copy_in_parallel(to: WriteOnly<'_, [u8]>, from: &[u8]) {
+    let (parts, mut rest) = to.into_chunks::<PART>();
+    let (front, back) = from.split_at(parts.len() * PART);
+    rest.copy_from_slice(back);
+    let parts: Vec<WriteOnly<'_, [u8; PART]>> = parts.into_iter().collect();
+    parts.into_par_iter().zip(front.par_chunks_exact(PART)).for_each(|(to, from)| {
+        WriteOnly::<'_, [u8]>::from(to).copy_from_slice(from);
+    });
 }
 
 /// Where data is staged.
@@ -78,7 +93,7 @@ impl Staging {
         };
         let bytes = (buffer.size() - offset).min(data.len() as u64);
         match buffer.slice(offset..offset + bytes).get_mapped_range_mut() {
-            Ok(mut mapped) => mapped.copy_from_slice(&data[..bytes as usize]),
+            Ok(mut mapped) => copy_in_parallel(mapped.slice(..), &data[..bytes as usize]),
             // The device is lost: when idle, it reports why.
             Err(error) => return Err(gpu.wait(None).err().unwrap_or_else(|| GpuError::Lost(error.to_string()))),
         }

@@ -3,7 +3,7 @@ use rayon::prelude::*;
 use super::maps::RowMaps;
 use super::row_move::RowMove;
 use crate::game::Rules;
-use crate::index::TableRow;
+use crate::index::{RowIndex, TableRow};
 
 /// A move that leads to a lower layer, with ranks instead of rows.
 #[derive(Clone, Copy, Debug)]
@@ -54,32 +54,43 @@ impl Moves {
     /// The moves of the rows with `seeds` seeds.
     pub fn new(rules: Rules, maps: &RowMaps, seeds: usize) -> Moves {
         let rows = maps.rows();
-        let rank = |own: &TableRow| (rows.rank(own), own.iter().sum::<u8>());
         let of_row = |row: &TableRow| {
             let (mut forward, mut quiet) = (Vec::with_capacity(rows.pits()), Vec::with_capacity(rows.pits()));
-            let mut lower = |kind, own: &TableRow, stored, spilled| {
-                let (own, left) = rank(own);
-                forward.push(ForwardMove { kind, own, left, stored, spilled });
-            };
-            for (pit, row_move) in RowMove::all(rules, rows.pits(), row) {
-                match row_move {
-                    RowMove::Quiet { own } => quiet.push(QuietMove { own: rank(&own).0, only_if_empty: None }),
-                    RowMove::Again { own, stored, spilled } => lower(Kind::Again, &own, stored, spilled),
-                    RowMove::Pass { own, spilled } => lower(Kind::Pass, &own, 0, spilled),
-                    RowMove::Relay { own, spilled } => lower(Kind::Relay { pit: pit as u8 }, &own, 0, spilled),
-                    RowMove::Capture { own, stored, spilled, pit, uncaptured } => {
-                        let pit = pit as u8;
-                        let kind = Kind::Capture { pit, even_empty: uncaptured.is_none() };
-                        lower(kind, &own, stored, spilled);
-                        let quiet_move = |own| QuietMove { own: rank(&own).0, only_if_empty: Some(pit) };
-                        quiet.extend(uncaptured.map(quiet_move));
-                    }
-                }
-            }
+            Moves::of_row(rules, rows, row, &mut forward, &mut quiet);
             (forward, quiet)
         };
         let (forward, quiet) = maps.all(seeds).par_iter().with_min_len(256).map(of_row).unzip();
         Moves { forward: Lists::new(forward), quiet: Lists::new(quiet) }
+    }
+
+    /// Appends the moves of one row: those that lead to lower layers, and those that stay in the layer.
+    pub fn of_row(
+        rules: Rules,
+        rows: &RowIndex,
+        row: &TableRow,
+        forward: &mut Vec<ForwardMove>,
+        quiet: &mut Vec<QuietMove>,
+    ) {
+        let rank = |own: &TableRow| (rows.rank(own), own.iter().sum::<u8>());
+        let mut lower = |kind, own: &TableRow, stored, spilled| {
+            let (own, left) = rank(own);
+            forward.push(ForwardMove { kind, own, left, stored, spilled });
+        };
+        for (pit, row_move) in RowMove::all(rules, rows.pits(), row) {
+            match row_move {
+                RowMove::Quiet { own } => quiet.push(QuietMove { own: rank(&own).0, only_if_empty: None }),
+                RowMove::Again { own, stored, spilled } => lower(Kind::Again, &own, stored, spilled),
+                RowMove::Pass { own, spilled } => lower(Kind::Pass, &own, 0, spilled),
+                RowMove::Relay { own, spilled } => lower(Kind::Relay { pit: pit as u8 }, &own, 0, spilled),
+                RowMove::Capture { own, stored, spilled, pit, uncaptured } => {
+                    let pit = pit as u8;
+                    let kind = Kind::Capture { pit, even_empty: uncaptured.is_none() };
+                    lower(kind, &own, stored, spilled);
+                    let quiet_move = |own| QuietMove { own: rank(&own).0, only_if_empty: Some(pit) };
+                    quiet.extend(uncaptured.map(quiet_move));
+                }
+            }
+        }
     }
 
     /// The moves of the row with this rank that lead to lower layers; none beyond the last row.

@@ -1,7 +1,9 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
+use std::thread::ScopedJoinHandle;
 
+use super::ahead::Ahead;
 use super::collector::{READBACKS, collect, send};
 use super::lower::Lower;
 use super::memory::DeviceMemory;
@@ -9,6 +11,7 @@ use super::packer::{PackedOnDevice, Packer};
 use super::pair::Pair;
 use super::rows::DeviceRows;
 use super::stages::Stage;
+use super::stay::Reads;
 use super::traffic::Traffic;
 use crate::build::computer::{ComputeError, Computer, Output};
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
@@ -45,6 +48,7 @@ pub struct GpuComputer {
     /// Bytes of a large upload.
     upload: u64,
     rows: DeviceRows,
+    ahead: Arc<Ahead>,
     lower: Lower,
     pair: Pair,
     packer: Packer,
@@ -78,12 +82,13 @@ impl GpuComputer {
             }
         };
         drop(kept_free);
-        let board = BoardRows::new(tables.rules(), Arc::clone(tables.rows()));
+        let ahead = Arc::new(Ahead::new(BoardRows::new(tables.rules(), Arc::clone(tables.rows()))));
         Ok(GpuComputer {
             buffers: Some(buffers),
             last: seeds,
             upload,
-            rows: DeviceRows::new(&gpu, board)?,
+            rows: DeviceRows::new(&gpu, Arc::clone(&ahead))?,
+            ahead,
             lower,
             pair,
             packer,
@@ -136,7 +141,15 @@ impl GpuComputer {
             };
             give_back.send(buffer).expect("both ends are here");
         }
+        // The lists of this layer, then those of the next one.
+        let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
+        let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
+        let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
+        let ahead = Arc::clone(&self.ahead);
+        ahead.begin();
         let result = std::thread::scope(|scope| {
+            // Where no thread can be had, lists are made when they are needed.
+            let listing = std::thread::Builder::new().spawn_scoped(scope, || ahead.run(needed)).ok();
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
                 match spares.recv() {
@@ -145,8 +158,12 @@ impl GpuComputer {
                     Err(_) => Ok(false),
                 }
             };
+            let over = EndAtLast(&ahead);
             let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
-            drop(sender);
+            drop((sender, over));
+            if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
+                std::panic::resume_unwind(panic);
+            }
             let collected = collecting.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             // A fault appears on both sides; the first one that the device reported is the cause.
             Ok(computed? & collected?)
@@ -172,16 +189,17 @@ impl GpuComputer {
         output: &dyn Output,
         deliver: impl Fn(&mut Recorder, Frame, &PackedOnDevice) -> Result<bool, GpuError>,
     ) -> Result<bool, ComputeError> {
-        let mut frames = frames.iter().copied().peekable();
-        while let Some(frame) = frames.next() {
-            output.pair(frame);
-            let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
-            if !self.compute_pair(recorder, tables, small, pulse)? {
+        // If an earlier run wrote half of a pair, only the second frame is missing.
+        let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
+        let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
+        self.lower.plan(Reads::of(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
+        for (number, pair) in (0..).zip(pairs) {
+            output.pair(pair[0]);
+            let small = small(pair);
+            if !self.compute_pair(recorder, tables, (number, small), pulse)? {
                 return Ok(false);
             }
-            // If an earlier run wrote half of a pair, only the second frame is missing.
-            let mirrored = frames.next_if(|next| *next == frame.mirrored());
-            for frame in [Some(frame), mirrored].into_iter().flatten() {
+            for &frame in pair {
                 let scores =
                     if frame == small { &self.pair.small_moves } else { self.pair.transpose_large(recorder)? };
                 let packed = loop {
@@ -194,7 +212,7 @@ impl GpuComputer {
                 self.traffic.downloaded += packed.head.bytes + packed.patch_bytes;
                 // Frames of the last layer would only evict those that it needs.
                 if frame.mover + frame.other < self.last {
-                    self.lower.keep(recorder, frame, &packed.head, &packed.patches)?;
+                    self.lower.keep(recorder, frame, &packed)?;
                 }
                 if !deliver(recorder, frame, &packed)? {
                     return Ok(false);
@@ -210,7 +228,7 @@ impl GpuComputer {
         &mut self,
         recorder: &mut Recorder,
         tables: &Tables,
-        small: Frame,
+        small: (u32, Frame),
         pulse: &Pulse,
     ) -> Result<bool, ComputeError> {
         loop {
@@ -224,6 +242,15 @@ impl GpuComputer {
                 other => return other,
             }
         }
+    }
+}
+
+/// Ends what runs ahead, also when computing panics: the scope waits for it.
+struct EndAtLast<'a>(&'a Ahead);
+
+impl Drop for EndAtLast<'_> {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 

@@ -1,34 +1,27 @@
 //! Frames of lower layers on the device: the resident ones, and the operand, a buffer in which the frames that a stage
 //! reads are collected.
 
-use std::collections::BTreeMap;
-
+use super::packer::PackedOnDevice;
 use super::stages::{ABSENT, FrameAt, OVER};
+use super::stay::{Reads, Stay};
 use crate::build::computer::ComputeError;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::{FrameEntry, Tables, frame_in_parallel};
 
 /// Resident frames leave one part in this many of the allowed memory to maps and moves that are made later.
-const HEADROOM: u64 = 16;
-
-/// A frame that stays on the device.
-struct Resident {
-    /// Profile and groups.
-    head: DeviceBuffer,
-    patches: DeviceBuffer,
-}
+pub(super) const HEADROOM: u64 = 16;
 
 /// The frames of lower layers.
 pub(super) struct Lower {
-    /// By seeds in play, then by seeds in the mover's row.
-    resident: BTreeMap<usize, BTreeMap<usize, Resident>>,
+    /// The resident frames, each in one buffer: profile, groups, patches. So a stage that reads one frame reads it there.
+    resident: Stay<DeviceBuffer>,
     /// Used alternately, so that one is filled while a stage reads the other.
     operands: [DeviceBuffer; 2],
     next: usize,
     memory: Option<u64>,
-    /// Whether there was no memory for a frame of a lower layer; if so, no other is tried until one is evicted.
-    full: bool,
+    /// The most bytes of resident frames, since the device had no memory for more; until a layer is evicted.
+    most: u64,
 }
 
 /// A frame that a stage reads, with its number in the stage's list.
@@ -38,18 +31,27 @@ impl Lower {
     /// No frame yet, and operands of this size.
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
-        Ok(Lower { resident: BTreeMap::new(), operands: [operand()?, operand()?], next: 0, memory, full: false })
+        Ok(Lower { resident: Stay::new(), operands: [operand()?, operand()?], next: 0, memory, most: u64::MAX })
     }
 
     /// Bytes of the resident frames.
     pub fn resident_bytes(&self) -> u64 {
-        let frames = self.resident.values().flat_map(BTreeMap::values);
-        frames.map(|frame| frame.head.bytes() + frame.patches.bytes()).sum()
+        self.resident.bytes()
     }
 
-    /// Brings the children of a stage to the operand, in as many parts as necessary, and calls `run` for each part with
-    /// the operand and the number of the first of `count` frames. Children with an empty row are finished games: their
-    /// score is the seeds of the row to move.
+    /// Begins a layer that reads this: it decides which frames stay.
+    pub fn plan(&mut self, reads: Reads) {
+        self.resident.plan(reads);
+    }
+
+    /// Begins a step of the layer: see [`Reads`].
+    pub fn begin(&mut self, step: u32) {
+        self.resident.begin(step);
+    }
+
+    /// Calls `run` with a window and the number of the first of `count` frames in it: a resident frame, if it is the only
+    /// child of a stage; otherwise the operand, to which the children are brought, in as many parts as necessary, one
+    /// call for each. Children with an empty row are finished games: their score is the seeds of the row to move.
     pub fn bring(
         &mut self,
         recorder: &mut Recorder,
@@ -68,6 +70,14 @@ impl Lower {
                 let table = tables.require(frame.mover + frame.other)?;
                 to_bring.push((number, frame, table.header().entries[frame.mover - 1]));
             }
+        }
+        if let &[(number, frame, entry)] = &to_bring[..]
+            && entry.checksums_at() <= recorder.gpu().max_binding()
+            && let Some(resident) = self.reside(recorder, tables, frame, &entry)?
+        {
+            over[number] = FrameAt::new(0, &entry);
+            let first = recorder.records(bytemuck::cast_slice(&over))?;
+            return Ok(run(recorder, resident, first)?);
         }
         let mut rest = &to_bring[..];
         loop {
@@ -94,12 +104,7 @@ impl Lower {
             let mut places = over.clone();
             let mut at = 0;
             for (number, frame, entry) in now {
-                places[*number] = FrameAt {
-                    profile_at: at as u32,
-                    groups_at: ((at + entry.groups_at()) / 4) as u32,
-                    patches_at: (at + entry.patches_at()) as u32,
-                    rows: entry.rows as u32,
-                };
+                places[*number] = FrameAt::new(at, entry);
                 self.bring_one(recorder, tables, *frame, entry, &Window { offset: at, ..operand.clone() })?;
                 at += entry.checksums_at();
             }
@@ -121,81 +126,88 @@ impl Lower {
         entry: &FrameEntry,
         to: &Window,
     ) -> Result<(), ComputeError> {
-        let seeds = frame.mover + frame.other;
-        let is_resident =
-            |lower: &Lower| lower.resident.get(&seeds).is_some_and(|layer| layer.contains_key(&frame.mover));
-        if !is_resident(self) {
-            // Shaders trust what they read. Resident frames were checked when they were copied.
-            let table = tables.require(seeds)?;
-            frame_in_parallel(table, frame.mover)?;
-            let section = table.section(entry);
-            let (head, rest) = section.split_at(entry.patches_at() as usize);
-            let patches = &rest[..entry.patch_bytes.next_multiple_of(4) as usize];
-            match self.allocate(recorder.gpu(), head.len() as u64, patches.len() as u64)? {
-                Some(resident) => {
-                    recorder.upload(head, &resident.head.window())?;
-                    recorder.upload(patches, &resident.patches.window())?;
-                    self.resident.entry(seeds).or_default().insert(frame.mover, resident);
-                }
-                None => {
-                    self.full = true;
-                    return Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?);
-                }
-            }
+        if let Some(resident) = self.reside(recorder, tables, frame, entry)? {
+            return Ok(recorder.copy(&resident, to, bytes_of(entry))?);
         }
-        let resident = &self.resident[&seeds][&frame.mover];
-        recorder.copy(&resident.head.window(), to, entry.patches_at())?;
-        let patches = Window { offset: to.offset + entry.patches_at(), ..to.clone() };
-        Ok(recorder.copy(&resident.patches.window(), &patches, entry.patch_bytes.next_multiple_of(4))?)
+        let section = tables.require(frame.mover + frame.other)?.section(entry);
+        Ok(recorder.upload(&section[..entry.checksums_at() as usize], to)?)
     }
 
-    /// Memory for one more frame; `None` if there is none.
-    fn allocate(&self, gpu: &Gpu, head_bytes: u64, patch_bytes: u64) -> Result<Option<Resident>, GpuError> {
-        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
-        if self.full || !gpu.room_for(head_bytes + patch_bytes + headroom) {
-            return Ok(None);
+    /// A resident frame; it becomes one now, unless others are needed sooner. `None` if so, and it is compared with its
+    /// checksums in any case.
+    fn reside(
+        &mut self,
+        recorder: &mut Recorder,
+        tables: &Tables,
+        frame: Frame,
+        entry: &FrameEntry,
+    ) -> Result<Option<Window>, ComputeError> {
+        if let Some(resident) = self.resident.read(frame) {
+            return Ok(Some(resident.window()));
         }
-        let made = gpu
-            .storage("a frame that stays", head_bytes)
-            .and_then(|head| Ok(Resident { head, patches: gpu.storage("patches that stay", patch_bytes)? }));
-        match made {
-            Ok(resident) => Ok(Some(resident)),
-            Err(GpuError::OutOfMemory { .. }) => Ok(None),
+        // Shaders trust what they read. Resident frames were compared when they were copied; a frame of a file is compared
+        // once while the file is mapped.
+        let table = tables.require(frame.mover + frame.other)?;
+        frame_in_parallel(table, frame.mover)?;
+        let bytes = bytes_of(entry);
+        let Some(buffer) = self.allocate(recorder, frame, bytes)? else { return Ok(None) };
+        recorder.upload(&table.section(entry)[..bytes as usize], &buffer.window())?;
+        let window = buffer.window();
+        self.resident.insert(frame, buffer, bytes);
+        Ok(Some(window))
+    }
+
+    /// Memory for one more frame, for which others give way; `None` if there is none.
+    fn allocate(
+        &mut self,
+        recorder: &mut Recorder,
+        frame: Frame,
+        bytes: u64,
+    ) -> Result<Option<DeviceBuffer>, GpuError> {
+        let headroom = self.memory.map_or(0, |memory| memory / HEADROOM);
+        let gpu = recorder.gpu();
+        // What is missing, of the memory that is allowed and of that which the device has.
+        let allowed = gpu.budget().map_or(0, |budget| (gpu.used() + bytes + headroom).saturating_sub(budget));
+        let missing = allowed.max((self.resident.bytes() + bytes).saturating_sub(self.most));
+        if missing > 0 {
+            let Some(yielding) = self.resident.yielding(frame, missing) else { return Ok(None) };
+            yielding.into_iter().for_each(|frame| self.resident.remove(frame));
+            // Memory is freed once no submitted work uses it.
+            recorder.finish()?;
+        }
+        match gpu.storage("a frame that stays", bytes) {
+            Ok(made) => Ok(Some(made)),
+            Err(GpuError::OutOfMemory { .. }) => {
+                self.most = self.resident.bytes();
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
 
-    /// Keeps a packed frame on the device if there is memory, evicting lower layers if need be.
-    pub fn keep(
-        &mut self,
-        recorder: &mut Recorder,
-        frame: Frame,
-        head: &Window,
-        patches: &Window,
-    ) -> Result<(), GpuError> {
-        let seeds = frame.mover + frame.other;
-        let patch_bytes = patches.bytes.next_multiple_of(4);
-        loop {
-            if let Some(resident) = self.allocate(recorder.gpu(), head.bytes, patch_bytes)? {
-                recorder.copy(head, &resident.head.window(), head.bytes)?;
-                recorder.copy(patches, &resident.patches.window(), patch_bytes)?;
-                self.resident.entry(seeds).or_default().insert(frame.mover, resident);
-                return Ok(());
-            }
-            // The highest layers are read most.
-            if self.resident.first_key_value().is_none_or(|(&lowest, _)| lowest >= seeds) {
-                return Ok(());
-            }
-            self.evict(recorder)?;
+    /// Keeps a packed frame on the device if there is memory; frames that are not read again give way.
+    pub fn keep(&mut self, recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice) -> Result<(), GpuError> {
+        let (head, patches) = (packed.head.bytes, packed.patch_bytes.next_multiple_of(4));
+        if let Some(buffer) = self.allocate(recorder, frame, head + patches)? {
+            let to = buffer.window();
+            recorder.copy(&packed.head, &to, head)?;
+            recorder.copy(&packed.patches, &Window { offset: head, ..to }, patches)?;
+            self.resident.insert(frame, buffer, head + patches);
         }
+        Ok(())
     }
 
     /// Evicts the lowest resident layer. Returns whether there was one.
     pub fn evict(&mut self, recorder: &mut Recorder) -> Result<bool, GpuError> {
-        let evicted = self.resident.pop_first().is_some();
-        self.full = false;
+        let evicted = self.resident.remove_lowest();
+        self.most = u64::MAX;
         // Memory is freed once no submitted work uses it.
         recorder.finish()?;
         Ok(evicted)
     }
+}
+
+/// Bytes of a frame that stages read: as in its file up to the padding behind the patches.
+fn bytes_of(entry: &FrameEntry) -> u64 {
+    entry.patches_at() + entry.patch_bytes.next_multiple_of(4)
 }

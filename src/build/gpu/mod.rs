@@ -7,8 +7,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
-//! | `rows` | moves and maps of ranks on the device |
+//! | `lists` | moves of rows and maps of ranks, as words |
+//! | `ahead` | making these while the device computes |
+//! | `rows` | these words on the device |
 //! | `lower` | frames of lower layers on the device |
+//! | `stay` | which of them stay there when not all fit |
 //! | `matrix` | scores on the device, in parts that a stage can use at once |
 //! | `pair` | the scores of a pair of frames |
 //! | `packer` | packing on the device |
@@ -19,8 +22,10 @@
 //! | [`traffic`](Traffic) | bytes copied to the device and back |
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
+mod ahead;
 mod collector;
 mod computer;
+mod lists;
 mod lower;
 mod matrix;
 mod memory;
@@ -29,6 +34,7 @@ mod pair;
 mod rows;
 mod self_test;
 pub mod stages;
+mod stay;
 mod traffic;
 mod work;
 
@@ -37,4 +43,4 @@ pub(super) use memory::least_memory;
 pub use memory::max_seeds;
 pub use self_test::self_test;
 pub use traffic::Traffic;
-pub use work::{BoardWork, Dispatch, LayerWork};
+pub use work::{BoardWork, Dispatch, LayerWork, Uploads};

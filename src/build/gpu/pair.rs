@@ -4,10 +4,12 @@
 //! [`crate::build::cpu::compute_pair`]). The scores of both frames are stored as a run over the small side's rows for
 //! each row of the large side, so that everything a level needs is contiguous.
 
+use super::ahead::Key;
+use super::lists::ClassKind;
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
-use super::rows::{ClassKind, DeviceRows, RankParams};
+use super::rows::{DeviceRows, RankParams};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
@@ -37,26 +39,28 @@ impl Pair {
         Ok(Pair { small_moves: matrix()?, large_moves: matrix()? })
     }
 
-    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image. Returns false
-    /// if stopped.
+    /// Computes the scores of the frame in which the side with fewer seeds moves, and its mirror image; the pair with this
+    /// `number` in its layer. Returns false if stopped.
     pub fn compute(
         &mut self,
         recorder: &mut Recorder,
         lower: &mut Lower,
         rows: &mut DeviceRows,
         tables: &Tables,
-        frame: Frame,
+        (number, frame): (u32, Frame),
         pulse: &Pulse,
     ) -> Result<bool, ComputeError> {
         let (small_rows, large_rows) = (frame.mover_rows(), frame.mirrored().mover_rows());
         // A run for each mover's row, in the order of the children; then transposed.
         self.large_moves.shape(small_rows, large_rows);
+        lower.begin(2 * number);
         if !forward(recorder, lower, rows, tables, frame, &self.large_moves, pulse)? {
             return Ok(false);
         }
         self.small_moves.shape(large_rows, small_rows);
         transpose(recorder, &self.large_moves, &self.small_moves)?;
         self.large_moves.shape(large_rows, small_rows);
+        lower.begin(2 * number + 1);
         if !forward(recorder, lower, rows, tables, frame.mirrored(), &self.large_moves, pulse)? {
             return Ok(false);
         }
@@ -77,14 +81,14 @@ impl Pair {
         let (small_list, large_list) = (rows.moves(recorder, small)?, rows.moves(recorder, large)?);
         let nothing = rows.nothing.window();
         let (small_map, large_map) = if rows.rules().capture() == Capture::OppositeSeeds {
-            (rows.capture(recorder, small, 0)?.window(), rows.capture(recorder, large, 0)?.window())
+            (rows.map(recorder, Key::Capture(small, 0))?.window(), rows.map(recorder, Key::Capture(large, 0))?.window())
         } else {
             (nothing.clone(), nothing)
         };
         let (words, total) = (self.small_moves.words(), (small + large) as u32);
         let (small_rows, large_rows) = (self.small_moves.columns as u32, self.small_moves.rows as u32);
         let mut bound = None;
-        for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lowest_child) {
+        for (level, &lowest) in tables.rows().level_bounds(large).windows(2).zip(&large_list.lists.lowest_child) {
             if pulse.is_stopped() {
                 return Ok(false);
             }
@@ -112,7 +116,7 @@ impl Pair {
                 first_row: first + (thread / u64::from(words)) as u32,
                 words,
                 total,
-                entries_at: large_list.quiet_at,
+                entries_at: large_list.lists.quiet_at,
                 small_base: places[0],
                 large_base: places[1],
             })?;
@@ -121,7 +125,7 @@ impl Pair {
                 first_row: first + (thread / u64::from(words)) as u32,
                 words,
                 total,
-                quads_at: small_list.quads_at,
+                quads_at: small_list.lists.quads_at,
                 map_stride: large_rows.next_multiple_of(4),
                 small_base: places[2],
                 large_base: places[1],
@@ -157,20 +161,18 @@ fn forward(
     let gpu = recorder.gpu();
     recorder.clear(&scores.all())?;
     let moves = rows.moves(recorder, frame.mover)?;
-    for class in &moves.classes {
+    for class in &moves.lists.classes {
         let nothing = rows.nothing.window();
         let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
         let (mut map, mut map_at, mut ranks) = (nothing, NO_MAP, RankParams::default());
         let mut more = Vec::new();
-        match class.kind {
-            ClassKind::Capture => (map, map_at) = (rows.capture(recorder, frame.other, class.spilled)?.window(), 0),
-            ClassKind::Relay => {
-                let made = rows.ranks(recorder)?;
-                ranks = made.1;
-                more = vec![rows.relay_rows(recorder, frame.mover, frame.other)?.window(), made.0.window()];
-            }
-            _ if class.spilled > 0 => (map, map_at) = (rows.spill(recorder, frame.other, class.spilled)?.window(), 0),
-            _ => {}
+        if let Some(key) = Key::of_class(class.kind, frame.other, class.spilled) {
+            (map, map_at) = (rows.map(recorder, key)?.window(), 0);
+        }
+        if class.kind == ClassKind::Relay {
+            let made = rows.ranks(recorder)?;
+            ranks = made.1;
+            more = vec![rows.relay_rows(recorder, frame.mover, frame.other)?.window(), made.0.window()];
         }
         let words = u64::from(scores.words());
         let params = Forward {

@@ -2,22 +2,23 @@
 //!
 //! The counts follow [`super::pair`], [`super::packer`] and [`super::lower`]; a test compares them with those of builds.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::ahead::Key;
+use super::lists::{ClassKind, list_captures, list_moves, list_spill};
+use super::lower::{Child, HEADROOM};
 use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
 use super::pair::forward_unit;
-use super::rows::{ClassKind, quads};
+
 use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
-use crate::game::Rules;
+use super::stay::{Reads, Stay};
+use crate::game::{Capture, Rules};
 use crate::gpu::{MAX_WORKGROUPS, WORKGROUP};
 use crate::index::{Frame, RowIndex, layer_positions};
-use crate::rows::BoardRows;
-
-/// Device memory that resident frames leave free, as a share of all: see [`super::lower`].
-const HEADROOM: u64 = 16;
+use crate::rows::RowMaps;
 
 /// One dispatch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,17 +43,33 @@ pub struct LayerWork {
     pub positions: u64,
     /// All dispatches, in order.
     pub dispatches: Vec<Dispatch>,
-    /// Bytes of lower frames that are brought to operands, by their seeds in play; and how many copies that takes.
-    pub brought: BTreeMap<usize, u64>,
-    /// See [`LayerWork::brought`].
+    /// Bytes of lower frames that stages read, by classes of moves: frames that several read count several times.
+    pub read: u64,
+    /// Bytes of lower frames that are copied to operands, where all frames are on the device; and how many copies that
+    /// takes. A class that reads one frame reads it where it is.
+    pub copied: u64,
+    /// See [`LayerWork::copied`].
     pub copies: u64,
     /// Bytes of the layer's own frames.
     pub packed: u64,
 }
 
+/// What is brought to the device for a layer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Uploads {
+    /// Bytes of lower frames that are copied from their files.
+    pub bytes: u64,
+    /// The same, each frame once: what is compared with checksums.
+    pub checked: u64,
+    /// How often frames must give way first, for which the device is waited for.
+    pub waits: u64,
+}
+
 /// Counts the work of the layers of a board.
 #[derive(Debug)]
 pub struct BoardWork {
+    rules: Rules,
     pits: usize,
     rows: RowIndex,
     /// By seeds.
@@ -88,36 +105,21 @@ impl BoardWork {
             if seeds == 0 {
                 return RowWork::default();
             }
-            let began = Instant::now();
             // One for each number of seeds, so that nothing is kept.
-            let board = BoardRows::new(rules, Arc::clone(&index));
-            let moves = board.moves(seeds);
-            let count = index.rows(seeds) as u32;
-            let mut classes: BTreeMap<(ClassKind, usize, usize), (u64, u64)> = BTreeMap::new();
-            let (mut starts, mut quiet) = (vec![0], Vec::new());
-            for row in 0..count {
-                let mut members: Vec<_> = moves.forward(row).iter().map(ClassKind::of).collect();
-                members.sort_unstable();
-                for class in members.chunk_by(|a, b| a == b) {
-                    let counts = classes.entry(class[0]).or_default();
-                    counts.0 += 1;
-                    counts.1 += class.len() as u64;
-                }
-                quiet.extend(moves.quiet(row).iter().map(|next| next.own));
-                starts.push(quiet.len() as u32);
-            }
-            let classes = classes.into_iter().map(|((kind, spilled, left), (groups, entries))| ClassWork {
-                kind,
-                spilled,
-                left,
-                groups,
-                entries,
+            let maps = RowMaps::new(Arc::clone(&index));
+            let began = Instant::now();
+            let (_, lists) = list_moves(rules, &maps, seeds);
+            let seconds = began.elapsed().as_secs_f64();
+            let classes = lists.classes.iter().map(|class| ClassWork {
+                kind: class.kind,
+                spilled: class.spilled,
+                left: class.left,
+                groups: class.rows.len() as u64,
+                entries: class.entries.into(),
             });
-            let quads = quads(&starts, &quiet).1.len() as u64;
-            let (classes, seconds) = (classes.collect(), began.elapsed().as_secs_f64());
-            RowWork { classes, quiet: quiet.len() as u64, quads, seconds }
+            RowWork { classes: classes.collect(), quiet: lists.quiet.into(), quads: lists.quads.into(), seconds }
         });
-        BoardWork { pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
+        BoardWork { rules, pits, moves: moves.collect(), rows: RowIndex::new(pits, seeds) }
     }
 
     /// The work of the layer of `seeds` seeds, on a device with `budget` bytes of memory whose stages use at most
@@ -128,7 +130,8 @@ impl BoardWork {
             seeds,
             positions: layer_positions(self.pits, seeds),
             dispatches: Vec::new(),
-            brought: BTreeMap::new(),
+            read: 0,
+            copied: 0,
             copies: 0,
             packed: 0,
         };
@@ -153,14 +156,18 @@ impl BoardWork {
         for class in &self.moves[frame.mover].classes {
             let (stage, _, children) = class.kind.children(frame, class.spilled, class.left);
             let (mut parts, mut filled) = (1, 0);
-            for (_, child) in children.into_iter().filter(|(_, child)| child.mover > 0 && child.other > 0) {
+            let children: Vec<Frame> = frames_of(children).collect();
+            for &child in &children {
+                layer.read += with_patches(child);
+            }
+            for &child in children.iter().filter(|_| children.len() > 1) {
                 let bytes = likely_bytes(child);
                 if filled > 0 && filled + bytes > operand_bytes {
                     (parts, filled) = (parts + 1, 0);
                 }
                 filled += bytes;
-                *layer.brought.entry(child.mover + child.other).or_default() += with_patches(child);
-                layer.copies += 2;
+                layer.copied += with_patches(child);
+                layer.copies += 1;
             }
             for _ in 0..parts {
                 let entries = class.entries as f64 / class.groups as f64;
@@ -195,16 +202,109 @@ impl BoardWork {
         (2..end).rev().take_while(|&seeds| take(&mut free, bytes(seeds))).last().unwrap_or(end)
     }
 
-    /// Seconds that this machine took to list the moves of the rows with `seeds` seeds, on one core. A build does so when
-    /// it first needs them, while the device waits.
+    /// What is brought to the device for the layer of `seeds` seeds, if all layers below were built in the same run, which
+    /// ends with it.
+    pub fn uploads(&self, seeds: usize, budget: u64, max_binding: u64) -> Uploads {
+        let least = DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least();
+        let room = (budget - budget / HEADROOM).saturating_sub(least);
+        let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits: self.pits, mover, other: seeds - mover });
+        // Of the layers below the last two, the highest ones; the last but one is reckoned as the last.
+        let mut stay = Stay::new();
+        for frame in (2..seeds.saturating_sub(1)).rev().flat_map(frames) {
+            if stay.bytes() + with_patches(frame) <= room {
+                stay.insert(frame, (), with_patches(frame));
+            }
+        }
+        let mut uploads = Uploads::default();
+        for layer in seeds.saturating_sub(1).max(2)..=seeds {
+            let mut seen = HashSet::new();
+            uploads = Uploads::default();
+            let pairs = || (1..=layer / 2).map(|small| Frame { pits: self.pits, mover: small, other: layer - small });
+            stay.plan(Reads::of(self.rules, &self.rows, pairs()));
+            let place = |stay: &mut Stay<()>, frame: Frame| {
+                let bytes = with_patches(frame);
+                let missing = (stay.bytes() + bytes).saturating_sub(room);
+                let Some(yielding) = (if missing > 0 { stay.yielding(frame, missing) } else { Some(Vec::new()) })
+                else {
+                    return 0;
+                };
+                yielding.iter().for_each(|&frame| stay.remove(frame));
+                stay.insert(frame, (), bytes);
+                u64::from(missing > 0)
+            };
+            for (number, small) in (0..).zip(pairs()) {
+                for (side, frame) in (0..).zip([small, small.mirrored()]) {
+                    stay.begin(2 * number + side);
+                    for class in &self.moves[frame.mover].classes {
+                        for child in frames_of(class.kind.children(frame, class.spilled, class.left).2) {
+                            if stay.read(child).is_none() {
+                                uploads.waits += place(&mut stay, child);
+                                uploads.bytes += with_patches(child);
+                                uploads.checked += if seen.insert(child) { with_patches(child) } else { 0 };
+                            }
+                        }
+                    }
+                }
+                if layer < seeds {
+                    place(&mut stay, small);
+                    if small != small.mirrored() {
+                        place(&mut stay, small.mirrored());
+                    }
+                }
+            }
+        }
+        uploads
+    }
+
+    /// Seconds that this machine took, on all its cores, to list the moves of the rows with `seeds` seeds.
     pub fn moves_seconds(&self, seeds: usize) -> f64 {
         self.moves[seeds].seconds
+    }
+
+    /// Seconds that this machine takes, on all its cores, for the maps of ranks that the layer of `seeds` seeds needs and
+    /// no layer below it; and their bytes.
+    pub fn map_seconds(&self, seeds: usize) -> (f64, u64) {
+        let maps = RowMaps::new(Arc::new(RowIndex::new(self.pits, seeds)));
+        (1..seeds).for_each(|seeds| drop(maps.all(seeds)));
+        let keys = |mover: usize| {
+            let other = seeds - mover;
+            let classes = self.moves[mover].classes.iter().map(move |class| (class.kind, class.spilled));
+            let own = self.rules.capture() == Capture::OppositeSeeds;
+            classes
+                .filter_map(move |(kind, spilled)| Key::of_class(kind, other, spilled))
+                .chain(own.then_some(Key::Capture(other, 0)))
+        };
+        let (began, mut bytes) = (Instant::now(), 0);
+        for mover in 1..seeds {
+            let other = seeds - mover;
+            // Lower layers have the same rows beside rows with fewer seeds.
+            let before: HashSet<Key> = (1..mover)
+                .flat_map(|mover| self.moves[mover].classes.iter())
+                .filter_map(|class| Key::of_class(class.kind, other, class.spilled))
+                .collect();
+            let mut new: Vec<Key> = keys(mover).filter(|key| !before.contains(key)).collect();
+            new.sort_unstable();
+            new.dedup();
+            for key in new {
+                bytes += match key {
+                    Key::Spill(seeds, spilled) => size_of_val(&list_spill(&maps, seeds, spilled)[..]),
+                    Key::Capture(seeds, spilled) => size_of_val(&list_captures(&maps, seeds, spilled)[..]),
+                    Key::Moves(_) => 0,
+                };
+            }
+        }
+        (began.elapsed().as_secs_f64(), bytes as u64)
     }
 
     /// The least device memory for the layers up to `seeds`, in bytes: see `memory.rs`.
     pub fn least_memory(&self, seeds: usize, budget: u64, max_binding: u64) -> u64 {
         DeviceMemory::new(self.pits, seeds, Some(budget), max_binding).least()
     }
+}
+
+/// The frames that are in files: the others are finished games.
+fn frames_of(children: Vec<Child>) -> impl Iterator<Item = Frame> {
+    children.into_iter().map(|(_, child)| child).filter(|child| child.mover > 0 && child.other > 0)
 }
 
 /// Takes `bytes` from what is free, if there is as much.

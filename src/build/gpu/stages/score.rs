@@ -2,6 +2,7 @@ use super::constants::{
     BASE_BIAS, EXCEPTION_BYTES, GROUP_POSITIONS, GROUP_WORDS, MOVED_CODES, OVER, PATCH_HEAD_BYTES, PATCHED,
 };
 use crate::gpu::{Tracer, Words, extract_bits};
+use crate::table::FrameEntry;
 
 /// Where a frame is in the operand: `Frame` of the shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, bytemuck::Pod, bytemuck::Zeroable)]
@@ -15,6 +16,18 @@ pub struct FrameAt {
     pub patches_at: u32,
     /// Mover's rows; or [`OVER`], or [`super::constants::ABSENT`].
     pub rows: u32,
+}
+
+impl FrameAt {
+    /// A frame whose bytes, as in its file, begin at byte `at` of the operand.
+    pub(in crate::build::gpu) fn new(at: u64, entry: &FrameEntry) -> FrameAt {
+        FrameAt {
+            profile_at: at as u32,
+            groups_at: ((at + entry.groups_at()) / 4) as u32,
+            patches_at: (at + entry.patches_at()) as u32,
+            rows: entry.rows as u32,
+        }
+    }
 }
 
 /// The frame with this number in the buffer of frames.
