@@ -20,6 +20,7 @@ import argparse
 import csv
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,9 +57,13 @@ def prove(rules, pits, seeds, directory, options):
     board = f"{pits}x{seeds}"
     certificate = directory / f"{rules}-{board}.certificate"
     shared = ["--tables", options.tables, "--threads", 1]
+    # A proof that goes on after a stop is another one than that of a run without it.
+    proof = directory / f"{rules}-{board}"
+    shutil.rmtree(proof, ignore_errors=True)
+    certificate.unlink(missing_ok=True)
     proved = kalah(
         *("prove", board, "--rules", rules, "--tables-up-to", tables, "--transpositions", "256MiB", *shared),
-        *("--proof", directory / f"{rules}-{board}", "--certificate", certificate),
+        *("--proof", proof, "--certificate", certificate),
         within=options.within,
     )
     if proved is None:

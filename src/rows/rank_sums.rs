@@ -268,13 +268,14 @@ impl<'a> RanksFrom<'a> {
     pub fn each_of_both(self, other: RanksFrom<'_>, list: &OffsetList, mut each: impl FnMut(u32, u32)) {
         assert!(self.contains(list.most) && other.contains(list.most), "too many seeds in addition");
         // The two loops are compiled apart: what few pits do not need costs them nothing.
-        // SAFETY of both: no offset of the list is beyond `most`, for which both have been checked.
         if self.five.is_empty() && other.five.is_empty() {
             for &rest in &list.offsets {
+                // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
                 unsafe { each(self.rank_of_few(rest), other.rank_of_few(rest)) }
             }
         } else {
             for &rest in &list.offsets {
+                // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
                 unsafe { each(self.rank_unchecked(rest), other.rank_unchecked(rest)) }
             }
         }

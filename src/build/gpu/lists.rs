@@ -103,7 +103,8 @@ impl Chunk {
         let mut chunk = Chunk::default();
         let (mut forward, mut quiet) = (Vec::new(), Vec::new());
         for (rank, row) in (first..).zip(rows) {
-            (forward.clear(), quiet.clear());
+            forward.clear();
+            quiet.clear();
             Moves::of_row(rules, maps.rows(), row, &mut forward, &mut quiet);
             for next in &quiet {
                 let only_if_empty = next.only_if_empty.map_or(0, |pit| u32::from(pit) + 1);
