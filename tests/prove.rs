@@ -44,6 +44,15 @@ impl<'a> Case<'a> {
         directory: &Path,
         ends: &(dyn Fn() -> bool + Sync),
     ) -> Result<(State, Option<Certificate>), ProveError> {
+        self.run_watched(directory, &|event| matches!(event, ProveEvent::Finished { .. }) && ends())
+    }
+
+    /// Runs the proof in `directory`; ends it by an error when `ends` says so of an event.
+    fn run_watched(
+        &self,
+        directory: &Path,
+        ends: &(dyn Fn(ProveEvent) -> bool + Sync),
+    ) -> Result<(State, Option<Certificate>), ProveError> {
         let (position, solver) = (self.position.parse().unwrap(), self.solver());
         let request = Request { rules: self.rules, position, wanted: self.wanted };
         let directory = ProofDirectory::open_or_begin(directory, || {
@@ -55,7 +64,7 @@ impl<'a> Case<'a> {
         let stop = Arc::<AtomicBool>::default();
         let options = ProverOptions { budget: self.budget, stop: Arc::clone(&stop), ..ProverOptions::default() };
         let on_event = move |event: ProveEvent| {
-            if matches!(event, ProveEvent::Finished { .. }) && ends() {
+            if ends(event) {
                 stop.store(true, Ordering::Relaxed);
             }
         };
@@ -120,6 +129,29 @@ impl Board {
 
 fn never() -> bool {
     false
+}
+
+#[test]
+fn claims_are_counted_while_they_are_extracted() {
+    let board = Board::new(Rules::Standard, "4x3", 6);
+    let case = Case { effort: 0, budget: u64::MAX, ..board.case(Wanted::Find) };
+    let directory = tempfile::tempdir().unwrap();
+    let (told, rose) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let watch = |event: ProveEvent| {
+        match event {
+            ProveEvent::Begin { .. } => told.store(0, Ordering::Relaxed),
+            ProveEvent::Extract { claims, .. } => {
+                let before = told.swap(claims, Ordering::Relaxed);
+                assert!(before <= claims, "{before} claims, then {claims}");
+                rose.fetch_add(usize::from(before < claims), Ordering::Relaxed);
+            }
+            ProveEvent::Finished { claims, .. } => assert!(told.load(Ordering::Relaxed) <= claims),
+            _ => {}
+        }
+        false
+    };
+    case.run_watched(directory.path(), &watch).unwrap().1.unwrap();
+    assert!(rose.into_inner() > 2, "nothing was told");
 }
 
 #[test]

@@ -263,7 +263,9 @@ impl Work<'_> {
     fn event(&self, event: ProveEvent) {
         match event {
             ProveEvent::Begin { test } => self.progress.stage(format!("job: {test}?")),
-            ProveEvent::Extract { test } => self.progress.stage(format!("claims of: {test}")),
+            ProveEvent::Extract { test, claims } => {
+                self.progress.stage(format!("claims of: {test}: {} so far", HumanCount(claims as u64)));
+            }
             ProveEvent::Waiting => self.progress.stage("other processes run the jobs that are left".to_owned()),
             ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
             ProveEvent::Finished { job, claims, state } => {

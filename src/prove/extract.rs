@@ -34,6 +34,8 @@ pub struct Extraction<'a, 's> {
     pub hopeless: u64,
     /// Re-searches so far.
     pub researches: &'a AtomicU64,
+    /// Is told now and then how many positions were added that claims are made of.
+    pub on_claims: &'a dyn Fn(usize),
     /// Returns whether it must end.
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
@@ -53,8 +55,10 @@ impl Extraction<'_, '_> {
     /// # Errors
     /// When a test does not have the answer, a table is damaged, or it was stopped.
     pub fn run(&self, held: &mut Claims, proved: &[(Test, bool)]) -> Result<(), ProveError> {
+        let before = held.len();
         let mut open: Vec<(Test, bool)> = proved.to_vec();
         while !open.is_empty() {
+            (self.on_claims)(held.len() - before);
             if (self.is_stopped)() {
                 return Err(SolveError::Stopped.into());
             }

@@ -240,8 +240,9 @@ impl<'p, 's> Prover<'p, 's> {
         };
         let mut claims = Claims::new(test.position.pits());
         if let Some(answer) = bounds.and_then(|bounds| test.decided_by(bounds)) {
-            (self.on_event)(ProveEvent::Extract { test });
-            claims = self.extraction(|extraction, held| extraction.run(held, &[(*test, answer)]))?;
+            let on_event = self.on_event;
+            let on_claims = |claims| on_event(ProveEvent::Extract { test, claims });
+            claims = self.extraction(&on_claims, |extraction, held| extraction.run(held, &[(*test, answer)]))?;
         }
         let job = Job {
             test: *test,
@@ -260,9 +261,10 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(())
     }
 
-    /// Extracts claims; returns those that are new.
+    /// Extracts claims, and tells how many so far; returns those that are new.
     fn extraction(
         &mut self,
+        on_claims: &dyn Fn(usize),
         work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
     ) -> Result<Claims, ProveError> {
         let stop = Arc::clone(&self.options.stop);
@@ -272,6 +274,7 @@ impl<'p, 's> Prover<'p, 's> {
             research: self.research,
             hopeless: HOPELESS << self.directory.plan().effort.min(50),
             researches: &self.researches,
+            on_claims,
             is_stopped: &move || stop.load(Ordering::Relaxed),
         };
         work(&extraction, &mut self.held)?;
@@ -335,7 +338,7 @@ impl<'p, 's> Prover<'p, 's> {
         let proved: Vec<_> =
             targets.iter().zip(known).flat_map(|(target, progress)| target.proved(progress.known)).collect();
         let mut needed = Claims::new(pits);
-        self.extraction(|extraction, held| {
+        self.extraction(&|_| (), |extraction, held| {
             needed = extraction.needed(held, &proved, pits)?;
             Ok(())
         })?;

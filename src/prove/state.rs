@@ -15,6 +15,8 @@ pub enum ProveEvent<'a> {
     Extract {
         /// What was tested.
         test: &'a Test,
+        /// Positions that are claimed so far.
+        claims: usize,
     },
     /// A job is finished.
     Finished {

@@ -108,15 +108,20 @@ impl TableWriter {
         Ok(count_exceptions(patches) == Some(entry.exceptions) && padding.iter().all(|&byte| byte == 0))
     }
 
-    fn write_at(&mut self, mut offset: u64, bytes: &[u8]) -> io::Result<()> {
+    fn write_at(&mut self, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(offset))?;
-        for part in bytes.chunks(PART_BYTES) {
+        let flush = bytes.len() >= PART_BYTES;
+        while !bytes.is_empty() {
+            // Parts end where huge pages do: Linux keeps what is written in pages as large as their places in the file allow.
+            let part = bytes.len().min(PART_BYTES - offset as usize % PART_BYTES);
+            let (part, rest) = bytes.split_at(part);
             self.file.write_all(part)?;
-            if bytes.len() >= PART_BYTES {
+            if flush {
                 // Otherwise most of a layer would wait for its end.
                 file::begin_flush(&self.file, offset, part.len() as u64);
             }
             offset += part.len() as u64;
+            bytes = rest;
         }
         Ok(())
     }
