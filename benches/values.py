@@ -31,7 +31,7 @@ PROGRAM = os.environ.get("KALAH") or str(ROOT / "target/release/kalah")
 RULES = ["empty-capture", "standard", "s-kalaha"]
 
 # By pits a side: the most seeds a pit, and the seeds of the largest table that proofs rest on.
-BOARDS = {1: (6, 12), 2: (6, 20), 3: (16, 24), 4: (12, 36), 5: (8, 36), 6: (5, 24), 7: (4, 20), 8: (2, 16)}
+BOARDS = {1: (6, 12), 2: (6, 20), 3: (16, 24), 4: (12, 36), 5: (8, 36), 6: (5, 24), 7: (3, 16), 8: (2, 16)}
 
 COLUMNS = [
     *("rules", "pits", "seeds", "value", "tables", "nodes", "seconds"),
