@@ -30,8 +30,21 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = os.environ.get("KALAH") or str(ROOT / "target/release/kalah")
 RULES = ["empty-capture", "standard", "s-kalaha"]
 
-# By pits a side: the most seeds a pit, and the seeds of the largest table that proofs rest on.
-BOARDS = {1: (6, 12), 2: (6, 20), 3: (16, 24), 4: (12, 36), 5: (8, 36), 6: (5, 24), 7: (3, 16), 8: (2, 16)}
+# By pits a side: up to so many seeds a pit, proofs rest on tables up to so many seeds, and the search has so large a
+# transposition table.
+BOARDS = {
+    1: [(6, 12, "256MiB")],
+    2: [(6, 20, "256MiB")],
+    3: [(16, 24, "256MiB")],
+    4: [(12, 36, "256MiB")],
+    5: [(8, 36, "256MiB")],
+    6: [(5, 24, "256MiB"), (6, 30, "1GiB")],
+    7: [(3, 16, "256MiB"), (4, 22, "1GiB")],
+    8: [(2, 16, "256MiB"), (3, 20, "1GiB")],
+}
+
+# Their proofs take hours and tables to 34 seeds: certificates/README.md.
+ELSEWHERE = {("empty-capture", 6, 6), ("standard", 6, 6)}
 
 COLUMNS = [
     *("rules", "pits", "seeds", "value", "tables", "nodes", "seconds"),
@@ -51,9 +64,14 @@ def kalah(*arguments, within=None):
     return json.loads(ran.stdout)
 
 
+def means(pits, seeds):
+    """The seeds of the largest table that the proof of a board rests on, and the transposition table of its search."""
+    return next((tables, transpositions) for most, tables, transpositions in BOARDS[pits] if seeds <= most)
+
+
 def prove(rules, pits, seeds, directory, options):
     """The line of a board; None if it took too long."""
-    tables = BOARDS[pits][1]
+    tables, transpositions = means(pits, seeds)
     board = f"{pits}x{seeds}"
     certificate = directory / f"{rules}-{board}.certificate"
     shared = ["--tables", options.tables, "--threads", 1]
@@ -62,7 +80,7 @@ def prove(rules, pits, seeds, directory, options):
     shutil.rmtree(proof, ignore_errors=True)
     certificate.unlink(missing_ok=True)
     proved = kalah(
-        *("prove", board, "--rules", rules, "--tables-up-to", tables, "--transpositions", "256MiB", *shared),
+        *("prove", board, "--rules", rules, "--tables-up-to", tables, "--transpositions", transpositions, *shared),
         *("--proof", proof, "--certificate", certificate),
         within=options.within,
     )
@@ -108,8 +126,8 @@ def main():
         (rules, pits, seeds)
         for rules in options.rules or RULES
         for pits in options.pits or BOARDS
-        for seeds in range(1, BOARDS[pits][0] + 1)
-        if (rules, pits, seeds) not in done
+        for seeds in range(1, BOARDS[pits][-1][0] + 1)
+        if (rules, pits, seeds) not in done | ELSEWHERE
     ]
     too_long = []
     with tempfile.TemporaryDirectory(prefix="kalah-values-") as temporary:
@@ -117,9 +135,10 @@ def main():
         directory.mkdir(parents=True, exist_ok=True)
         built = set()
         for number, (rules, pits, seeds) in enumerate(wanted, 1):
-            if (rules, pits) not in built:
-                kalah("build", "--rules", rules, "--pits", pits, "--seeds", BOARDS[pits][1], "--tables", options.tables)
-                built.add((rules, pits))
+            tables, _ = means(pits, seeds)
+            if (rules, pits, tables) not in built:
+                kalah("build", "--rules", rules, "--pits", pits, "--seeds", tables, "--tables", options.tables)
+                built.add((rules, pits, tables))
             print(f"{number} of {len(wanted)}: {pits}x{seeds} by {rules}", file=sys.stderr, flush=True)
             line = prove(rules, pits, seeds, directory, options)
             if line is None:
