@@ -33,7 +33,6 @@ impl<W> Child<W> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InTables<W> {
     pub node: Node<W>,
-    pub spot: Spot,
     /// The pit that was played.
     pub pit: u8,
     pub again: bool,
@@ -55,6 +54,8 @@ pub(crate) struct Certain {
     pub lower: u32,
     /// The most that the mover collects with a move that ends the game.
     pub ended: u32,
+    /// Where the first of the known scores or bounds is, if there is one.
+    pub first: Spot,
 }
 
 /// Plays the moves of positions.
@@ -67,9 +68,9 @@ pub(crate) struct Expander<'a, 't, W> {
 
 impl<W: Word> Expander<'_, '_, W> {
     /// Plays the moves of a position for a test whether the mover collects `score`. Those that lead to tables go to
-    /// `known`, all others except those that end the game are added to `children`. The first of the known scores or bounds
-    /// is prefetched unless the test is already decided: each fetch costs a page-table walk, and most tests end after the
-    /// first.
+    /// `known`, all others except those that end the game are added to `children`. Only the first of the known scores or
+    /// bounds is located, and prefetched unless the test is already decided: ranks of rows have to be fetched, too, each
+    /// fetch costs a page-table walk, and most tests end after the first.
     #[inline]
     pub fn expand(
         &self,
@@ -78,9 +79,9 @@ impl<W: Word> Expander<'_, '_, W> {
         known: &mut W::Moves<InTables<W>>,
         children: &mut Vec<Child<W>>,
     ) -> Certain {
-        let Expander { sower, keys, tables } = *self;
+        let Expander { sower, tables, .. } = *self;
         known.clear();
-        let mut certain = Certain { lower: 0, ended: 0 };
+        let mut certain = Certain { lower: 0, ended: 0, first: Spot::default() };
         for pit in (0..sower.pits()).rev() {
             if node.board.mover.seeds_in(pit) == 0 {
                 continue;
@@ -96,9 +97,10 @@ impl<W: Word> Expander<'_, '_, W> {
             let (board, seeds) = (sown.next(), node.seeds - stored);
             let node = Node { board, seeds };
             if seeds as usize <= tables.reach() {
-                let mover_sums = board.mover.sums();
-                let spot = tables.locate(seeds, mover_sums.last(), keys.row(mover_sums), keys.row(board.other.sums()));
-                known.push(InTables { node, spot, pit: pit as u8, again, stored });
+                if known.is_empty() {
+                    certain.first = self.locate(node);
+                }
+                known.push(InTables { node, pit: pit as u8, again, stored });
             } else {
                 let move_score = MoveScore::new(pit, again, stored, board);
                 children.push(Child { node, again, stored, move_score });
@@ -106,8 +108,16 @@ impl<W: Word> Expander<'_, '_, W> {
         }
         certain.lower = certain.lower.max(certain.ended);
         if let Some(known) = known.first().filter(|_| certain.lower < score) {
-            tables.prefetch(known.node.seeds, known.spot);
+            tables.prefetch(known.node.seeds, certain.first);
         }
         certain
+    }
+
+    /// Where the score, or its bounds, of a position in tables are.
+    #[inline]
+    pub fn locate(&self, node: Node<W>) -> Spot {
+        let Node { board, seeds } = node;
+        let mover = board.mover.sums();
+        self.tables.locate(seeds, mover.last(), self.keys.row(mover), self.keys.row(board.other.sums()))
     }
 }

@@ -7,7 +7,8 @@ use super::orders::SharedOrders;
 use crate::game::{Bounds, mover_score};
 use crate::solve::depth_limited::{Findings, StaticSearch};
 use crate::solve::evaluation::{SEED, select};
-use crate::solve::packed::Word;
+use crate::solve::packed::{Moves, Word};
+use crate::solve::probing::Spot;
 use crate::solve::transposition::{Slot, TranspositionTable};
 use crate::table::TableError;
 
@@ -112,6 +113,8 @@ pub(crate) struct Worker<'s, 'a, 't, W: Word> {
     children: Vec<Child<W>>,
     /// Children of the last expanded position that are in tables.
     known: W::Moves<InTables<W>>,
+    /// Where their scores or bounds are: of the first, or of all.
+    spots: W::Moves<Spot>,
     /// What the searches that order moves found lately.
     findings: Findings,
     /// Nodes of the searches that order moves.
@@ -133,6 +136,7 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             open: Vec::new(),
             children: Vec::new(),
             known: Default::default(),
+            spots: Default::default(),
             findings: Findings::default(),
             ordering_nodes: 0,
             ask_at: FIRST_ASK_WORK,
@@ -197,7 +201,8 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
             positions.prefetch(slot);
         }
         let first = self.children.len();
-        let Certain { mut lower, ended: mut upper } = expander.expand(node, score, &mut self.known, &mut self.children);
+        let Certain { mut lower, ended: mut upper, first: spot } =
+            expander.expand(node, score, &mut self.known, &mut self.children);
         if let Some(proved) = slot.and_then(|slot| positions.get(slot)) {
             if proved.lower >= score {
                 // A forged file of a transposition table may have a larger bound.
@@ -217,12 +222,18 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         if lower >= score {
             return lower;
         }
+        self.spots.clear();
+        self.spots.push(spot);
         for (index, known) in self.known.iter().enumerate() {
             if index == 1 {
-                self.known[2..].iter().for_each(|known| tables.prefetch(known.node.seeds, known.spot));
+                for known in &self.known[1..] {
+                    let spot = expander.locate(known.node);
+                    tables.prefetch(known.node.seeds, spot);
+                    self.spots.push(spot);
+                }
             }
             self.hits += 1;
-            let found = match tables.bounds(known.node.board, known.node.seeds, known.spot) {
+            let found = match tables.bounds(known.node.board, known.node.seeds, self.spots[index]) {
                 Ok(bounds) => bounds.after(known.again, known.stored, node.seeds),
                 Err(error) => return self.fail(error),
             };
