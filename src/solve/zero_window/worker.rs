@@ -283,7 +283,10 @@ impl<'s, 'a, 't, W: Word> Worker<'s, 'a, 't, W> {
         let Node { seeds, .. } = node;
         let Shared { ref expander, positions, ref ordering, .. } = *self.shared;
         let end = self.children.len();
-        evaluate(ordering.evaluation, &mut self.children[first..]);
+        // A single move needs no order.
+        if end - first > 1 {
+            evaluate(ordering.evaluation, &mut self.children[first..]);
+        }
         let above = seeds.saturating_sub(expander.tables.reach() as u32);
         let place = self.busy(node, score);
         let findings = &mut self.findings;

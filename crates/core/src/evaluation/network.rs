@@ -167,12 +167,18 @@ impl Network {
 per_isa! {
     /// The output of the network for two rows of as many pits as it has.
     fn output(network: &Network, mover: &[u8], other: &[u8]) -> i32 {
-        let mut lanes = network.bias.0;
-        let rows = mover.iter().chain(other);
-        for (inputs, &held) in network.inputs.as_chunks::<HELD>().0.iter().zip(rows) {
-            let input = &inputs[usize::from(held).min(MOST_HELD)].0;
-            lanes.iter_mut().zip(input).for_each(|(lane, &input)| *lane = lane.wrapping_add(input));
+        // Two sums, so that no addition waits for the one before.
+        let mut sums = [network.bias.0, [0; LANES]];
+        let pits = network.inputs.as_chunks::<HELD>().0;
+        let (of_mover, of_other) = pits.split_at(mover.len().min(pits.len()));
+        for ((of_mover, &mover), (of_other, &other)) in of_mover.iter().zip(mover).zip(of_other.iter().zip(other)) {
+            for (lanes, inputs, held) in [(0, of_mover, mover), (1, of_other, other)] {
+                let input = &inputs[usize::from(held).min(MOST_HELD)].0;
+                sums[lanes].iter_mut().zip(input).for_each(|(lane, &input)| *lane = lane.wrapping_add(input));
+            }
         }
+        let [mut lanes, others] = sums;
+        lanes.iter_mut().zip(others).for_each(|(lane, other)| *lane = lane.wrapping_add(other));
         let products = lanes.iter().zip(&network.floor.0).zip(&network.outputs.0);
         let sum: i32 = products.map(|((&lane, &floor), &output)| i32::from(lane.max(floor)) * i32::from(output)).sum();
         sum >> network.shift
