@@ -43,7 +43,7 @@ BOARDS = {
     8: [(2, 16, "256MiB"), (3, 20, "1GiB")],
 }
 
-# Their proofs take hours and tables to 34 seeds: certificates/README.md.
+# Their proofs rest on tables to 34 seeds: certificates/README.md.
 ELSEWHERE = {("empty-capture", 6, 6), ("standard", 6, 6)}
 
 COLUMNS = [
@@ -64,14 +64,14 @@ def kalah(*arguments, within=None):
     return json.loads(ran.stdout)
 
 
-def means(pits, seeds):
+def resources(pits, seeds):
     """The seeds of the largest table that the proof of a board rests on, and the transposition table of its search."""
     return next((tables, transpositions) for most, tables, transpositions in BOARDS[pits] if seeds <= most)
 
 
 def prove(rules, pits, seeds, directory, options):
     """The line of a board; None if it took too long."""
-    tables, transpositions = means(pits, seeds)
+    tables, transpositions = resources(pits, seeds)
     board = f"{pits}x{seeds}"
     certificate = directory / f"{rules}-{board}.certificate"
     shared = ["--tables", options.tables, "--threads", 1]
@@ -135,7 +135,7 @@ def main():
         directory.mkdir(parents=True, exist_ok=True)
         built = set()
         for number, (rules, pits, seeds) in enumerate(wanted, 1):
-            tables, _ = means(pits, seeds)
+            tables, _ = resources(pits, seeds)
             if (rules, pits, tables) not in built:
                 kalah("build", "--rules", rules, "--pits", pits, "--seeds", tables, "--tables", options.tables)
                 built.add((rules, pits, tables))
