@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use kalah::book::Book;
 use kalah::build::build;
-use kalah::evaluation::{LANES, Network, Weights};
+use kalah::evaluation::{LANES, Network, PhasedNetwork, Weights};
 use kalah::game::{Bounds, Pit, Position, Row, Rules};
 use kalah::play::{Choice, Limit, PlayError, PlayerName, Setting, Source, Worth, play_game};
 use kalah::progress::Pulse;
@@ -35,8 +35,8 @@ fn tables(rules: Rules) -> Tables {
 
 /// Bound tables of the layers from 5 seeds up.
 fn bounds(rules: Rules) -> BoundTables {
-    let network = Network::find(directory(), rules, 6).unwrap().unwrap();
-    let maker = BoundMaker::new(&network, Cuts::TWO_BITS);
+    let network = PhasedNetwork::find(directory(), rules, 6).unwrap().unwrap();
+    let maker = BoundMaker::new(network.first(), Cuts::TWO_BITS);
     let tables = tables(rules);
     let layers = (5..=SEEDS).map(|seeds| Arc::new(maker.make(tables.layer(seeds).unwrap()).unwrap())).collect();
     BoundTables::new(directory(), layers).unwrap().unwrap()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use kalah::build::build;
-use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkFileReason, Weights};
+use kalah::evaluation::{LANES, MOST_HELD, Network, NetworkFileReason, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Rules};
 use kalah::solve::{SolveError, Solver, SolverOptions};
 use kalah::table::Tables;
@@ -19,7 +19,7 @@ fn tables(directory: &Path, rules: Rules) -> Tables {
 }
 
 fn trained(tables: &Tables) -> Trained {
-    Trainer::new(tables).samples(20_000, 500).epochs(4).run(&|_| ()).unwrap()
+    Trainer::new(tables).samples(20_000, 500).estimated(3_000).epochs(4).run(&|_| ()).unwrap()
 }
 
 fn kalah() -> Command {
@@ -27,8 +27,12 @@ fn kalah() -> Command {
 }
 
 /// A network of large arbitrary numbers.
-fn arbitrary(rules: Rules, pits: usize) -> Network {
-    let mut random = fastrand::Rng::with_seed(9);
+fn arbitrary(rules: Rules, pits: usize) -> PhasedNetwork {
+    arbitrary_of(rules, pits, 9).into()
+}
+
+fn arbitrary_of(rules: Rules, pits: usize, seed: u64) -> Network {
+    let mut random = fastrand::Rng::with_seed(seed);
     let mut lanes = || -> [i16; LANES] { std::array::from_fn(|_| random.i16(-1000..1000)) };
     let inputs = (0..2 * pits * (MOST_HELD + 1)).map(|_| lanes()).collect();
     let weights = Weights { inputs, bias: lanes(), floor: [0; LANES], outputs: lanes(), shift: 8 };
@@ -45,9 +49,62 @@ fn training_gives_the_same_network_again_and_it_explains_scores() {
         let shares = [one.within, one.above].map(|fit: Fit| fit.explained());
         assert!(shares[0] > 0.5 && shares[1] > 0.3, "{rules}: {shares:?}");
         // Other samples, other numbers.
-        let other = Trainer::new(&tables).samples(19_000, 500).epochs(4).run(&|_| ()).unwrap();
+        let other = Trainer::new(&tables).samples(19_000, 500).estimated(0).epochs(4).run(&|_| ()).unwrap();
         assert_ne!(one.network.digest(), other.network.digest());
+        assert_eq!(other.network.phases().len(), 1);
     }
+}
+
+#[test]
+fn there_is_a_phase_for_every_ten_seeds_above_the_tables_and_threads_do_not_change_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = tables(directory.path(), Rules::EmptyCapture);
+    let one = trained(&tables);
+    let least: Vec<u32> = one.network.phases().iter().map(|phase| phase.least_seeds).collect();
+    assert_eq!(least, [0, 16, 26, 36]);
+    let fits: Vec<(u32, f64)> = one.phases.iter().map(|&(least, fit)| (least, fit.explained())).collect();
+    assert_eq!(fits.iter().map(|fit| fit.0).collect::<Vec<_>>(), least[1..]);
+    assert!(fits.iter().all(|fit| fit.1 > 0.2), "{fits:?}");
+    // Estimates with relays take too long.
+    assert_eq!(trained(&self::tables(directory.path(), Rules::SKalaha)).network.phases().len(), 1);
+    // Without phases, the first network is the same.
+    let single = Trainer::new(&tables).samples(20_000, 500).estimated(0).epochs(4).run(&|_| ()).unwrap();
+    assert_eq!((single.network.first(), single.network.phases().len()), (one.network.first(), 1));
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    assert_eq!(threads.install(|| trained(&tables)).network, one.network);
+}
+
+#[test]
+fn boards_whose_games_never_have_so_many_seeds_have_fewer_phases() {
+    let directory = tempfile::tempdir().unwrap();
+    for (pits, seeds) in [(1, 6), (2, 8), (2, 15), (3, 9)] {
+        build(directory.path(), Rules::Standard, pits, seeds).unwrap();
+        let tables = Tables::open(directory.path(), Rules::Standard, pits, seeds).unwrap();
+        let trained = Trainer::new(&tables).samples(2_000, 20).estimated(300).epochs(1).run(&|_| ());
+        match trained {
+            Ok(trained) => assert_eq!(trained.network.phases().len(), 1 + trained.phases.len()),
+            Err(error) => assert!(pits == 1 && matches!(error, TrainError::Board { pits: 1 }), "{pits}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn a_search_uses_the_network_of_the_phase() {
+    let directory = tempfile::tempdir().unwrap();
+    let rules = Rules::Standard;
+    let tables = tables(directory.path(), rules);
+    let position: Position = "4x3".parse().unwrap();
+    let nodes = |phases: &[(u32, u64)]| {
+        let phase = |&(least_seeds, seed)| Phase { least_seeds, network: arbitrary_of(rules, PITS, seed) };
+        let network = PhasedNetwork::new(phases.iter().map(phase).collect()).unwrap();
+        let options = SolverOptions::new(rules, &position).tables(Some(&tables)).network(Some(&network)).threads(1);
+        let solver = Solver::new(options.transpositions(1 << 20)).unwrap();
+        solver.score(&position, 12).unwrap();
+        solver.nodes()
+    };
+    assert_ne!(nodes(&[(0, 1)]), nodes(&[(0, 1), (18, 2)]));
+    // No position that is evaluated has as few, or as many seeds.
+    assert_eq!(nodes(&[(0, 1)]), nodes(&[(0, 2), (8, 1), (25, 2)]));
 }
 
 #[test]
@@ -83,7 +140,7 @@ fn the_network_beside_the_tables_is_used_and_must_be_sound() {
     let rules = Rules::Standard;
     let tables = tables(directory.path(), rules);
     let position: Position = "4x2".parse().unwrap();
-    let nodes = |network: Option<&Network>| {
+    let nodes = |network: Option<&PhasedNetwork>| {
         let options =
             SolverOptions::new(rules, &position).transpositions(1 << 20).tables_up_to(6).tables(Some(&tables));
         let solver = Solver::new(options.network(network))?;
@@ -91,7 +148,7 @@ fn the_network_beside_the_tables_is_used_and_must_be_sound() {
         Ok::<_, SolveError>(solver.nodes())
     };
     let network = arbitrary(rules, PITS);
-    let path = directory.path().join(Network::file_name(rules, PITS));
+    let path = directory.path().join(PhasedNetwork::file_name(rules, PITS));
     assert_ne!(nodes(None).unwrap(), nodes(Some(&network)).unwrap());
     std::fs::write(&path, network.to_bytes()).unwrap();
     assert_eq!(nodes(None).unwrap(), nodes(Some(&network)).unwrap());
@@ -121,7 +178,19 @@ fn the_command_writes_the_network_beside_the_tables() {
     let tables = tables(directory.path(), Rules::EmptyCapture);
     let train = |more: &[&str]| {
         let mut command = kalah();
-        command.args(["train", "--pits", "4", "--samples", "20000", "--solved", "500", "--epochs", "4"]);
+        command.args([
+            "train",
+            "--pits",
+            "4",
+            "--samples",
+            "20000",
+            "--solved",
+            "500",
+            "--estimated",
+            "3000",
+            "--epochs",
+            "4",
+        ]);
         command.args(more).arg("--tables").arg(directory.path());
         command.assert()
     };
@@ -130,7 +199,7 @@ fn the_command_writes_the_network_beside_the_tables() {
     let network = trained(&tables).network;
     assert_eq!(std::fs::read(&path).unwrap(), network.to_bytes());
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
-    assert!(text.contains("learned from 20,500 positions") && text.contains("random, 12 seeds"), "{text}");
+    assert!(text.contains("learned from 29,500 positions") && text.contains("random, 12 seeds"), "{text}");
     let other = directory.path().join("other.network");
     let json = train(&["--json", "--output", other.to_str().unwrap()]).success();
     let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();

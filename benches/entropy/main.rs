@@ -17,7 +17,7 @@ mod ply;
 
 use std::path::PathBuf;
 
-use kalah::evaluation::{Network, SEED};
+use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::game::{Row, Rules};
 use kalah::index::{Frame, TableRow, game_row};
 use kalah::isa::Isa;
@@ -92,14 +92,15 @@ fn main() {
         kalah::build::build(&directory, rules, PITS, seeds).expect("tables are built");
     }
     let tables = Tables::open(&directory, rules, PITS, seeds).expect("tables are sound");
-    let network = Network::shipped(rules, PITS).expect("a network for the rule set");
+    let network = PhasedNetwork::shipped(rules, PITS).expect("a network for the rule set");
+    let network = network.first();
 
     let mut results: Vec<(String, f64)> = Vec::new();
     let mut all = 0.0;
     for eighths in [2, 3, 4, 5, 6] {
         let mover = (seeds * eighths / 8).max(1);
         let frame = Frame { pits: PITS, mover, other: seeds - mover };
-        let found = measure(&tables, &network, frame, wanted);
+        let found = measure(&tables, network, frame, wanted);
         all += frame.positions() as f64;
         results.resize(found.len(), (String::new(), 0.0));
         for (result, (name, bits)) in results.iter_mut().zip(found) {

@@ -5,7 +5,7 @@ use anyhow::{anyhow, bail};
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::PlanError;
-use kalah::evaluation::{Network, SEED};
+use kalah::evaluation::{Network, PhasedNetwork, SEED};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::progress::Pulse;
 use kalah::system::available_disk;
@@ -67,11 +67,11 @@ fn cuts(text: &str) -> Result<Cuts, String> {
 /// the latter.
 pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<Network> {
     let args::Board { rules, pits } = common.board;
-    let found = Network::find(&common.tables.path, rules, pits)?;
+    let found = PhasedNetwork::find(&common.tables.path, rules, pits)?.map(|found| found.first().clone());
     let there = bound_tables(common, directory);
     let is_found = |table: &BoundTable| found.as_ref() == Some(table.network());
     if let Some(first) = there.first().filter(|_| !there.iter().any(is_found)) {
-        let own = Network::file_name(rules, pits);
+        let own = PhasedNetwork::file_name(rules, pits);
         if found.is_some() {
             output::note(format_args!(
                 "using the evaluation network of {}, not {}; --network FILE of `kalah bounds` chooses another",
@@ -82,7 +82,7 @@ pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<N
         return Ok(first.network().clone());
     }
     found.ok_or_else(|| {
-        let file = Network::file_name(rules, pits);
+        let file = PhasedNetwork::file_name(rules, pits);
         anyhow!(
             "the program has no evaluation network for {rules} with {pits} pits; \
              make one with `kalah train` and put it beside the tables as {file}"
@@ -179,7 +179,7 @@ impl Bounds {
     fn network(&self) -> anyhow::Result<Network> {
         let args::Board { rules, pits } = self.common.board;
         match &self.network {
-            Some(path) => Ok(Network::open(path, rules, pits)?),
+            Some(path) => Ok(PhasedNetwork::open(path, rules, pits)?.first().clone()),
             None => find_network(&self.common, self.output.as_ref().unwrap_or(&self.common.tables.path)),
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
-use kalah::evaluation::Network;
+use kalah::evaluation::{Network, PhasedNetwork};
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
 use kalah::isa::Isa;
@@ -31,7 +31,7 @@ pub fn network(directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Op
     let read = |seeds| BoundTable::open_key(directory, TableKey { rules, pits, seeds }).ok().flatten();
     match (2..=MAX_TABLE_SEEDS).find_map(read) {
         Some(bounds) => Ok(Some(bounds.network().clone())),
-        None => Ok(Network::find(directory, rules, pits)?),
+        None => Ok(PhasedNetwork::find(directory, rules, pits)?.map(|found| found.first().clone())),
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
-use kalah::evaluation::Network;
+use kalah::evaluation::PhasedNetwork;
 use kalah::file::{Replacement, remove_leftovers};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::Tables;
@@ -18,10 +18,11 @@ use super::{args, output};
 
 /// Train an evaluation network, which orders the moves of searches
 ///
-/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them. The same
-/// tables and flags give the same file. All searches with the tables use it if it is beside them under the name
-/// RULES-PITS.network, instead of the network that the program comes with. A file of this name is replaced. Bound tables that
-/// are there already keep the network that they were made with.
+/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them, and then, a network
+/// of its own for every ten seeds more, from scores that searches estimate. The same tables and flags give the same file. All
+/// searches with the tables use it if it is beside them under the name RULES-PITS.network, instead of the network that the
+/// program comes with. A file of this name is replaced. Bound tables that are there already keep the network that they were made
+/// with.
 #[derive(Args)]
 pub struct Train {
     #[command(flatten)]
@@ -40,7 +41,11 @@ pub struct Train {
     /// Positions above the tables to learn from; their scores are found by solving them
     #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
     solved: usize,
-    /// How often training goes through all these positions
+    /// Positions to learn from for every ten seeds further above the tables; their scores are estimated by searches. With 0,
+    /// there is one network for all positions
+    #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED, value_parser = solved)]
+    estimated: usize,
+    /// How often training goes through all these positions, those further above the tables three times as often
     #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS, value_parser = epochs)]
     epochs: usize,
     /// Print one JSON document
@@ -84,6 +89,13 @@ struct OfLayer {
 }
 
 #[derive(Serialize)]
+struct OfPhase {
+    least_seeds: u32,
+    #[serde(flatten)]
+    fit: Fitted,
+}
+
+#[derive(Serialize)]
 struct Report {
     rules: &'static str,
     pits: usize,
@@ -98,6 +110,8 @@ struct Report {
     above: Fitted,
     /// Random positions.
     layers: Vec<OfLayer>,
+    /// Positions that other searches visit in each phase further above, with estimated scores.
+    phases: Vec<OfPhase>,
     seconds: f64,
 }
 
@@ -106,13 +120,14 @@ impl Train {
         let (start, args::Board { rules, pits }) = (Instant::now(), self.board);
         let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
-        let path = self.output.unwrap_or_else(|| self.tables.path.join(Network::file_name(rules, pits)));
+        let path = self.output.unwrap_or_else(|| self.tables.path.join(PhasedNetwork::file_name(rules, pits)));
         let cannot_write = || format!("cannot write {}", path.display());
         // What a killed process left.
         remove_leftovers(&path).with_context(cannot_write)?;
         // Whether it can be written is known before the training, which leaves nothing if it is stopped.
         drop(Replacement::begin(&path).with_context(cannot_write)?);
-        let trainer = Trainer::new(&tables).samples(self.samples, self.solved).epochs(self.epochs);
+        let trainer =
+            Trainer::new(&tables).samples(self.samples, self.solved).estimated(self.estimated).epochs(self.epochs);
         let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
         let mut file = Replacement::begin(&path).with_context(cannot_write)?;
         file.write_all(&trained.network.to_bytes()).and_then(|()| file.finish()).with_context(cannot_write)?;
@@ -124,7 +139,7 @@ impl Train {
 
 impl Report {
     fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> Report {
-        let Trained { network: of, samples, within, above, layers, .. } = trained;
+        let Trained { network: of, samples, within, above, layers, phases, .. } = trained;
         let round = |number: f64| (number * 1e4).round() / 1e4;
         let fitted = |fit: Fit| Fitted {
             positions: fit.positions,
@@ -142,6 +157,7 @@ impl Report {
             within: fitted(within),
             above: fitted(above),
             layers: layers.into_iter().map(|(seeds, fit)| OfLayer { seeds, fit: fitted(fit) }).collect(),
+            phases: phases.into_iter().map(|(least_seeds, fit)| OfPhase { least_seeds, fit: fitted(fit) }).collect(),
             seconds: round(seconds),
         }
     }
@@ -170,6 +186,9 @@ impl Report {
         };
         fit(format!("of searches, to {} seeds", self.seeds), &self.within)?;
         fit("of searches, above".to_owned(), &self.above)?;
+        self.phases
+            .iter()
+            .try_for_each(|phase| fit(format!("estimated, from {} seeds", phase.least_seeds), &phase.fit))?;
         self.layers.iter().try_for_each(|layer| fit(format!("random, {} seeds", layer.seeds), &layer.fit))
     }
 }

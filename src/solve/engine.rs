@@ -78,7 +78,7 @@ impl<'a, W: Word> Engine<'a, W> {
             (None, Some(files), _) => {
                 StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
             }
-            (None, None, Some(bounds)) => StaticEvaluation::network(bounds.network().clone()),
+            (None, None, Some(bounds)) => StaticEvaluation::network(bounds.network().clone().into()),
             (None, None, None) => StaticEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);

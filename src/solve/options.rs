@@ -6,7 +6,7 @@ use super::memory::{Copies, Shares, TableBytes};
 use super::probing::Layers;
 use super::transposition::{most_bytes, table_bytes};
 use crate::book::Book;
-use crate::evaluation::Network;
+use crate::evaluation::PhasedNetwork;
 use crate::game::{Position, Rules};
 use crate::index::row_count;
 use crate::system::available_memory;
@@ -35,7 +35,7 @@ pub struct SolverOptions<'a> {
     pub(super) bounds: Option<&'a BoundTables>,
     tables_up_to: usize,
     exact_up_to: usize,
-    pub(super) network: Option<&'a Network>,
+    pub(super) network: Option<&'a PhasedNetwork>,
     pub(super) book: Option<&'a Book>,
     transpositions: Transpositions,
     budget: Budget,
@@ -123,10 +123,10 @@ impl<'a> SolverOptions<'a> {
     }
 
     /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
-    /// directory or the shipped one ([`Network::find`]). Where there is neither, evaluations are learned from the tables;
+    /// directory or the shipped one ([`PhasedNetwork::find`]). Where there is neither, evaluations are learned from the tables;
     /// without tables they are half of the seeds in play.
     #[must_use]
-    pub fn network(self, network: Option<&'a Network>) -> SolverOptions<'a> {
+    pub fn network(self, network: Option<&'a PhasedNetwork>) -> SolverOptions<'a> {
         SolverOptions { network, ..self }
     }
 

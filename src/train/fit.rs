@@ -1,5 +1,5 @@
 use super::sample::Sample;
-use crate::evaluation::{Network, SEED};
+use crate::evaluation::{PhasedNetwork, SEED};
 
 /// How well evaluations fit the scores of positions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,13 +15,14 @@ pub struct Fit {
 
 impl Fit {
     /// How well the evaluations by `network` fit `samples`.
-    pub fn of(network: &Network, samples: &[Sample]) -> Fit {
+    pub fn of(network: &PhasedNetwork, samples: &[Sample]) -> Fit {
         let count = samples.len().max(1) as f64;
         let half = |sample: &Sample| f64::from(sample.score) - f64::from(sample.seeds) / 2.0;
         let mean = samples.iter().map(half).sum::<f64>() / count;
         let spread = samples.iter().map(|sample| (half(sample) - mean).powi(2)).sum::<f64>() / count;
         let difference = |sample: &Sample| {
-            let evaluation = network.evaluate(&sample.mover, &sample.other, sample.seeds.into());
+            let seeds = sample.seeds.into();
+            let evaluation = network.of(seeds).evaluate(&sample.mover, &sample.other, seeds);
             f64::from(evaluation) / f64::from(SEED) - f64::from(sample.score)
         };
         let squares = samples.iter().map(|sample| difference(sample).powi(2)).sum::<f64>() / count;

@@ -5,6 +5,7 @@
 //! | `error` | [why there is no network](TrainError) |
 //! | `fit` | [how well evaluations fit scores](Fit) |
 //! | `model` | the network while it is trained |
+//! | `phases` | positions far above the tables, with estimates of their scores |
 //! | `sample` | [positions with exact scores](Sample), from searches |
 //! | `search_sampler` | searches of positions of random games |
 //! | `trainer` | [all of it](Trainer) |
@@ -12,6 +13,7 @@
 mod error;
 mod fit;
 mod model;
+mod phases;
 mod sample;
 mod search_sampler;
 mod trainer;

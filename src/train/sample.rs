@@ -1,3 +1,5 @@
+use std::ops::RangeInclusive;
+
 use super::error::TrainError;
 use super::search_sampler::{SearchSampler, Visited};
 use crate::evaluation::SEED;
@@ -34,7 +36,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    fn new(visited: Visited, score: u32) -> Sample {
+    pub(super) fn new(visited: Visited, score: u32) -> Sample {
         let (mover, other) = visited.rows();
         Sample { mover, other, seeds: visited.seeds as u8, score: score as u8 }
     }
@@ -55,7 +57,7 @@ pub(super) fn samples_within(
         let below = reach - LEAST_REACH.min(reach);
         let search_reach = reach - sampler.random.u32(0..=below).min(sampler.random.u32(0..=below));
         let seeds = search_reach + sampler.random.u32(1..=START_ABOVE_REACH);
-        let Some(start) = next_start(sampler, seeds, tables.pits(), &mut failed_games)? else { continue };
+        let Some(start) = next_start(sampler, 0..=seeds, tables.pits(), &mut failed_games)? else { continue };
         for visited in sampler.search(start, search_reach.min(start.seeds))? {
             if visited.seeds <= reach {
                 let (mover, other) = visited.rows();
@@ -79,10 +81,7 @@ pub(super) fn samples_above(
     let mut failed_games = 0;
     while samples.len() < wanted {
         let seeds = reach + sampler.random.u32(1..=START_ABOVE_TABLES);
-        let Some(start) = next_start(sampler, seeds, tables.pits(), &mut failed_games)? else { continue };
-        if start.seeds <= reach {
-            continue;
-        }
+        let Some(start) = next_start(sampler, reach + 1..=seeds, tables.pits(), &mut failed_games)? else { continue };
         let visited = sampler.search(start, reach)?;
         for visited in visited.into_iter().filter(|visited| visited.seeds > reach).take(SOLVED_OF_A_SEARCH) {
             let guess = sampler.evaluate(visited.board, visited.seeds).div_euclid(SEED);
@@ -95,14 +94,14 @@ pub(super) fn samples_above(
     Ok(samples)
 }
 
-/// A position of the next random game; `failed_games` counts those in a row that had none.
-fn next_start(
+/// A position of the next random game with so many seeds in play; `failed_games` counts those in a row that had none.
+pub(super) fn next_start(
     sampler: &mut SearchSampler,
-    seeds: u32,
+    seeds: RangeInclusive<u32>,
     pits: usize,
     failed_games: &mut u32,
 ) -> Result<Option<Visited>, TrainError> {
-    let start = sampler.random_start(seeds);
+    let start = sampler.random_start(*seeds.end()).filter(|start| seeds.contains(&start.seeds));
     *failed_games = if start.is_some() { 0 } else { *failed_games + 1 };
     if *failed_games > MOST_FAILED_GAMES { Err(TrainError::Board { pits }) } else { Ok(start) }
 }

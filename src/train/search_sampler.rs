@@ -1,4 +1,4 @@
-use crate::evaluation::{Network, SEED};
+use crate::evaluation::{PhasedNetwork, SEED};
 use crate::game::mover_score;
 use crate::index::{MAX_TABLE_PITS, TableRow};
 use crate::solve::{Board, Sower, Word};
@@ -45,9 +45,10 @@ pub(super) struct SearchSampler<'t> {
     tables: &'t Tables,
     sower: Sower<u64>,
     /// The evaluation that orders moves; without it, only seeds stored do.
-    network: Option<&'t Network>,
+    network: Option<&'t PhasedNetwork>,
     pub random: fastrand::Rng,
-    /// The largest layer whose scores a search looks up.
+    /// Positions with so many seeds in play and fewer are not searched: their scores are looked up, or, above the tables,
+    /// estimated.
     reach: u32,
     visited: Vec<Visited>,
     /// Nodes that the search may still visit.
@@ -55,7 +56,7 @@ pub(super) struct SearchSampler<'t> {
 }
 
 impl<'t> SearchSampler<'t> {
-    pub fn new(tables: &'t Tables, network: Option<&'t Network>, seed: u64) -> SearchSampler<'t> {
+    pub fn new(tables: &'t Tables, network: Option<&'t PhasedNetwork>, seed: u64) -> SearchSampler<'t> {
         let sower = Sower::new(tables.rules(), tables.pits(), u64::SEEDS);
         let random = fastrand::Rng::with_seed(seed);
         SearchSampler { tables, sower, network, random, reach: 0, visited: Vec::new(), nodes_left: 0 }
@@ -64,9 +65,14 @@ impl<'t> SearchSampler<'t> {
     /// The evaluation of `board`, with `seeds` seeds in play, for its mover, in sixteenths of a seed.
     pub fn evaluate(&self, board: Board<u64>, seeds: u32) -> i32 {
         match self.network {
-            Some(network) => network.evaluate(&table_row(board.mover), &table_row(board.other), seeds),
+            Some(network) => network.of(seeds).evaluate(&table_row(board.mover), &table_row(board.other), seeds),
             None => SEED / 2 * seeds as i32,
         }
+    }
+
+    /// The score nearest to the evaluation of `board`.
+    fn estimate(&self, board: Board<u64>, seeds: u32) -> u32 {
+        (self.evaluate(board, seeds) + SEED / 2).div_euclid(SEED).clamp(0, seeds as i32) as u32
     }
 
     /// The first position with at most `seeds` seeds in play of a random game, in which moves are random or, with a
@@ -107,27 +113,37 @@ impl<'t> SearchSampler<'t> {
         mover_score(sown.again, stored, SEED * seeds as i32, next) + 3 * stored + SEED / 2 * pit as i32 + turn
     }
 
-    /// Searches the value of a position, by zero-window tests with the tables to `reach` seeds, and returns some of the
-    /// positions visited.
+    /// Searches the value of a position, by zero-window tests that end at `reach` seeds, and returns some of the positions
+    /// visited.
     ///
     /// # Errors
     /// When a table is damaged.
-    pub fn search(&mut self, Visited { board, seeds }: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
+    pub fn search(&mut self, start: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
+        let mut visited = self.visit(start, reach)?;
+        let taken = visited.len().min(TAKEN_OF_A_SEARCH);
+        for place in 0..taken {
+            let other = self.random.usize(place..visited.len());
+            visited.swap(place, other);
+        }
+        visited.truncate(taken);
+        Ok(visited)
+    }
+
+    /// The same, and returns all positions visited.
+    ///
+    /// # Errors
+    /// When a table is damaged.
+    pub fn visit(&mut self, Visited { board, seeds }: Visited, reach: u32) -> Result<Vec<Visited>, TableError> {
         self.visited.clear();
         (self.reach, self.nodes_left) = (reach, NODES_OF_A_SEARCH);
         let (mut lower, mut upper) = (0, seeds);
-        let mut guess = (self.evaluate(board, seeds) + SEED / 2).div_euclid(SEED).clamp(0, seeds as i32) as u32;
+        let mut guess = self.estimate(board, seeds);
         while lower < upper && self.nodes_left > 0 {
             let score = guess.clamp(lower + 1, upper);
             guess = self.test(board, seeds, score)?;
             if guess >= score { lower = guess } else { upper = guess }
         }
-        let taken = self.visited.len().min(TAKEN_OF_A_SEARCH);
-        for place in 0..taken {
-            let other = self.random.usize(place..self.visited.len());
-            self.visited.swap(place, other);
-        }
-        Ok(self.visited[..taken].to_vec())
+        Ok(std::mem::take(&mut self.visited))
     }
 
     /// A fail-soft test whether the mover collects `score`, meaningless once no nodes are left.
@@ -137,8 +153,11 @@ impl<'t> SearchSampler<'t> {
             return Ok(0);
         }
         self.visited.push(Visited { board, seeds });
-        if seeds <= self.reach {
+        if seeds <= self.reach && seeds as usize <= self.tables.max_seeds().unwrap_or(0) {
             return Ok(self.tables.score(&table_row(board.mover), &table_row(board.other))?.into());
+        }
+        if seeds <= self.reach {
+            return Ok(self.estimate(board, seeds));
         }
         let (mut best, mut moves) = (0, Vec::new());
         for pit in (0..self.tables.pits()).rev().filter(|&pit| board.mover.seeds_in(pit) != 0) {

@@ -1,9 +1,12 @@
+use std::ops::RangeInclusive;
+
 use super::error::TrainError;
 use super::fit::Fit;
 use super::model::Model;
+use super::phases::{self, PhaseSampler};
 use super::sample::{Sample, samples_above, samples_within, uniform_samples};
 use super::search_sampler::SearchSampler;
-use crate::evaluation::Network;
+use crate::evaluation::{Phase, PhasedNetwork};
 use crate::solve::{Board, Solver, SolverOptions};
 use crate::table::Tables;
 
@@ -34,6 +37,9 @@ const COUNTS_ABOVE: usize = 3;
 /// For each sample held out there are so many to learn from.
 const HELD_OUT_SHARE: usize = 16;
 
+/// Training for a phase above the tables goes through its samples this many times as often: they are fewer.
+const PHASE_EPOCHS: usize = 3;
+
 /// The learning rate of the first steps of training.
 const LEARNING_RATE: f32 = 0.003;
 
@@ -46,6 +52,7 @@ pub struct Trainer<'t> {
     tables: &'t Tables,
     samples: usize,
     solved: usize,
+    estimated: usize,
     epochs: usize,
 }
 
@@ -53,8 +60,8 @@ pub struct Trainer<'t> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trained {
-    /// The network.
-    pub network: Network,
+    /// The network: one of the tables, and one for each phase above them.
+    pub network: PhasedNetwork,
     /// Samples that it learned from, without repetitions.
     pub samples: usize,
     /// How well it fits positions within the tables that other searches visit.
@@ -63,6 +70,9 @@ pub struct Trained {
     pub above: Fit,
     /// How well it fits random positions of layers, all as likely: the seeds of the layer, and the fit.
     pub layers: Vec<(usize, Fit)>,
+    /// How well it fits positions of each phase above the tables that other searches visit, with estimated scores: the fewest
+    /// seeds of the phase, and the fit.
+    pub phases: Vec<(u32, Fit)>,
 }
 
 impl<'t> Trainer<'t> {
@@ -72,18 +82,34 @@ impl<'t> Trainer<'t> {
     /// Samples above the tables, by default.
     pub const SOLVED: usize = 30_000;
 
+    /// Samples of each phase above the tables, by default.
+    pub const ESTIMATED: usize = 600_000;
+
     /// How often training goes through all samples, by default.
     pub const EPOCHS: usize = 12;
 
     /// A trainer with the numbers that the shipped networks were made with.
     pub fn new(tables: &'t Tables) -> Trainer<'t> {
-        Trainer { tables, samples: Trainer::SAMPLES, solved: Trainer::SOLVED, epochs: Trainer::EPOCHS }
+        Trainer {
+            tables,
+            samples: Trainer::SAMPLES,
+            solved: Trainer::SOLVED,
+            estimated: Trainer::ESTIMATED,
+            epochs: Trainer::EPOCHS,
+        }
     }
 
     /// Sets how many samples to learn from: within the tables, and above them, where they are solved.
     #[must_use]
     pub fn samples(self, within: usize, above: usize) -> Trainer<'t> {
         Trainer { samples: within.max(1), solved: above, ..self }
+    }
+
+    /// Sets how many samples to learn from for each phase above the tables, where scores are estimated; with 0, there is one
+    /// network for all positions.
+    #[must_use]
+    pub fn estimated(self, estimated: usize) -> Trainer<'t> {
+        Trainer { estimated, ..self }
     }
 
     /// Sets how often training goes through all samples.
@@ -97,7 +123,7 @@ impl<'t> Trainer<'t> {
     /// # Errors
     /// When the tables are too small or damaged.
     pub fn run(&self, on_step: &dyn Fn(&str)) -> Result<Trained, TrainError> {
-        let Trainer { tables, samples, solved, epochs } = *self;
+        let Trainer { tables, samples, solved, epochs, .. } = *self;
         let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
         if reach < LEAST_TABLE_SEEDS {
             return Err(TrainError::Tables { found: reach });
@@ -106,12 +132,8 @@ impl<'t> Trainer<'t> {
         let mut first_samples =
             samples_within(&mut SearchSampler::new(tables, None, RANDOM_FIRST), tables, samples.div_ceil(FIRST_SHARE))?;
         on_step("first network");
-        let first_network = train(&mut first_samples, pits, epochs).network(rules)?;
-        // All positions that it may have to solve have fewer seeds in play than its board.
-        let board = Board { mover: 100u64, other: 1 };
-        let solver =
-            SolverOptions::new(rules, &board.position(pits)).tables(Some(tables)).network(Some(&first_network));
-        let solver = Solver::new(solver.transpositions(TRANSPOSITION_BYTES))?;
+        let first_network = PhasedNetwork::from(train(&mut first_samples, pits, epochs).network(rules)?);
+        let solver = self.solver(&first_network)?;
         let sample = |random, samples, solved| -> Result<_, TrainError> {
             let mut sampler = SearchSampler::new(tables, Some(&first_network), random);
             Ok((samples_within(&mut sampler, tables, samples)?, samples_above(&mut sampler, tables, &solver, solved)?))
@@ -121,7 +143,9 @@ impl<'t> Trainer<'t> {
         let number = learned.len() + solved.len();
         learned.extend(solved.iter().cycle().take(COUNTS_ABOVE * solved.len()));
         on_step("training");
-        let network = train(&mut learned, pits, epochs).network(rules)?;
+        let network = PhasedNetwork::from(train(&mut learned, pits, epochs).network(rules)?);
+        drop(learned);
+        let (network, phases) = self.phases(network, &solved, on_step)?;
         on_step("samples to compare with");
         let (held, held_above) =
             sample(RANDOM_HELD_OUT, samples.div_ceil(HELD_OUT_SHARE), solved.len().div_ceil(HELD_OUT_SHARE))?;
@@ -132,7 +156,65 @@ impl<'t> Trainer<'t> {
         });
         let layers = layers.collect::<Result<Vec<_>, TrainError>>()?;
         let (within, above) = (Fit::of(&network, &held), Fit::of(&network, &held_above));
-        Ok(Trained { network, samples: number, within, above, layers })
+        let number = number + self.estimated * phases.len();
+        Ok(Trained { network, samples: number, within, above, layers, phases })
+    }
+
+    /// Adds the phases above the tables to the `network` of the tables, each of which learns from estimates by those below; the
+    /// first one from `solved` positions, too.
+    fn phases(
+        &self,
+        mut network: PhasedNetwork,
+        solved: &[Sample],
+        on_step: &dyn Fn(&str),
+    ) -> Result<(PhasedNetwork, Vec<(u32, Fit)>), TrainError> {
+        let Trainer { tables, estimated, epochs, .. } = *self;
+        let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
+        let above = if estimated == 0 { Vec::new() } else { phases::phases(rules, reach as u32, pits) };
+        let mut fits = Vec::new();
+        for (least_seeds, seeds) in above {
+            on_step(&format!("samples from {least_seeds} seeds"));
+            let (mut samples, held) = match self.phase_samples(&network, &seeds, solved) {
+                // On small boards games end before there are such positions, and no search needs them evaluated.
+                Err(TrainError::Board { .. }) => break,
+                samples => samples?,
+            };
+            on_step(&format!("training from {least_seeds} seeds"));
+            let phase = train(&mut samples, pits, PHASE_EPOCHS * epochs).network(rules)?;
+            let mut phases = network.phases().to_vec();
+            phases.push(Phase { least_seeds, network: phase });
+            network = PhasedNetwork::new(phases)?;
+            fits.push((least_seeds, Fit::of(&network, &held)));
+        }
+        Ok((network, fits))
+    }
+
+    /// Samples for a phase, with so many seeds, estimated by the `network` of those below or among the `solved` ones, and others
+    /// to compare with.
+    fn phase_samples(
+        &self,
+        network: &PhasedNetwork,
+        seeds: &RangeInclusive<u32>,
+        solved: &[Sample],
+    ) -> Result<(Vec<Sample>, Vec<Sample>), TrainError> {
+        let solver = self.solver(network)?;
+        let sampler = PhaseSampler::new(self.tables, network, &solver);
+        let mut samples = sampler.samples(seeds, self.estimated, RANDOM_SAMPLES)?;
+        samples.extend(solved.iter().filter(|sample| seeds.contains(&sample.seeds.into())));
+        let held = sampler.samples(seeds, self.estimated.div_ceil(HELD_OUT_SHARE), RANDOM_HELD_OUT)?;
+        Ok((samples, held))
+    }
+
+    /// The solver of positions above the tables.
+    fn solver<'n>(&self, network: &'n PhasedNetwork) -> Result<Solver<'n>, TrainError>
+    where
+        't: 'n,
+    {
+        // All positions that it may have to solve have fewer seeds in play than its board.
+        let board = Board { mover: 100u64, other: 1 };
+        let options = SolverOptions::new(self.tables.rules(), &board.position(self.tables.pits()));
+        let options = options.tables(Some(self.tables)).network(Some(network));
+        Ok(Solver::new(options.transpositions(TRANSPOSITION_BYTES))?)
     }
 }
 

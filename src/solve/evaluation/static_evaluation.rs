@@ -1,5 +1,5 @@
 use super::pits::PitEvaluation;
-use crate::evaluation::Network;
+use crate::evaluation::PhasedNetwork;
 use crate::isa::Isa;
 use crate::solve::error::SolveError;
 use crate::solve::packed::{Board, Word};
@@ -9,8 +9,8 @@ use crate::table::Tables;
 pub(crate) enum StaticEvaluation {
     /// Learned from the tables when the solver was made; without tables, half of the seeds in play.
     Pits(Box<PitEvaluation>),
-    /// A trained network, evaluated by the fastest instruction set.
-    Network(Box<Network>, Isa),
+    /// Trained networks, evaluated by the fastest instruction set.
+    Network(Box<PhasedNetwork>, Isa),
 }
 
 impl Default for StaticEvaluation {
@@ -20,12 +20,12 @@ impl Default for StaticEvaluation {
 }
 
 impl StaticEvaluation {
-    /// The evaluation by a network.
-    pub fn network(network: Network) -> StaticEvaluation {
+    /// The evaluation by networks.
+    pub fn network(network: PhasedNetwork) -> StaticEvaluation {
         StaticEvaluation::Network(Box::new(network), Isa::detect())
     }
 
-    /// The evaluation to use with `tables`: [by a network](Network::find), or else learned from the layers to `reach`.
+    /// The evaluation to use with `tables`: [by networks](PhasedNetwork::find), or else learned from the layers to `reach`.
     /// `None` if `end` returns true meanwhile.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl StaticEvaluation {
         reach: usize,
         end: &dyn Fn() -> bool,
     ) -> Result<Option<StaticEvaluation>, SolveError> {
-        if let Some(network) = Network::find(tables.directory(), tables.rules(), tables.pits())? {
+        if let Some(network) = PhasedNetwork::find(tables.directory(), tables.rules(), tables.pits())? {
             return Ok(Some(StaticEvaluation::network(network)));
         }
         Ok(PitEvaluation::learn(tables, reach, end)?.map(|pits| StaticEvaluation::Pits(Box::new(pits))))
@@ -47,7 +47,7 @@ impl StaticEvaluation {
     pub fn of<W: Word>(&self, board: Board<W>, seeds: u32) -> i32 {
         match self {
             StaticEvaluation::Network(network, isa) => {
-                network.evaluate_on(*isa, &board.mover.array(), &board.other.array(), seeds)
+                network.of(seeds).evaluate_on(*isa, &board.mover.array(), &board.other.array(), seeds)
             }
             StaticEvaluation::Pits(pits) => pits.of(board, seeds),
         }

@@ -4,13 +4,17 @@ use bytemuck::{Pod, Zeroable};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::network::{HELD, LANES, Network, NetworkError, Weights};
+use super::phased::{MOST_PHASES, Phase, PhasedNetwork};
 use crate::game::{MAX_PITS, Rules};
 
 /// The first bytes of every network file.
 pub const NETWORK_MAGIC: [u8; 8] = *b"KALAHNN\n";
 
-/// The version of the format.
+/// The version of the format with one network.
 pub const NETWORK_VERSION: u32 = 1;
+
+/// The version with a network for each phase of the game.
+pub const PHASED_VERSION: u32 = 2;
 
 /// Bytes of the checksum, the last of the file.
 const CHECKSUM_BYTES: usize = size_of::<u64>();
@@ -28,6 +32,19 @@ struct Head {
     bias: [i16; LANES],
     floor: [i16; LANES],
     outputs: [i16; LANES],
+}
+
+/// The first bytes of a file with several phases; the least seeds of each follow, two bytes each, then their networks, each as
+/// in a file of its own, then the checksum of all bytes before it.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct PhasedHead {
+    magic: [u8; 8],
+    version: u32,
+    rules: u8,
+    pits: u8,
+    phases: u8,
+    zero: u8,
 }
 
 /// The numbers in the byte order of files, or back.
@@ -105,6 +122,76 @@ impl Network {
     }
 }
 
+impl PhasedNetwork {
+    /// Bytes of a file with so many phases, of boards of `pits` pits a side.
+    pub fn file_bytes(pits: usize, phases: usize) -> usize {
+        if phases == 1 {
+            return Network::file_bytes(pits);
+        }
+        size_of::<PhasedHead>() + phases * (size_of::<u16>() + Network::file_bytes(pits)) + CHECKSUM_BYTES
+    }
+
+    /// The bytes of its file: with a single phase, those of its network.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        if let [only] = self.phases() {
+            return only.network.to_bytes();
+        }
+        let head = PhasedHead {
+            magic: NETWORK_MAGIC,
+            version: PHASED_VERSION.to_le(),
+            rules: self.rules().code(),
+            pits: self.pits() as u8,
+            phases: self.phases().len() as u8,
+            zero: 0,
+        };
+        let mut bytes = bytemuck::bytes_of(&head).to_vec();
+        self.phases().iter().for_each(|phase| bytes.extend_from_slice(&(phase.least_seeds as u16).to_le_bytes()));
+        self.phases().iter().for_each(|phase| bytes.extend_from_slice(&phase.network.to_bytes()));
+        bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
+        bytes
+    }
+
+    /// The network, or the networks, in the bytes of a file of either version.
+    ///
+    /// # Errors
+    /// When they are no network file, one of another version, damaged, or hold numbers that are no network.
+    pub fn from_bytes(bytes: &[u8]) -> Result<PhasedNetwork, NetworkError> {
+        let version = bytes.get(NETWORK_MAGIC.len()..).and_then(|rest| rest.first_chunk());
+        if !bytes.starts_with(&NETWORK_MAGIC) || version != Some(&PHASED_VERSION.to_le_bytes()) {
+            return Network::from_bytes(bytes).map(PhasedNetwork::from).map_err(|error| match error {
+                NetworkError::Version { found, .. } => NetworkError::Version { found, known: PHASED_VERSION },
+                error => error,
+            });
+        }
+        let shorter = NetworkError::Length { found: bytes.len(), expected: PhasedNetwork::file_bytes(1, 2) };
+        let head: PhasedHead = bytemuck::pod_read_unaligned(bytes.get(..size_of::<PhasedHead>()).ok_or(shorter)?);
+        let (pits, phases) = (usize::from(head.pits), usize::from(head.phases));
+        if !(1..=MAX_PITS).contains(&pits) || !(2..=MOST_PHASES).contains(&phases) {
+            return Err(NetworkError::Damaged);
+        }
+        let expected = PhasedNetwork::file_bytes(pits, phases);
+        if bytes.len() != expected {
+            return Err(NetworkError::Length { found: bytes.len(), expected });
+        }
+        let (content, checksum) = bytes.split_at(expected - CHECKSUM_BYTES);
+        if xxh3_64(content).to_le_bytes() != checksum {
+            return Err(NetworkError::Damaged);
+        }
+        let (least, networks) = content[size_of::<PhasedHead>()..].split_at(phases * size_of::<u16>());
+        let least = least.as_chunks().0.iter().map(|&least| u16::from_le_bytes(least).into());
+        let networks = networks.chunks_exact(Network::file_bytes(pits)).map(Network::from_bytes);
+        let phase = |(least_seeds, network): (u32, Result<Network, _>)| Ok(Phase { least_seeds, network: network? });
+        let network = PhasedNetwork::new(least.zip(networks).map(phase).collect::<Result<_, NetworkError>>()?)?;
+        let is_of_head = (network.rules().code(), network.pits(), 0) == (head.rules, pits, head.zero);
+        if is_of_head { Ok(network) } else { Err(NetworkError::Damaged) }
+    }
+
+    /// BLAKE3 of the bytes of its file: those with the same digest give the same evaluations.
+    pub fn digest(&self) -> [u8; 32] {
+        *blake3::hash(&self.to_bytes()).as_bytes()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,6 +222,57 @@ mod tests {
             let again = Network::from_bytes(&bytes).unwrap();
             assert_eq!((&again, again.digest()), (&network, network.digest()));
         }
+    }
+
+    fn phased(pits: usize, phases: u32) -> PhasedNetwork {
+        let phase = |phase: u32| Phase { least_seeds: 20 * phase, network: network(pits) };
+        PhasedNetwork::new((0..phases).map(phase).collect()).unwrap()
+    }
+
+    #[test]
+    fn bytes_give_the_phases_back() {
+        for (pits, phases) in [(1, 2), (6, 3), (MAX_PITS, MOST_PHASES as u32)] {
+            let network = phased(pits, phases);
+            let bytes = network.to_bytes();
+            assert_eq!(bytes.len(), PhasedNetwork::file_bytes(pits, phases as usize));
+            let again = PhasedNetwork::from_bytes(&bytes).unwrap();
+            assert_eq!((&again, again.digest()), (&network, network.digest()));
+            // One network alone does not stand there.
+            assert!(matches!(Network::from_bytes(&bytes), Err(NetworkError::Version { found: PHASED_VERSION, .. })));
+        }
+        let single = PhasedNetwork::from(network(6));
+        assert_eq!(single.to_bytes(), network(6).to_bytes());
+        assert_eq!(PhasedNetwork::from_bytes(&network(6).to_bytes()), Ok(single));
+    }
+
+    #[test]
+    fn every_changed_byte_of_phases_is_found() {
+        let bytes = phased(1, 2).to_bytes();
+        for at in 0..bytes.len() {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x11;
+            assert!(PhasedNetwork::from_bytes(&damaged).is_err(), "byte {at}");
+        }
+        for length in 0..bytes.len() {
+            assert!(PhasedNetwork::from_bytes(&bytes[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn phases_that_do_not_belong_together_are_refused_though_their_checksum_is_right() {
+        let change = |at: usize, byte: u8| {
+            let mut bytes = phased(1, 2).to_bytes();
+            bytes[at] = byte;
+            let end = bytes.len() - CHECKSUM_BYTES;
+            let checksum = xxh3_64(&bytes[..end]).to_le_bytes();
+            bytes[end..].copy_from_slice(&checksum);
+            PhasedNetwork::from_bytes(&bytes).unwrap_err()
+        };
+        let (rules, zero, second) = (12, 15, size_of::<PhasedHead>() + 2);
+        assert_eq!(change(rules, Rules::EmptyCapture.code()), NetworkError::Damaged);
+        assert_eq!(change(zero, 1), NetworkError::Damaged);
+        assert_eq!(change(second, 0), NetworkError::Phases);
+        assert_eq!(change(second - 2, 1), NetworkError::Phases);
     }
 
     #[test]

@@ -63,6 +63,9 @@ pub enum NetworkError {
     /// A sum might overflow.
     #[error("the evaluation network has numbers that are too large")]
     Overflow,
+    /// The networks of the phases of a game do not belong together.
+    #[error("its phases do not ascend from 0 seeds, or are for different boards")]
+    Phases,
     /// The first bytes are not those of the format.
     #[error("it is not an evaluation network")]
     Foreign,
@@ -188,6 +191,7 @@ per_isa! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluation::PhasedNetwork;
 
     fn weights(pits: usize) -> Weights {
         Weights {
@@ -215,7 +219,8 @@ mod tests {
     #[test]
     fn all_instruction_sets_give_the_evaluation_of_the_definition() {
         for rules in Rules::ALL {
-            let network = Network::shipped(rules, 6).unwrap();
+            let phased = PhasedNetwork::shipped(rules, 6).unwrap();
+            let network = phased.first();
             let Weights { inputs, bias, floor, outputs, shift } = network.weights();
             let mut next = 1u64;
             let mut row = || -> [u8; 6] {

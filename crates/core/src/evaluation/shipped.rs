@@ -3,7 +3,8 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::network::{Network, NetworkError};
+use super::network::NetworkError;
+use super::phased::{MOST_PHASES, PhasedNetwork};
 use crate::game::{MAX_PITS, Rules};
 
 /// The files of the networks that the program has, one for each rule set, made by `kalah train` (docs/evaluation.md in
@@ -52,11 +53,11 @@ impl NetworkFileError {
     }
 }
 
-impl Network {
+impl PhasedNetwork {
     /// The network for a rule set and board that the program has, if there is one.
-    pub fn shipped(rules: Rules, pits: usize) -> Option<Network> {
+    pub fn shipped(rules: Rules, pits: usize) -> Option<PhasedNetwork> {
         let networks =
-            SHIPPED.iter().map(|bytes| Network::from_bytes(bytes).expect("the program's own networks are sound"));
+            SHIPPED.iter().map(|bytes| PhasedNetwork::from_bytes(bytes).expect("the program's own networks are sound"));
         networks.into_iter().find(|network| (network.rules(), network.pits()) == (rules, pits))
     }
 
@@ -69,34 +70,34 @@ impl Network {
     ///
     /// # Errors
     /// When the file cannot be read, is damaged, or holds a network for other positions.
-    pub fn open(path: &Path, rules: Rules, pits: usize) -> Result<Network, NetworkFileError> {
-        let read = || -> Result<Network, NetworkFileReason> {
+    pub fn open(path: &Path, rules: Rules, pits: usize) -> Result<PhasedNetwork, NetworkFileError> {
+        let read = || -> Result<PhasedNetwork, NetworkFileReason> {
             let mut file = crate::file::open(path)?;
-            let (found, expected) = (file.metadata()?.len() as usize, Network::file_bytes(MAX_PITS));
+            let (found, expected) = (file.metadata()?.len() as usize, PhasedNetwork::file_bytes(MAX_PITS, MOST_PHASES));
             // Anything may have this name, and be large.
             if found > expected {
                 return Err(NetworkError::Length { found, expected }.into());
             }
             let mut bytes = Vec::with_capacity(found);
             file.read_to_end(&mut bytes)?;
-            let network = Network::from_bytes(&bytes)?;
+            let network = PhasedNetwork::from_bytes(&bytes)?;
             let (found, expected) = ((network.rules(), network.pits()), (rules, pits));
             if found == expected { Ok(network) } else { Err(NetworkFileReason::Other { found, expected }) }
         };
         read().map_err(|reason| NetworkFileError { path: path.to_owned(), reason })
     }
 
-    /// The network to use with the tables in a directory: the one of the file with its [name](Network::file_name), or
-    /// else the [shipped](Network::shipped) one.
+    /// The network to use with the tables in a directory: the one of the file with its [name](PhasedNetwork::file_name), or
+    /// else the [shipped](PhasedNetwork::shipped) one.
     ///
     /// # Errors
     /// When there is a file and it cannot be used.
-    pub fn find(directory: &Path, rules: Rules, pits: usize) -> Result<Option<Network>, NetworkFileError> {
-        match Network::open(&directory.join(Network::file_name(rules, pits)), rules, pits) {
+    pub fn find(directory: &Path, rules: Rules, pits: usize) -> Result<Option<PhasedNetwork>, NetworkFileError> {
+        match PhasedNetwork::open(&directory.join(PhasedNetwork::file_name(rules, pits)), rules, pits) {
             Err(NetworkFileError { reason: NetworkFileReason::Io(error), .. })
                 if error.kind() == io::ErrorKind::NotFound =>
             {
-                Ok(Network::shipped(rules, pits))
+                Ok(PhasedNetwork::shipped(rules, pits))
             }
             opened => opened.map(Some),
         }
@@ -110,10 +111,10 @@ mod tests {
     #[test]
     fn shipped_networks_are_sound() {
         for (rules, bytes) in Rules::ALL.into_iter().zip(SHIPPED) {
-            let network = Network::from_bytes(bytes).unwrap();
+            let network = PhasedNetwork::from_bytes(bytes).unwrap();
             assert_eq!((network.rules(), network.pits()), (rules, 6));
-            assert_eq!(Network::shipped(rules, 6), Some(network));
+            assert_eq!(PhasedNetwork::shipped(rules, 6), Some(network));
         }
-        assert_eq!(Network::shipped(Rules::Standard, 5), None);
+        assert_eq!(PhasedNetwork::shipped(Rules::Standard, 5), None);
     }
 }
