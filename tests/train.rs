@@ -31,6 +31,7 @@ fn arbitrary(rules: Rules, pits: usize) -> PhasedNetwork {
     arbitrary_of(rules, pits, 9).into()
 }
 
+/// The same with a given seed of the random numbers.
 fn arbitrary_of(rules: Rules, pits: usize, seed: u64) -> Network {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut lanes = || -> [i16; LANES] { std::array::from_fn(|_| random.i16(-1000..1000)) };
@@ -103,7 +104,7 @@ fn a_search_uses_the_network_of_the_phase() {
         solver.nodes()
     };
     assert_ne!(nodes(&[(0, 1)]), nodes(&[(0, 1), (18, 2)]));
-    // No position that is evaluated has as few, or as many seeds.
+    // No position that is evaluated has fewer than 8 seeds or more than 24.
     assert_eq!(nodes(&[(0, 1)]), nodes(&[(0, 2), (8, 1), (25, 2)]));
 }
 

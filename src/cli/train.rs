@@ -18,11 +18,11 @@ use super::{args, output};
 
 /// Train an evaluation network, which orders the moves of searches
 ///
-/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them, and then, a network
-/// of its own for every ten seeds more, from scores that searches estimate. The same tables and flags give the same file. All
-/// searches with the tables use it if it is beside them under the name RULES-PITS.network, instead of the network that the
-/// program comes with. A file of this name is replaced. Bound tables that are there already keep the network that they were made
-/// with.
+/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them. For positions
+/// further above, another network is trained for every ten seeds, from scores that searches estimate, except by rules with relays.
+/// The same tables and flags give the same file. All searches with the tables use it if it is beside them under the name
+/// RULES-PITS.network, instead of the network that the program comes with. A file of this name is replaced. Bound tables that
+/// are there already keep the network that they were made with.
 #[derive(Args)]
 pub struct Train {
     #[command(flatten)]
@@ -41,8 +41,8 @@ pub struct Train {
     /// Positions above the tables to learn from; their scores are found by solving them
     #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
     solved: usize,
-    /// Positions to learn from for every ten seeds further above the tables; their scores are estimated by searches. With 0,
-    /// there is one network for all positions
+    /// Positions to learn from for each network further above the tables; their scores are estimated by searches. With 0, or by
+    /// rules with relays, there is one network for all positions
     #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED, value_parser = solved)]
     estimated: usize,
     /// How often training goes through all these positions, those further above the tables three times as often

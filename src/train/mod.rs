@@ -6,7 +6,7 @@
 //! | `fit` | [how well evaluations fit scores](Fit) |
 //! | `model` | the network while it is trained |
 //! | `phases` | positions far above the tables, with estimates of their scores |
-//! | `sample` | [positions with exact scores](Sample), from searches |
+//! | `sample` | [positions with their scores](Sample), from searches |
 //! | `search_sampler` | searches of positions of random games |
 //! | `trainer` | [all of it](Trainer) |
 

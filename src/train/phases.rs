@@ -19,13 +19,13 @@ const FIRST_ABOVE: u32 = 4;
 /// Seeds of a phase.
 const PHASE_SEEDS: u32 = 10;
 
-/// The same of the last one, as far as it learns: it holds all positions with more.
+/// Seeds that the samples of the last phase span; it evaluates all positions with more, too.
 const LAST_PHASE_SEEDS: u32 = 2 * PHASE_SEEDS;
 
-/// Phases begin with fewer seeds a pit.
+/// Every phase begins with fewer seeds a pit than this.
 const MOST_SEEDS_A_PIT: u32 = 5;
 
-/// Samples of a phase have up to so many seeds fewer or more than its positions.
+/// The samples of a phase reach so many seeds beyond it on both sides.
 const OVERLAP: u32 = 1;
 
 /// Turns of the search that estimates a score.
@@ -38,7 +38,7 @@ const TAKEN_OF_A_SEARCH: usize = 12;
 const CHUNK: usize = 2048;
 
 /// Of each phase above tables to `reach` seeds: the fewest seeds, and the seeds of its samples. There are none with relays,
-/// by which positions have dozens of turns: an estimate takes a hundred times as long (docs/measurements.md in the repository).
+/// by which turns have dozens of moves: estimates take too long (docs/measurements.md in the repository).
 pub(super) fn phases(rules: Rules, reach: u32, pits: usize) -> Vec<(u32, RangeInclusive<u32>)> {
     if rules.relays() {
         return Vec::new();
@@ -68,6 +68,9 @@ impl<'t> PhaseSampler<'t> {
 
     /// Positions with `seeds` seeds in play that searches visit or might have visited, with estimates of their scores. The random
     /// numbers begin with `first`.
+    ///
+    /// # Errors
+    /// [`TrainError::Board`] when random games do not lead to such positions; when a table is damaged.
     pub fn samples(&self, seeds: &RangeInclusive<u32>, wanted: usize, first: u64) -> Result<Vec<Sample>, TrainError> {
         let chunks = (0..wanted.div_ceil(CHUNK)).into_par_iter();
         let chunks =
@@ -75,6 +78,7 @@ impl<'t> PhaseSampler<'t> {
         Ok(chunks.collect::<Result<Vec<_>, TrainError>>()?.concat())
     }
 
+    /// One chunk of them, with a sequence of random numbers of its own.
     fn chunk(&self, seeds: &RangeInclusive<u32>, wanted: usize, random: u64) -> Result<Vec<Sample>, TrainError> {
         let (least, pits) = (*seeds.start(), self.tables.pits());
         let mut sampler = SearchSampler::new(self.tables, Some(self.network), random);

@@ -22,7 +22,7 @@ const SOLVED_OF_A_SEARCH: usize = 4;
 /// Random games, one after the other, that may end with too many seeds in play before the board is given up.
 const MOST_FAILED_GAMES: u32 = 10_000;
 
-/// A position with its exact score.
+/// A position with its score: exact, or estimated if it is far above the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// The mover's row.

@@ -60,7 +60,7 @@ pub struct Trainer<'t> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trained {
-    /// The network: one of the tables, and one for each phase above them.
+    /// The network: one of the tables, and one for each phase above them, if there are any.
     pub network: PhasedNetwork,
     /// Samples that it learned from, without repetitions.
     pub samples: usize,
@@ -105,8 +105,8 @@ impl<'t> Trainer<'t> {
         Trainer { samples: within.max(1), solved: above, ..self }
     }
 
-    /// Sets how many samples to learn from for each phase above the tables, where scores are estimated; with 0, there is one
-    /// network for all positions.
+    /// Sets how many samples to learn from for each phase above the tables, where scores are estimated; with 0, or by rules with
+    /// relays, there is one network for all positions.
     #[must_use]
     pub fn estimated(self, estimated: usize) -> Trainer<'t> {
         Trainer { estimated, ..self }
@@ -160,8 +160,8 @@ impl<'t> Trainer<'t> {
         Ok(Trained { network, samples: number, within, above, layers, phases })
     }
 
-    /// Adds the phases above the tables to the `network` of the tables, each of which learns from estimates by those below; the
-    /// first one from `solved` positions, too.
+    /// Adds the phases above the tables to the `network` of the tables, each of which learns from estimates by those below, and
+    /// from those `solved` positions that have as many seeds.
     fn phases(
         &self,
         mut network: PhasedNetwork,

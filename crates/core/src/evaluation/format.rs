@@ -237,7 +237,7 @@ mod tests {
             assert_eq!(bytes.len(), PhasedNetwork::file_bytes(pits, phases as usize));
             let again = PhasedNetwork::from_bytes(&bytes).unwrap();
             assert_eq!((&again, again.digest()), (&network, network.digest()));
-            // One network alone does not stand there.
+            // It cannot be read as a single network.
             assert!(matches!(Network::from_bytes(&bytes), Err(NetworkError::Version { found: PHASED_VERSION, .. })));
         }
         let single = PhasedNetwork::from(network(6));

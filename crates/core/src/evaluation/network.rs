@@ -64,7 +64,9 @@ pub enum NetworkError {
     #[error("the evaluation network has numbers that are too large")]
     Overflow,
     /// The networks of the phases of a game do not belong together.
-    #[error("its phases do not ascend from 0 seeds, or are for different boards")]
+    #[error(
+        "the phases of the evaluation network do not ascend from 0 seeds, are for different boards, or are too many"
+    )]
     Phases,
     /// The first bytes are not those of the format.
     #[error("it is not an evaluation network")]

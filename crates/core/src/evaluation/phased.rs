@@ -7,7 +7,7 @@ pub const MOST_PHASES: usize = 16;
 /// One phase of the game, and the network that evaluates its positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// The fewest seeds in play; the next phase begins above the most.
+    /// The fewest seeds in play. It goes on to where the next phase begins; the last one has no end.
     pub least_seeds: u32,
     /// The network.
     pub network: Network,
@@ -28,14 +28,16 @@ impl PhasedNetwork {
     /// The evaluation with these phases, fewest seeds first.
     ///
     /// # Errors
-    /// When the first phase does not begin at 0 seeds, or another one not above the one before, when their networks are for
-    /// different rule sets or boards, or when there are more than [`MOST_PHASES`].
+    /// When the first phase does not begin at 0 seeds, or another one not above the one before or above 65,535 seeds, when their
+    /// networks are for different rule sets or boards, or when there are more than [`MOST_PHASES`].
     pub fn new(phases: Vec<Phase>) -> Result<PhasedNetwork, NetworkError> {
         let begins_at_0 = phases.first().is_some_and(|phase| phase.least_seeds == 0);
         let ascends = phases.is_sorted_by(|one, next| one.least_seeds < next.least_seeds);
         let board = |phase: &Phase| (phase.network.rules(), phase.network.pits());
         let of_one_board = phases.iter().all(|phase| board(phase) == board(&phases[0]));
-        let is_sound = begins_at_0 && ascends && of_one_board && phases.len() <= MOST_PHASES;
+        let fits_the_file =
+            phases.len() <= MOST_PHASES && phases.last().is_some_and(|last| u16::try_from(last.least_seeds).is_ok());
+        let is_sound = begins_at_0 && ascends && of_one_board && fits_the_file;
         if is_sound { Ok(PhasedNetwork { phases }) } else { Err(NetworkError::Phases) }
     }
 
@@ -112,6 +114,7 @@ mod tests {
             &[(1, Standard)],
             &[(0, Standard), (0, Standard)],
             &[(0, Standard), (40, Standard), (30, Standard)],
+            &[(0, Standard), (65_536, Standard)],
             &[(0, Standard), (30, EmptyCapture)],
         ] {
             assert_eq!(new(of), Err(NetworkError::Phases), "{of:?}");
