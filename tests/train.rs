@@ -202,7 +202,7 @@ fn the_command_writes_the_network_beside_the_tables() {
     let text = String::from_utf8_lossy(&text.get_output().stdout).into_owned();
     assert!(text.contains("learned from 29,500 positions") && text.contains("random, 12 seeds"), "{text}");
     let other = directory.path().join("other.network");
-    let json = train(&["--json", "--output", other.to_str().unwrap()]).success();
+    let json = train(&["--threads", "1", "--json", "--output", other.to_str().unwrap()]).success();
     let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
     assert_eq!(json["digest"], blake3::hash(&network.to_bytes()).to_hex().as_str());
     assert_eq!(std::fs::read(&other).unwrap(), network.to_bytes());

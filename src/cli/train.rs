@@ -48,6 +48,8 @@ pub struct Train {
     /// How often training goes through all these positions, those further above the tables three times as often
     #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS, value_parser = epochs)]
     epochs: usize,
+    #[command(flatten)]
+    threads: args::Threads,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -118,6 +120,7 @@ struct Report {
 impl Train {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (start, args::Board { rules, pits }) = (Instant::now(), self.board);
+        self.threads.start()?;
         let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
         let path = self.output.unwrap_or_else(|| self.tables.path.join(PhasedNetwork::file_name(rules, pits)));

@@ -107,19 +107,19 @@ mod tests {
     fn phases_ascend_from_0_and_are_of_one_board() {
         let phase = |(least, rules)| phase(least, rules, 1);
         let new = |of: &[(u32, Rules)]| PhasedNetwork::new(of.iter().copied().map(phase).collect());
-        use Rules::{EmptyCapture, Standard};
-        assert!(new(&[(0, Standard), (30, Standard)]).is_ok());
+        let (standard, other) = (Rules::Standard, Rules::EmptyCapture);
+        assert!(new(&[(0, standard), (30, standard)]).is_ok());
         for of in [
             &[][..],
-            &[(1, Standard)],
-            &[(0, Standard), (0, Standard)],
-            &[(0, Standard), (40, Standard), (30, Standard)],
-            &[(0, Standard), (65_536, Standard)],
-            &[(0, Standard), (30, EmptyCapture)],
+            &[(1, standard)],
+            &[(0, standard), (0, standard)],
+            &[(0, standard), (40, standard), (30, standard)],
+            &[(0, standard), (65_536, standard)],
+            &[(0, standard), (30, other)],
         ] {
             assert_eq!(new(of), Err(NetworkError::Phases), "{of:?}");
         }
-        let many = |count: u32| PhasedNetwork::new((0..count).map(|least| phase((least, Standard))).collect());
+        let many = |count: u32| PhasedNetwork::new((0..count).map(|least| phase((least, standard))).collect());
         assert!(many(MOST_PHASES as u32).is_ok() && many(MOST_PHASES as u32 + 1).is_err());
     }
 }
