@@ -31,8 +31,8 @@
 //! [`verify`] <- [`certificate`]; [`table`] <- [`mod@export`]; [`table`] <- [`book`] <- [`solve`] <- [`train`]; [`solve`], [`certificate`] <- [`prove`]; [`solve`] <-
 //! [`analyse`], [`play`], [`mod@record`] <- [`serve`], [`kgp`] <- the command line.
 //!
-//! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `plot` (charts), `cli` (the command
-//! `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
+//! Features, all on by default: `gpu` (building on a GPU), `serve` (the HTTP server), `parquet` (scores as Parquet), `plot`
+//! (charts), `cli` (the command `kalah`). Without any, the library builds on the CPU, verifies, solves, plays and analyses.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -45,7 +45,7 @@
 //! | [`gpu`] | computing on a GPU, independent of what is computed |
 //! | [`build`] | computing tables |
 //! | [`verify`] | checking that tables are correct |
-//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays |
+//! | [`mod@export`] | scores for other programs: CSV, JSON lines, numpy arrays, Parquet |
 //! | [`certificate`] | proved bounds that anyone can check |
 //! | [`book`] | proved bounds of positions near the start |
 //! | [`solve`] | solving positions above the tables |

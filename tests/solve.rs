@@ -413,6 +413,10 @@ fn assert_others_and_damaged_ones_are_refused(position: Position, other: Positio
     assert!(sound.proofs > 0 && sound.transpositions > 0 && !sound.outdated, "{sound:?}");
     assert!(matches!(load(Rules::Standard, &other), Err(CheckpointError::Other { .. })));
     assert!(matches!(load(Rules::EmptyCapture, &position), Err(CheckpointError::Other { .. })));
+    // The same without a solver.
+    checkpoint.check(Rules::Standard, &position).unwrap();
+    assert!(matches!(checkpoint.check(Rules::Standard, &other), Err(CheckpointError::Other { .. })));
+    assert!(matches!(checkpoint.check(Rules::EmptyCapture, &position), Err(CheckpointError::Other { .. })));
     let table = std::fs::read(checkpoint.table_path()).unwrap();
     for at in (0..table.len()).step_by(1 + table.len() / 97) {
         let mut damaged = table.clone();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use assert_cmd::Command;
 use kalah::build::build;
-use kalah::evaluation::{LANES, Network, Weights};
+use kalah::evaluation::{LANES, Network, Phase, PhasedNetwork, Weights};
 use kalah::game::{Position, Row, Rules};
 use kalah::index::{TableRow, table_row};
 use kalah::solve::{Bounds, SolveError, Solver, SolverOptions};
@@ -203,6 +203,56 @@ fn damage_of_a_bound_table_is_reported_with_file_and_byte() {
     }
     // A search that does not read the damaged layer does not mind.
     assert!(Solver::new(options(&tables, &damaged, 3, &position).tables_up_to(7)).is_ok());
+}
+
+#[test]
+fn bound_tables_alone_use_the_network_beside_them_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = exact(directory.path(), Rules::Standard);
+    let mut random = fastrand::Rng::with_seed(7);
+    let bounds = bounds(&mut random, &tables, 2, 8, 2);
+    let position: Position = "4x3".parse().unwrap();
+    let solver = |network| {
+        let options = SolverOptions::new(Rules::Standard, &position).transpositions(1 << 20).threads(1);
+        Solver::new(options.bounds(Some(&bounds)).network(network))
+    };
+    let nodes = |network| {
+        let solver = solver(network).unwrap();
+        assert_eq!((solver.table_seeds(), solver.bound_seeds()), (None, Some(8)));
+        solver.score(&position, 12).unwrap();
+        solver.nodes()
+    };
+    let alone = nodes(None);
+    let first = PhasedNetwork::from(bounds.network().clone());
+    assert_eq!(alone, nodes(Some(&first)));
+    let later = Phase { least_seeds: 12, network: network(&mut random, Rules::Standard) };
+    let beside = PhasedNetwork::new([first.phases(), &[later]].concat()).unwrap();
+    let path = directory.path().join(PhasedNetwork::file_name(Rules::Standard, PITS));
+    std::fs::write(&path, beside.to_bytes()).unwrap();
+    assert_eq!(nodes(None), nodes(Some(&beside)));
+    assert_ne!(nodes(None), alone);
+    std::fs::write(&path, "no network").unwrap();
+    assert!(matches!(solver(None), Err(SolveError::Network(_))));
+}
+
+#[test]
+fn positions_within_bound_tables_are_searched_within_the_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = exact(directory.path(), Rules::EmptyCapture);
+    let network = network(&mut fastrand::Rng::with_seed(2), Rules::EmptyCapture);
+    let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
+    for seeds in 5..=10 {
+        maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
+    }
+    // The program itself takes 24 MiB.
+    for (position, fits) in [("2,0,1,1/1,2,1,2", false), ("1,0,1,0/0,1,0,1", true)] {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.args(["solve", position, "--json", "--memory", "24MiB", "--exact-up-to", "4", "--tables"]);
+        let output = command.arg(directory.path()).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{told}");
+        assert_eq!(told.contains("not all tables fit"), !fits, "{position}: {told}");
+    }
 }
 
 /// The JSON document and the notes of `kalah solve 4x3` with the tables in a directory.

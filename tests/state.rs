@@ -337,6 +337,27 @@ fn an_edited_bound_is_found() {
 }
 
 #[test]
+fn a_checkpoint_of_something_else_is_refused_before_tables_are_built() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("search");
+    let (code, _, err) = run(&["solve", "4x2", "--no-tables", "--checkpoint", path.to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+    let tables = directory.path().join("tables");
+    let other = |position, rules| {
+        let flags = ["--build", "--tables", tables.to_str().unwrap(), "--checkpoint", path.to_str().unwrap()];
+        run(&[&["solve", position, "--rules", rules][..], &flags].concat())
+    };
+    for (position, rules) in [("3x3", "empty-capture"), ("4x2", "standard")] {
+        let (code, out, err) = other(position, rules);
+        assert!(code == 1 && out.is_empty() && err.contains("belongs to"), "{code} {out}{err}");
+    }
+    std::fs::write(&path, "no checkpoint").unwrap();
+    let (code, out, err) = other("4x2", "empty-capture");
+    assert!(code == 3 && out.is_empty() && err.contains("cannot be used"), "{code} {out}{err}");
+    assert!(!tables.exists());
+}
+
+#[test]
 fn proofs_that_cannot_be_are_refused_even_with_a_checksum() {
     let directory = tempfile::tempdir().unwrap();
     let tables_at = tempfile::tempdir().unwrap();

@@ -76,14 +76,18 @@ fn there_is_a_phase_for_every_ten_seeds_above_the_tables_and_threads_do_not_chan
 }
 
 #[test]
-fn boards_whose_games_never_have_so_many_seeds_have_fewer_phases() {
+fn small_boards_have_a_phase_for_every_ten_seeds_too() {
     let directory = tempfile::tempdir().unwrap();
-    for (pits, seeds) in [(1, 6), (2, 8), (2, 15), (3, 9)] {
+    let boards: [(usize, usize, &[u32]); 4] = [(1, 6, &[0]), (2, 8, &[0, 12]), (2, 15, &[0, 19]), (3, 9, &[0, 13, 23])];
+    for (pits, seeds, phases) in boards {
         build(directory.path(), Rules::Standard, pits, seeds).unwrap();
         let tables = Tables::open(directory.path(), Rules::Standard, pits, seeds).unwrap();
         let trained = Trainer::new(&tables).samples(2_000, 20).estimated(300).epochs(1).run(&|_| ());
         match trained {
-            Ok(trained) => assert_eq!(trained.network.phases().len(), 1 + trained.phases.len()),
+            Ok(Trained { network, .. }) => {
+                let least: Vec<u32> = network.phases().iter().map(|phase| phase.least_seeds).collect();
+                assert_eq!(least, phases, "{pits} pits");
+            }
             Err(error) => assert!(pits == 1 && matches!(error, TrainError::Board { pits: 1 }), "{pits}: {error}"),
         }
     }

@@ -142,6 +142,16 @@ fn values_are_kept_and_taken_up() {
     let more = json(&values(directory.path(), &[&large[..], &["0.1", "--json"]].concat()));
     assert!(more["values"][0]["nodes"].as_u64() > bounds["nodes"].as_u64());
     assert!(more["values"][0]["at_least"].as_i64() >= bounds["at_least"].as_i64());
+    // If the search cannot be saved, its bounds are kept all the same, and other boards are solved.
+    let blocked = directory.path().join("blocked.json");
+    std::fs::create_dir(directory.path().join("blocked.json.6x5.table")).unwrap();
+    let flags = ["--pits", "6", "--seeds", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
+    let unsaved = values(directory.path(), &[&["--no-tables", "--memory", "16MiB"][..], &flags].concat());
+    assert!(String::from_utf8_lossy(&unsaved.stderr).contains("the search was not saved"));
+    let unsaved = json(&unsaved);
+    assert_eq!(unsaved["values"].as_array().unwrap().len(), 2);
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&blocked).unwrap()).unwrap();
+    assert!(kept.to_string().contains("at_least"), "{kept}");
     // The file of other rules cannot be used.
     let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
     assert_eq!(other.status.code(), Some(1));

@@ -15,7 +15,7 @@ use super::output;
 
 /// Show, extend and check the book: proved values near the start
 ///
-/// The book is used by solve, probe, move, play, serve and kgp before they search. The program has one for some boards;
+/// The book is used by solve, probe, move, play, engine, serve and kgp before they search. The program has one for some boards;
 /// a book beside the tables, such as tables/empty-capture-6.book, takes its place.
 #[derive(Args)]
 pub struct Book {

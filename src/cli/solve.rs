@@ -128,6 +128,9 @@ impl Solve {
         }
         // A checkpoint that cannot be used is an error before anything takes long.
         let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.check(self.with.rules, &position)?;
+        }
         let stop = Arc::new(AtomicBool::new(false));
         // Before tables are made, which may take long.
         stop_on_signal(&stop)?;

@@ -148,10 +148,10 @@ impl SolverFlags {
             options = options.transpositions(bytes);
         }
         options = further(options);
-        // A position in the tables is looked up, which takes no memory.
+        // The score of a position in an exact table is looked up, which takes no memory.
         let most = tables.reach;
         if self.tables_up_to.is_none()
-            && most < position.seeds() as usize
+            && tables.exact < position.seeds() as usize
             && let Some(fitting) = options.layers_that_fit()
         {
             output::note(format_args!(

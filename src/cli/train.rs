@@ -55,7 +55,7 @@ pub struct Train {
     json: bool,
 }
 
-/// Reads a number of positions within the tables: a billion take 16 GB.
+/// Reads a number of positions within the tables: a billion take 18 GB.
 fn samples(text: &str) -> Result<usize, String> {
     number(text, 1..=1_000_000_000)
 }

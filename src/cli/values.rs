@@ -159,13 +159,14 @@ impl Values {
             }
             None => Ok(()),
         };
-        let on_time = || {
+        // What is known of the value is kept all the same.
+        let save_or_tell = || {
             if let Err(error) = save() {
                 progress.line(&format!("kalah: the search was not saved: {error}"));
             }
         };
         let start = Instant::now();
-        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), on_time, || {
+        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_tell, || {
             // The guess takes its part of the time.
             solver.set_deadline(start.checked_add(within));
             let guess = solver.first_guess(&position)?;
@@ -188,7 +189,7 @@ impl Values {
             seconds: start.elapsed().as_secs_f64() + known.map_or(0.0, |known| known.seconds),
         };
         if value.value().is_none() {
-            save()?;
+            save_or_tell();
         }
         if value.seconds > 1.0 {
             output::note(format_args!(

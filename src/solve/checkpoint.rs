@@ -184,6 +184,29 @@ impl Checkpoint {
     /// When a file cannot be read, is damaged, or belongs to another position or rule set. The solver must not be used
     /// then.
     pub fn load(&self, solver: &mut Solver, position: &Position) -> Result<Option<Resumed>, CheckpointError> {
+        let Some((state, outdated)) = self.state(solver.rules(), position)? else { return Ok(None) };
+        let transpositions = self.load_table(solver)?;
+        let proofs =
+            state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
+        // Bounds of a position must agree with those of the positions after its moves, so far as these are known.
+        for position in &proofs {
+            solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
+        }
+        Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
+    }
+
+    /// Checks that the saved search, if there is one, can be read and is one of `position` by `rules`: what can be known before
+    /// there is a solver. The transposition table is not read.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is damaged, or belongs to another position or rule set.
+    pub fn check(&self, rules: Rules, position: &Position) -> Result<(), CheckpointError> {
+        self.state(rules, position).map(drop)
+    }
+
+    /// The saved proofs of `position` by `rules`, if there are any, and whether they were ignored, because they have no
+    /// checksum.
+    fn state(&self, rules: Rules, position: &Position) -> Result<Option<(State, bool)>, CheckpointError> {
         let Some(bytes) = file::found(file::read(&self.path)).map_err(self.io())? else { return Ok(None) };
         let (state, outdated) = match DOCUMENT.parse(&bytes) {
             // Its transposition table has a checksum, and restores most of the search.
@@ -194,18 +217,11 @@ impl Checkpoint {
             parsed => (parsed.map_err(|error| self.damaged(&error))?, false),
         };
         let found = format!("{} with {} rules", state.position, state.rules);
-        let expected = format!("{position} with {} rules", solver.rules());
+        let expected = format!("{position} with {rules} rules");
         if found != expected {
             return Err(CheckpointError::Other { path: self.path.clone(), found, expected });
         }
-        let transpositions = self.load_table(solver)?;
-        let proofs =
-            state.proofs.iter().map(|proof| self.resume_proof(solver, proof)).collect::<Result<Vec<_>, _>>()?;
-        // Bounds of a position must agree with those of the positions after its moves, so far as these are known.
-        for position in &proofs {
-            solver.known_of(position).map_err(|error| self.not_proved(&literal(position), error))?;
-        }
-        Ok(Some(Resumed { proofs: proofs.len(), transpositions, outdated }))
+        Ok(Some((state, outdated)))
     }
 
     /// What the search in the file `path` proved, without opening it as a checkpoint: its rule set, the position that it

@@ -17,6 +17,7 @@ use super::search::{Interrupted, Run, Search};
 use super::transposition::{self, TranspositionTable};
 use super::zero_window::{Expander, Node, Shared, SharedOrders, Worker, unkept};
 use crate::book::Book;
+use crate::evaluation::PhasedNetwork;
 use crate::game::{Bounds, Position};
 use crate::table::TableError;
 
@@ -78,7 +79,10 @@ impl<'a, W: Word> Engine<'a, W> {
             (None, Some(files), _) => {
                 StaticEvaluation::of_tables(files, layers.exact(), end)?.ok_or(SolveError::Stopped)?
             }
-            (None, None, Some(bounds)) => StaticEvaluation::network(bounds.network().clone().into()),
+            (None, None, Some(bounds)) => {
+                let found = PhasedNetwork::find(bounds.directory(), rules, pits)?;
+                StaticEvaluation::network(found.unwrap_or_else(|| bounds.network().clone().into()))
+            }
             (None, None, None) => StaticEvaluation::default(),
         };
         let sower = Sower::new(rules, pits, seeds);
@@ -215,8 +219,9 @@ impl<W: Word> Search for Engine<'_, W> {
         };
         let work = || {
             if let Some(found) = Worker::new(&shared).run(node, score) {
-                shared.done.store(true, Ordering::Relaxed);
+                // Whoever sees that the test is done must see its result, or the tables would not be compared to the end.
                 result.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(found);
+                shared.done.store(true, Ordering::Relaxed);
             }
             // A result has to wait until the tables it may come from are compared.
             if let Some(pass) = pass.as_ref().filter(|_| is_waiting()) {

@@ -38,7 +38,7 @@ impl Solver<'_> {
     }
 
     /// Proves as much as possible about the value of `position` in the time `within`, from a first guess: the value,
-    /// otherwise bounds. It first searches for the value, then for bounds on both sides of the guess, the farthest
+    /// otherwise bounds. It first searches for the value, then for bounds on both sides of the guess, the nearest
     /// first.
     ///
     /// Afterwards the solver has no deadline.

@@ -69,6 +69,9 @@ enum Budget {
 /// The part of the available memory that a search leaves to other programs.
 const LEFT: u64 = 16;
 
+/// What counts as available where the system does not tell.
+const UNKNOWN_MEMORY: u64 = 4 << 30;
+
 /// The layers of tables that fit the memory of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -123,8 +126,8 @@ impl<'a> SolverOptions<'a> {
     }
 
     /// Sets the network that evaluates positions, for the same rules and pits. By default it is that of the tables'
-    /// directory or the shipped one ([`PhasedNetwork::find`]). Where there is neither, evaluations are learned from the tables;
-    /// without tables they are half of the seeds in play.
+    /// directory or the shipped one ([`PhasedNetwork::find`]). Where there is neither, it is that of the bound tables, if
+    /// there are no others; else evaluations are learned from the tables. Without any tables they are half of the seeds in play.
     #[must_use]
     pub fn network(self, network: Option<&'a PhasedNetwork>) -> SolverOptions<'a> {
         SolverOptions { network, ..self }
@@ -162,8 +165,8 @@ impl<'a> SolverOptions<'a> {
     }
 
     /// Sets the bytes of memory for everything: the program, the transposition table, tables in the page cache, and
-    /// copies of tables. What the tables leave goes to the transposition table, unless its size is set: a power of two,
-    /// at least a sixteenth, and no more than the board has use for. Tables are copied as far as no others lose their place
+    /// copies of tables. What the tables leave, or a sixteenth if they leave less, goes to the transposition table, unless
+    /// its size is set: rounded down to a power of two, and no more than the board has use for. Tables are copied as far as no others lose their place
     /// in the page cache.
     #[must_use]
     pub fn memory(self, bytes: u64) -> SolverOptions<'a> {
@@ -264,12 +267,11 @@ impl<'a> SolverOptions<'a> {
     pub(super) fn shares(&self) -> Shares {
         let layers = self.layers();
         let by_size = |most| table_bytes(self.pits, self.seeds, layers.reach(), most);
-        let available = || available_memory().unwrap_or(0) / 4;
         let Some(budget) = self.budget() else {
             let transpositions = match self.transpositions {
                 Transpositions::Exactly(bytes) => bytes,
                 Transpositions::AtMost(bytes) => by_size(bytes),
-                Transpositions::BySize | Transpositions::Rest => by_size(available()),
+                Transpositions::BySize | Transpositions::Rest => by_size(quarter(available_memory())),
             };
             let twice = if let Budget::Copies(bytes) = self.budget { bytes } else { 0 };
             return Shares { transpositions, copies: Copies { twice, moved: false } };
@@ -281,6 +283,11 @@ impl<'a> SolverOptions<'a> {
             Transpositions::Rest => most_bytes(self.pits, self.seeds).min(most),
         })
     }
+}
+
+/// A quarter of the memory that is available.
+fn quarter(available: Option<u64>) -> u64 {
+    available.unwrap_or(UNKNOWN_MEMORY) / 4
 }
 
 impl fmt::Debug for SolverOptions<'_> {
@@ -302,5 +309,19 @@ impl fmt::Debug for SolverOptions<'_> {
             .field("threads", threads)
             .field("stop", stop)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_does_without_knowing_the_memory() {
+        let position = "6x5".parse().unwrap();
+        let options = SolverOptions::new(Rules::EmptyCapture, &position);
+        let by_size = |available| table_bytes(options.pits, options.seeds, 0, quarter(available));
+        assert_eq!(by_size(None), by_size(Some(4 << 30)));
+        assert!(by_size(None) >= 512 << 20);
     }
 }

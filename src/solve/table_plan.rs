@@ -71,7 +71,7 @@ impl LayerKind {
 pub struct TablePlan {
     /// Pits a side.
     pub pits: usize,
-    /// The largest exact layer; 0 for none, as in the following.
+    /// The largest exact layer; 1 for none, since the smallest layer has 2 seeds.
     pub exact: usize,
     /// The largest layer in 2 bits, or the largest exact one if there is none.
     pub two_bits: usize,

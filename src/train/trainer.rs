@@ -133,6 +133,7 @@ impl<'t> Trainer<'t> {
             samples_within(&mut SearchSampler::new(tables, None, RANDOM_FIRST), tables, samples.div_ceil(FIRST_SHARE))?;
         on_step("first network");
         let first_network = PhasedNetwork::from(train(&mut first_samples, pits, epochs).network(rules)?);
+        drop(first_samples);
         let solver = self.solver(&first_network)?;
         let sample = |random, samples, solved| -> Result<_, TrainError> {
             let mut sampler = SearchSampler::new(tables, Some(&first_network), random);

@@ -22,6 +22,12 @@ impl HugePages {
         Ok(HugePages(map.into()))
     }
 
+    /// How many bytes there are.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
     /// The first byte, to be written to by threads that share the memory as atomic values. Whoever does so must not take it as
     /// a slice at the same time.
     #[inline]

@@ -80,7 +80,7 @@ impl<W: Word> TranspositionTable<W> {
     fn entries(&self) -> &[W::Shared] {
         // SAFETY: the map is page-aligned, initialised (zeros at first), as long as this, and lives as long as `self`;
         // a shared word has the size of a word, no larger alignment than a page, and nothing else refers to the map.
-        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.map.len() / size_of::<W>()) }
+        unsafe { std::slice::from_raw_parts(self.map.as_mut_ptr().cast(), self.map.bytes() / size_of::<W>()) }
     }
 
     /// Bits of a key, and of the number of a bucket.
@@ -142,7 +142,7 @@ impl<W: Word> TranspositionTable<W> {
     /// Has the processor fetch the bucket.
     #[inline]
     pub fn prefetch(&self, slot: Slot<W>) {
-        prefetch(self.map.as_ptr().wrapping_add(slot.bucket * size_of::<W>()));
+        prefetch(self.map.as_mut_ptr().wrapping_add(slot.bucket * size_of::<W>()));
     }
 
     #[inline]

@@ -110,6 +110,7 @@ mod tests {
 
     #[test]
     fn shipped_networks_are_sound() {
+        assert_eq!(SHIPPED.len(), Rules::ALL.len());
         for (rules, bytes) in Rules::ALL.into_iter().zip(SHIPPED) {
             let network = PhasedNetwork::from_bytes(bytes).unwrap();
             assert_eq!((network.rules(), network.pits()), (rules, 6));
