@@ -235,8 +235,8 @@ fn bound_tables_alone_use_the_network_beside_them_too() {
     assert!(matches!(solver(None), Err(SolveError::Network(_))));
 }
 
-#[test]
-fn positions_within_bound_tables_are_searched_within_the_memory() {
+/// Exact tables by `empty-capture` in a directory, and bound tables of the layers from 5 to 10 seeds beside them.
+fn exact_and_bounds() -> (tempfile::TempDir, Tables) {
     let directory = tempfile::tempdir().unwrap();
     let tables = exact(directory.path(), Rules::EmptyCapture);
     let network = network(&mut fastrand::Rng::with_seed(2), Rules::EmptyCapture);
@@ -244,6 +244,12 @@ fn positions_within_bound_tables_are_searched_within_the_memory() {
     for seeds in 5..=10 {
         maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
     }
+    (directory, tables)
+}
+
+#[test]
+fn positions_within_bound_tables_are_searched_within_the_memory() {
+    let (directory, _) = exact_and_bounds();
     // The program itself takes 24 MiB.
     for (position, fits) in [("2,0,1,1/1,2,1,2", false), ("1,0,1,0/0,1,0,1", true)] {
         let mut command = Command::cargo_bin("kalah").unwrap();
@@ -267,13 +273,7 @@ fn solve(directory: &Path, flags: &[&str]) -> (serde_json::Value, String) {
 
 #[test]
 fn the_command_uses_exact_tables_first_and_bound_tables_above() {
-    let directory = tempfile::tempdir().unwrap();
-    let tables = exact(directory.path(), Rules::EmptyCapture);
-    let network = network(&mut fastrand::Rng::with_seed(2), Rules::EmptyCapture);
-    let maker = BoundMaker::new(&network, Cuts::new(&[-32, 0, 32]).unwrap());
-    for seeds in 5..=10 {
-        maker.write(tables.layer(seeds).unwrap(), directory.path(), &Default::default()).unwrap().unwrap();
-    }
+    let (directory, tables) = exact_and_bounds();
     let (whole, _) = solve(directory.path(), &[]);
     assert_eq!((&whole["table_seeds"], whole.get("bound_seeds")), (&SEEDS.into(), None));
     let value = &whole["value"];
