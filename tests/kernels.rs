@@ -52,3 +52,22 @@ fn selections_take_the_scores_at_the_ranks_of_the_map() {
         }
     }
 }
+
+#[test]
+fn transposing_exchanges_rows_and_columns_of_any_number() {
+    let lengths = [1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 130];
+    for (rows, columns) in lengths.into_iter().flat_map(|rows| lengths.map(|columns| (rows, columns))) {
+        // Rows of both matrices are longer than what is copied, which leaves the rest alone.
+        let (from_stride, to_stride) = (columns + 3, rows + 5);
+        let from: Vec<u8> = (0..rows * from_stride).map(|place| (place % 251) as u8).collect();
+        for isa in Isa::available() {
+            let mut to = vec![0xff; columns * to_stride];
+            kernels::transpose(isa, &from, from_stride, rows, columns, &mut to, to_stride);
+            for (column, line) in to.chunks_exact(to_stride).enumerate() {
+                let right = |row: usize| if row < rows { from[row * from_stride + column] } else { 0xff };
+                let right: Vec<u8> = (0..to_stride).map(right).collect();
+                assert_eq!(line, right, "column {column} of {rows} x {columns} with {}", isa.name());
+            }
+        }
+    }
+}

@@ -8,11 +8,13 @@ use super::error::BuildError;
 use super::event::Event;
 use super::finishing::{Finishing, clean};
 use super::log::BuildRecord;
-use super::writing::write_frames;
+use super::plan::packed_bytes;
+use super::writing::{Spare, write_frames};
 use crate::game::Rules;
-use crate::index::Frame;
+use crate::index::{Frame, layer_positions};
 use crate::isa::Isa;
 use crate::progress::Pulse;
+use crate::system::available_memory;
 use crate::table::{
     BoundMaker, BoundTable, CompleteTable, DirectoryLock, LayerFiles, PairKey, Piece, Table, TableError, TableKey,
     TableWriter, Tables, check_blocks_in_parallel, check_in_parallel, remove_partial, remove_piece,
@@ -115,7 +117,8 @@ impl<'a> Builder<'a> {
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
         }
-        let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
+        let spare = Spare::default();
+        let mut build = Build { backend: &self.backend, computer: None, spare, pulse, on_event };
         self.backend.in_pool(|| {
             std::thread::scope(|scope| {
                 let mut finishing = Finishing::new(scope, self.directory, on_event);
@@ -151,7 +154,8 @@ impl<'a> Builder<'a> {
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).expect_err("the file is not there").into());
             } else {
-                let (complete, record) = build.layer(self.directory, tables, key, self.seeds)?;
+                let read_soon = self.is_read_soon(tables, key);
+                let (complete, record) = build.layer(self.directory, tables, key, self.seeds, read_soon)?;
                 finishing.wait()?;
                 report.built.push(record.clone());
                 finishing.begin(complete, key, record)?
@@ -164,6 +168,15 @@ impl<'a> Builder<'a> {
             tables.push(Arc::new(table))?;
         }
         Ok(report)
+    }
+
+    /// Whether the table of a layer above `tables` is read when it is finished, and finds place in the page cache beside them until
+    /// then.
+    fn is_read_soon(&self, tables: &Tables, key: TableKey) -> bool {
+        let below = tables.layers().iter().map(|table| table.header().file_bytes).sum::<u64>();
+        let bytes = below + packed_bytes(layer_positions(key.pits, key.seeds));
+        (key.seeds < self.seeds || self.bounds.is_some_and(|bounds| bounds.first <= key.seeds))
+            && available_memory().is_none_or(|available| bytes <= available)
     }
 
     /// Makes the bound table of a layer, if it is to have one that is not there.
@@ -219,22 +232,24 @@ struct Build<'a> {
     backend: &'a Backend,
     /// Made for the first layer that is missing.
     computer: Option<Box<dyn Computer>>,
+    spare: Spare,
     pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
 
 impl Build<'_> {
     /// Builds one layer, or what is missing of it, from those below in `tables`; the last layer of the build has `last`
-    /// seeds.
+    /// seeds. `read_soon` is for [`TableWriter::read_soon`].
     fn layer(
         &mut self,
         directory: &Path,
         tables: &Tables,
         key: TableKey,
         last: usize,
+        read_soon: bool,
     ) -> Result<(CompleteTable, BuildRecord), BuildError> {
         let start = Instant::now();
-        let mut writer = TableWriter::open(directory, key)?;
+        let mut writer = TableWriter::open(directory, key)?.read_soon(read_soon);
         let mut pieces = self.pieces(directory, key)?;
         let is_computed = |frame: &Frame| !pieces.iter().any(|piece| piece.holds(*frame));
         let mut positions = writer.missing().filter(is_computed).map(Frame::positions).sum();
@@ -261,7 +276,7 @@ impl Build<'_> {
                 Some(computer) => computer,
                 none => none.insert(self.backend.computer(tables, last)?),
             };
-            match write_frames(&mut **computer, writer, &pieces, tables, self.pulse, self.on_event)? {
+            match write_frames(&mut **computer, writer, &pieces, tables, &self.spare, self.pulse, self.on_event)? {
                 Some(written) => writer = written.writer,
                 None => return Err(BuildError::Stopped(key)),
             }

@@ -7,8 +7,12 @@
 //! | [`replace`](replace()) | replacing a file by a finished one |
 //! | [`seal`](Seal) | JSON with a checksum |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
-//! | [`flush`](begin_flush) | moving what was written to the disk, without waiting |
+//! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
+//! | `direct` | writing past the page cache |
+//! | `flush` | moving what was written to the disk, and what is on it to memory, without waiting |
 
+mod bulk;
+mod direct;
 mod document;
 mod flush;
 mod lock;
@@ -17,8 +21,8 @@ mod seal;
 
 use std::path::{Path, PathBuf};
 
+pub use bulk::BulkFile;
 pub use document::{Document, DocumentError};
-pub use flush::begin_flush;
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use lock::{FileLock, LockError};
 pub use replace::{Replacement, remove_leftovers, replace, temporary_beside};

@@ -1,5 +1,5 @@
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use kalah_core::table::format::{ENTRY_BYTES, HEADER_BYTES, RawEntry, RawHeader, table_digest};
@@ -8,15 +8,12 @@ use kalah_core::table::group::count_exceptions;
 use super::packed_frame::PackedFrame;
 use super::piece::Piece;
 use super::{FrameEntry, Table, TableError, TableKey};
-use crate::file;
+use crate::file::{self, BulkFile};
 use crate::index::Frame;
 use crate::steps;
 
 /// What is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
-
-/// Bytes that are written before the system is asked to begin moving them to the disk.
-const PART_BYTES: usize = 8 << 20;
 
 /// Writes a table file.
 ///
@@ -28,7 +25,7 @@ pub struct TableWriter {
     key: TableKey,
     path: PathBuf,
     partial: PathBuf,
-    file: File,
+    file: BulkFile,
     entries: Vec<RawEntry>,
     /// Frames already written, in file order.
     written: usize,
@@ -55,7 +52,7 @@ impl TableWriter {
             key,
             path,
             partial,
-            file,
+            file: BulkFile::new(file),
             entries: vec![bytemuck::Zeroable::zeroed(); key.seeds - 1],
             written: 0,
             end: key.prefix_bytes(),
@@ -67,7 +64,7 @@ impl TableWriter {
     /// Keeps the frames that an earlier writer finished, and truncates the file after them.
     fn resume(&mut self) -> io::Result<()> {
         let mut prefix = Vec::new();
-        (&self.file).take(self.key.prefix_bytes()).read_to_end(&mut prefix)?;
+        self.file.file().take(self.key.prefix_bytes()).read_to_end(&mut prefix)?;
         let sound = RawHeader::read(&prefix).is_ok_and(|(_, key)| key == self.key)
             && prefix.len() as u64 == self.key.prefix_bytes();
         if sound {
@@ -82,53 +79,44 @@ impl TableWriter {
                 self.written += 1;
             }
         }
-        self.file.set_len(self.end)?;
+        self.file.file().set_len(self.end)?;
         let mut prefix = bytemuck::bytes_of(&RawHeader::unfinished(self.key)).to_vec();
         prefix.extend_from_slice(bytemuck::cast_slice(&self.entries));
         prefix.resize(self.key.prefix_bytes() as usize, 0);
-        self.write_at(0, &prefix)
+        self.file.write_at(0, &prefix)
     }
 
     /// Whether the file holds this frame, undamaged, where it belongs.
     fn is_written(&mut self, frame: Frame, entry: &FrameEntry) -> io::Result<bool> {
-        if entry.offset != self.end || !entry.fits(frame, self.file.metadata()?.len()) {
+        let mut file = self.file.file();
+        if entry.offset != self.end || !entry.fits(frame, file.metadata()?.len()) {
             return Ok(false);
         }
-        self.file.seek(SeekFrom::Start(entry.offset))?;
+        file.seek(SeekFrom::Start(entry.offset))?;
         let mut hasher = blake3::Hasher::new();
-        let copied = io::copy(&mut (&self.file).take(entry.section_bytes()), &mut hasher)?;
+        let copied = io::copy(&mut file.take(entry.section_bytes()), &mut hasher)?;
         if copied != entry.section_bytes() || *hasher.finalize().as_bytes() != entry.digest {
             return Ok(false);
         }
         // The digest covers the frame, but not the entry's figures for the patches, whose end the padding hides.
-        self.file.seek(SeekFrom::Start(entry.offset + entry.patches_at()))?;
+        file.seek(SeekFrom::Start(entry.offset + entry.patches_at()))?;
         let mut patches = Vec::new();
-        (&self.file).take(entry.checksums_at() - entry.patches_at()).read_to_end(&mut patches)?;
+        file.take(entry.checksums_at() - entry.patches_at()).read_to_end(&mut patches)?;
         let (patches, padding) = patches.split_at(patches.len().min(entry.patch_bytes as usize));
         Ok(count_exceptions(patches) == Some(entry.exceptions) && padding.iter().all(|&byte| byte == 0))
-    }
-
-    fn write_at(&mut self, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
-        self.file.seek(SeekFrom::Start(offset))?;
-        let flush = bytes.len() >= PART_BYTES;
-        while !bytes.is_empty() {
-            // Parts end where huge pages do: Linux keeps what is written in pages as large as their places in the file allow.
-            let part = bytes.len().min(PART_BYTES - offset as usize % PART_BYTES);
-            let (part, rest) = bytes.split_at(part);
-            self.file.write_all(part)?;
-            if flush {
-                // Otherwise most of a layer would wait for its end.
-                file::begin_flush(&self.file, offset, part.len() as u64);
-            }
-            offset += part.len() as u64;
-            bytes = rest;
-        }
-        Ok(())
     }
 
     /// The frames that are still to be written, in their order.
     pub fn missing(&self) -> impl Iterator<Item = Frame> + use<> {
         self.key.frames().skip(self.written)
+    }
+
+    /// Says whether the table will be read soon, by the build of another layer or for a bound table. Otherwise what is written need not
+    /// be in the page cache.
+    #[must_use]
+    pub fn read_soon(mut self, read_soon: bool) -> TableWriter {
+        self.file.set_read_soon(read_soon);
+        self
     }
 
     /// Frames written so far, by this writer and those before it.
@@ -147,7 +135,7 @@ impl TableWriter {
         assert_eq!(self.missing().next(), Some(packed.frame), "frames are written in their order");
         steps::of_frame(packed.frame);
         let entry = packed.entry(self.end);
-        let written = steps::single("write", || self.write_at(self.end, packed.section()));
+        let written = steps::single("write", || self.file.write_at(self.end, packed.section()));
         written.map_err(TableError::writing(&self.partial, KEPT))?;
         self.add(packed.frame, entry)
     }
@@ -164,7 +152,7 @@ impl TableWriter {
         assert!(piece.holds(frame), "{frame:?} is not in {}", piece.pair());
         let mut at = self.end;
         let entry = piece.copy_frame(frame, |part| {
-            self.write_at(at, part).map_err(TableError::writing(&self.partial, KEPT))?;
+            self.file.write_at(at, part).map_err(TableError::writing(&self.partial, KEPT))?;
             at += part.len() as u64;
             Ok(())
         });
@@ -177,7 +165,7 @@ impl TableWriter {
     fn add(&mut self, frame: Frame, entry: FrameEntry) -> Result<(), TableError> {
         let raw = RawEntry::new(&entry);
         let at = HEADER_BYTES + (frame.mover - 1) * ENTRY_BYTES;
-        self.write_at(at as u64, bytemuck::bytes_of(&raw)).map_err(TableError::writing(&self.partial, KEPT))?;
+        self.file.write_at(at as u64, bytemuck::bytes_of(&raw)).map_err(TableError::writing(&self.partial, KEPT))?;
         self.entries[frame.mover - 1] = raw;
         self.end = entry.end();
         self.written += 1;
@@ -209,11 +197,12 @@ impl TableWriter {
         let header = RawHeader::finished(self.key, self.end, self.digest());
         // A damaged piece may have left bytes after the last frame.
         self.file
+            .file()
             .set_len(self.end)
-            .and_then(|()| self.write_at(0, bytemuck::bytes_of(&header)))
+            .and_then(|()| self.file.write_at(0, bytemuck::bytes_of(&header)))
             .map_err(TableError::writing(&self.partial, KEPT))?;
         let TableWriter { path, partial, file, .. } = self;
-        Ok(CompleteTable { path, partial, file })
+        Ok(CompleteTable { path, partial, file: file.into_file() })
     }
 
     /// Completes the file, waits until it is on the disk, and gives it its name.

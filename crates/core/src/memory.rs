@@ -5,6 +5,9 @@ use std::ops::{Deref, DerefMut};
 
 use memmap2::{MmapMut, MmapRaw};
 
+/// Bytes of a cache line of most processors.
+const CACHE_LINE: usize = 64;
+
 /// Zeroed memory beside the heap, in huge pages where the system has them: random reads of it walk fewer page tables.
 #[derive(Debug)]
 pub struct HugePages(MmapRaw);
@@ -66,4 +69,12 @@ pub fn prefetch<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// Has the processor fetch the cache lines of so many bytes, which need not be valid.
+#[inline(always)]
+pub fn prefetch_bytes(start: *const u8, bytes: usize) {
+    for offset in (0..bytes).step_by(CACHE_LINE) {
+        prefetch(start.wrapping_add(offset));
+    }
 }

@@ -24,7 +24,7 @@ const TRANSPOSED_ROWS: usize = 64;
 const PREFETCH_LINES: usize = 16;
 
 /// Runs that are prefetched for a capture: those with few captured seeds, which are the longest.
-const PREFETCH_SEGMENTS: usize = 4;
+const PREFETCH_SEGMENTS: usize = 8;
 
 /// Buffers of a thread.
 #[derive(Default)]

@@ -12,6 +12,7 @@ use crate::build::computer::ComputeError;
 use crate::build::unpacked::Unpacked;
 use crate::game::Capture;
 use crate::index::Frame;
+use crate::memory::prefetch_bytes;
 use crate::progress::Pulse;
 use crate::rows::{BoardRows, QuietMove};
 use crate::steps;
@@ -25,6 +26,10 @@ const SMALL_TASK_BYTES: usize = 1 << 11;
 fn task_bytes(bytes: usize) -> usize {
     (bytes / (4 * rayon::current_num_threads())).clamp(SMALL_TASK_BYTES, TASK_BYTES)
 }
+
+/// How many rows ahead scores that are read in short pieces are prefetched, and how much of a piece.
+const PREFETCH_ROWS: usize = 8;
+const PREFETCH_BYTES: usize = 512;
 
 /// The scores of a pair of mirrored frames, in the order of their indices.
 #[derive(Debug)]
@@ -174,6 +179,9 @@ pub(super) fn compute_pair_from<'a>(
                     step.task(|| {
                         let rows = waiting.chunks_exact_mut(count).zip(by_small.chunks_exact_mut(large_rows));
                         for (row, (best, by_small)) in (index * chunk..).zip(rows) {
+                            // Every row has these far from each other, in a page of its own.
+                            let later = by_small.as_ptr().wrapping_add(PREFETCH_ROWS * large_rows + start);
+                            prefetch_bytes(later, count.min(PREFETCH_BYTES));
                             let kept = &mut by_small[start..start + count];
                             best.copy_from_slice(kept);
                             for &quiet in small_quiet.quiet(row as u32) {

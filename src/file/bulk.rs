@@ -1,0 +1,189 @@
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+
+use super::direct::{BLOCK_BYTES, DirectFile};
+use super::flush::{begin_flush, begin_reading};
+
+/// Bytes that are written through the page cache before the system is asked to begin moving them to the disk; fewer are never
+/// written past it.
+const PART_BYTES: usize = 8 << 20;
+
+/// A file that is written in large sections: past the page cache where the disk is fast, and through it otherwise.
+///
+/// A write past the page cache takes the processor next to no time. One through it copies all bytes, into memory that may have to be
+/// cleared or, in a virtual machine, given to it first. Guarantees are the same: none before the file is synchronised.
+#[derive(Debug)]
+pub struct BulkFile {
+    file: File,
+    direct: Direct,
+    /// Whether what is written past the page cache is soon read.
+    read_soon: bool,
+}
+
+/// Whether writes go past the page cache.
+#[derive(Debug)]
+enum Direct {
+    Untried,
+    Open(DirectFile),
+    /// The system cannot, or the disk is slow.
+    No,
+}
+
+impl BulkFile {
+    /// A file that is open for writing.
+    pub fn new(file: File) -> BulkFile {
+        BulkFile { file, direct: Direct::Untried, read_soon: false }
+    }
+
+    /// The file, for everything else.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The file, to be synchronised.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
+    /// Says whether what is written will soon be read: then the system is asked to read it into the page cache.
+    pub fn set_read_soon(&mut self, read_soon: bool) {
+        self.read_soon = read_soon;
+    }
+
+    /// Writes `bytes` from `offset` on.
+    ///
+    /// # Errors
+    /// When writing fails; any part may be written then.
+    pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        if bytes.len() < PART_BYTES {
+            return self.write_small(offset, bytes);
+        }
+        if matches!(self.direct, Direct::Untried) {
+            self.direct = DirectFile::of(&self.file).map_or(Direct::No, Direct::Open);
+        }
+        match self.write_direct(offset, bytes) {
+            // The place or the memory does not suit this disk.
+            Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+                self.direct = Direct::No;
+                self.write_through(offset, bytes)
+            }
+            written => written,
+        }
+    }
+
+    fn write_small(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(offset))?;
+        self.file.write_all(bytes)
+    }
+
+    /// Writes whole blocks past the page cache, and the pieces of blocks before and after them through it.
+    fn write_direct(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let Direct::Open(direct) = &mut self.direct else { return self.write_through(offset, bytes) };
+        let first = offset.next_multiple_of(BLOCK_BYTES as u64);
+        let (before, rest) = bytes.split_at((first - offset) as usize);
+        let (blocks, after) = rest.split_at(rest.len() - rest.len() % BLOCK_BYTES);
+        for (offset, part) in parts(first, blocks) {
+            direct.write_at(offset, part)?;
+            if self.read_soon {
+                begin_reading(&self.file, offset, part.len() as u64);
+            }
+        }
+        if direct.is_slow() {
+            self.direct = Direct::No;
+        }
+        self.write_small(offset, before)?;
+        self.write_small(first + blocks.len() as u64, after)
+    }
+
+    /// Writes through the page cache.
+    fn write_through(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        for (offset, part) in parts(offset, bytes) {
+            self.write_small(offset, part)?;
+            // Otherwise most of a layer would wait for its end.
+            begin_flush(&self.file, offset, part.len() as u64);
+        }
+        Ok(())
+    }
+}
+
+/// Parts of `bytes`, which begin at `offset` of a file, with their places. They end where huge pages do: Linux keeps what is written or
+/// read in pages as large as their places in the file allow.
+fn parts(mut offset: u64, mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    std::iter::from_fn(move || {
+        let len = bytes.len().min(PART_BYTES - offset as usize % PART_BYTES);
+        let part = (offset, bytes.split_off(..len)?);
+        offset += len as u64;
+        (len > 0).then_some(part)
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Bytes that differ from place to place.
+    fn content(len: usize) -> Vec<u8> {
+        (0..len as u64).map(|at| (at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect()
+    }
+
+    /// A file beside the program: not every file system in memory has direct writes.
+    fn file() -> File {
+        let program = std::env::current_exe().unwrap();
+        tempfile::tempfile_in(program.parent().unwrap()).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        #[test]
+        fn sections_after_each_other_are_in_the_file(
+            start in 0u64..10_000,
+            lens in prop::collection::vec(prop_oneof![0..20_000usize, PART_BYTES - 5000..PART_BYTES + 20_000], 1..5),
+            read_soon: bool,
+        ) {
+            let mut bulk = BulkFile::new(file());
+            bulk.set_read_soon(read_soon);
+            let whole = content(lens.iter().sum());
+            let (mut at, mut rest) = (start, &whole[..]);
+            for len in lens {
+                bulk.write_at(at, rest.split_off(..len).unwrap()).unwrap();
+                at += len as u64;
+            }
+            let mut found = vec![0; whole.len()];
+            bulk.file().read_exact_at(&mut found, start).unwrap();
+            prop_assert!(found == whole);
+            prop_assert_eq!(bulk.file().metadata().unwrap().len(), start + whole.len() as u64);
+        }
+    }
+
+    #[test]
+    fn parts_end_at_multiples_of_their_size_and_are_everything() {
+        let bytes = content(3 * PART_BYTES + 7);
+        for offset in [0, 1, PART_BYTES as u64 - 1, PART_BYTES as u64, 5 * PART_BYTES as u64 + 4096] {
+            let all: Vec<_> = parts(offset, &bytes).collect();
+            assert_eq!(all.iter().flat_map(|(_, part)| part.iter().copied()).collect::<Vec<u8>>(), bytes);
+            let mut next = offset;
+            for (index, (offset, part)) in all.iter().enumerate() {
+                assert_eq!(*offset, next);
+                next += part.len() as u64;
+                assert!(part.len() <= PART_BYTES);
+                assert!(index + 1 == all.len() || next % PART_BYTES as u64 == 0);
+            }
+        }
+        assert_eq!(parts(3, &[]).count(), 0);
+    }
+
+    #[test]
+    fn a_system_without_direct_writes_keeps_what_is_written() {
+        let mut bulk = BulkFile { direct: Direct::No, ..BulkFile::new(file()) };
+        let bytes = content(PART_BYTES + 100);
+        bulk.write_at(5, &bytes).unwrap();
+        let mut found = vec![0; bytes.len()];
+        bulk.file().read_exact_at(&mut found, 5).unwrap();
+        assert!(found == bytes);
+    }
+}
