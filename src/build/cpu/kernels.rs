@@ -48,25 +48,31 @@ per_isa! {
     pub fn transpose(
         from: &[u8], from_stride: usize, rows: usize, columns: usize, to: &mut [u8], to_stride: usize
     ) {
-        for row in (0..rows).step_by(TILE) {
-            for column in (0..columns).step_by(TILE) {
-                if row + TILE <= rows && column + TILE <= columns {
-                    transpose_tile(
-                        &from[row * from_stride + column..][..(TILE - 1) * from_stride + TILE],
-                        from_stride,
-                        &mut to[column * to_stride + row..][..(TILE - 1) * to_stride + TILE],
-                        to_stride,
-                    );
-                } else {
-                    for row in row..rows.min(row + TILE) {
-                        for column in column..columns.min(column + TILE) {
-                            to[column * to_stride + row] = from[row * from_stride + column];
-                        }
-                    }
+        if rows < TILE || columns < TILE {
+            for row in 0..rows {
+                for column in 0..columns {
+                    to[column * to_stride + row] = from[row * from_stride + column];
                 }
+            }
+            return;
+        }
+        for row in tile_starts(rows) {
+            for column in tile_starts(columns) {
+                transpose_tile(
+                    &from[row * from_stride + column..][..(TILE - 1) * from_stride + TILE],
+                    from_stride,
+                    &mut to[column * to_stride + row..][..(TILE - 1) * to_stride + TILE],
+                    to_stride,
+                );
             }
         }
     }
+}
+
+/// Where tiles begin that cover `len` rows or columns, at least those of one: the last two may overlap.
+#[inline(always)]
+fn tile_starts(len: usize) -> impl Iterator<Item = usize> {
+    (0..len).step_by(TILE).map(move |start| start.min(len - TILE))
 }
 
 /// Transposes one whole tile.
