@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
         let mut build = Build { backend: &self.backend, computer: None, spare, pulse, on_event };
         self.backend.in_pool(|| {
             std::thread::scope(|scope| {
-                let mut finishing = Finishing::new(scope, self.directory, on_event);
+                let mut finishing = Finishing::new(scope, self.directory, pulse, on_event);
                 let built = self.run_locked(&mut tables, &mut build, &mut finishing);
                 // If a layer did not get its name, that is why one above it could not be built, or is not there yet.
                 finishing.wait()?;
@@ -154,11 +154,10 @@ impl<'a> Builder<'a> {
             } else if self.only_last && seeds < self.seeds {
                 return Err(tables.require(seeds).expect_err("the file is not there").into());
             } else {
-                let read_soon = self.is_read_soon(tables, key);
-                let (complete, record) = build.layer(self.directory, tables, key, self.seeds, read_soon)?;
+                let (complete, record) = build.layer(self.directory, tables, key, self.seeds)?;
                 finishing.wait()?;
                 report.built.push(record.clone());
-                finishing.begin(complete, key, record)?
+                finishing.begin(complete, key, record, self.is_read_soon(tables, key))?
             };
             if self.bounds.is_some_and(|bounds| bounds.has(&table)) {
                 // Finishing removes unfinished files of the layer, and a bound table that is being written is one.
@@ -239,17 +238,16 @@ struct Build<'a> {
 
 impl Build<'_> {
     /// Builds one layer, or what is missing of it, from those below in `tables`; the last layer of the build has `last`
-    /// seeds. `read_soon` is for [`TableWriter::read_soon`].
+    /// seeds.
     fn layer(
         &mut self,
         directory: &Path,
         tables: &Tables,
         key: TableKey,
         last: usize,
-        read_soon: bool,
     ) -> Result<(CompleteTable, BuildRecord), BuildError> {
         let start = Instant::now();
-        let mut writer = TableWriter::open(directory, key)?.read_soon(read_soon);
+        let mut writer = TableWriter::open(directory, key)?;
         let mut pieces = self.pieces(directory, key)?;
         let is_computed = |frame: &Frame| !pieces.iter().any(|piece| piece.holds(*frame));
         let mut positions = writer.missing().filter(is_computed).map(Frame::positions).sum();

@@ -4,6 +4,8 @@ use std::thread::{Scope, ScopedJoinHandle};
 use super::error::BuildError;
 use super::event::Event;
 use super::log::BuildRecord;
+use crate::file;
+use crate::progress::Pulse;
 use crate::table::{CompleteTable, Table, TableError, TableKey, remove_partial, remove_pieces};
 
 /// Waits for the disk and gives complete layers their names, one after the other, while the next layer is computed.
@@ -13,6 +15,7 @@ use crate::table::{CompleteTable, Table, TableError, TableKey, remove_partial, r
 pub(super) struct Finishing<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     directory: &'env Path,
+    pulse: &'env Pulse,
     on_event: &'env (dyn Fn(Event) + Sync),
     running: Option<(TableKey, ScopedJoinHandle<'scope, Result<(), TableError>>)>,
 }
@@ -22,20 +25,28 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
         directory: &'env Path,
+        pulse: &'env Pulse,
         on_event: &'env (dyn Fn(Event) + Sync),
     ) -> Finishing<'scope, 'env> {
-        Finishing { scope, directory, on_event, running: None }
+        Finishing { scope, directory, pulse, on_event, running: None }
     }
 
-    /// Begins to finish a layer, and opens it. The one before must be waited for.
+    /// Begins to finish a layer, and opens it. The one before must be waited for. If the layer is read soon, it is read into the page
+    /// cache, too.
     ///
     /// # Errors
     /// When the table cannot be mapped or no thread be started.
-    pub fn begin(&mut self, complete: CompleteTable, key: TableKey, record: BuildRecord) -> Result<Table, BuildError> {
+    pub fn begin(
+        &mut self,
+        complete: CompleteTable,
+        key: TableKey,
+        record: BuildRecord,
+        read_soon: bool,
+    ) -> Result<Table, BuildError> {
         assert!(self.running.is_none(), "one layer is finished at a time");
         // On other systems a mapped file cannot be renamed.
         let table = if cfg!(unix) { Some(complete.open()?) } else { None };
-        let (directory, on_event) = (self.directory, self.on_event);
+        let (directory, pulse, on_event) = (self.directory, self.pulse, self.on_event);
         let finish = move || {
             // Another process may have joined pieces meanwhile, and others may have mapped the table. The unfinished file is one
             // of the remains then.
@@ -46,6 +57,9 @@ impl<'scope, 'env> Finishing<'scope, 'env> {
             // The log is a convenience; its errors do not fail a build.
             let _ = record.append(directory);
             on_event(Event::Done(&record));
+            if read_soon && let Ok(file) = file::open(&key.path(directory)) {
+                file::read_back(&file, || pulse.is_stopped());
+            }
             Ok(())
         };
         let spawned = std::thread::Builder::new().spawn_scoped(self.scope, finish);

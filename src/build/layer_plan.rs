@@ -6,6 +6,7 @@ use super::backend::Backend;
 use super::frame_cache::{FrameCache, frame_bytes, steps};
 use super::needs::lower_frames;
 use super::plan::{packed_bytes, pair_memory};
+use crate::file::LEAST_DIRECT_BYTES;
 use crate::index::Frame;
 use crate::isa::Isa;
 use crate::table::archive::{CHUNK_SIDE, pack_memory, unpack_frame_memory};
@@ -56,7 +57,8 @@ pub struct LayerPlan {
     /// one step reads, and nothing is left for the next one.
     pub read_by_step: u64,
     /// Bytes that the disk reads, of tables and archives, if the page cache has what `memory` leaves of the memory that was planned
-    /// with, and holds the frames that were written or read last.
+    /// with, and holds the frames that were read last, and small ones that were written last. Where the disk is slow, large ones are
+    /// written through the page cache, too, and less is read.
     pub read: u64,
     /// Whether the disk may read much more than that: the page cache does not hold a few times what a step reads of tables, and a
     /// step reads its frames run by run, in several places at once.
@@ -121,7 +123,10 @@ impl LayerPlan {
                     .map(|need| packed_bytes(need.positions()))
                     .sum::<u64>();
                 of_archives += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
-                pages.touch(frame);
+                // What is written past the page cache is read from the disk once.
+                if packed_bytes(frame.positions()) < LEAST_DIRECT_BYTES as u64 {
+                    pages.touch(frame);
+                }
                 StepPlan {
                     frame,
                     frames: needs.len(),
@@ -163,7 +168,7 @@ fn archived(positions: u64) -> u64 {
     (positions as f64 * ARCHIVE_BITS / 8.0) as u64
 }
 
-/// The frames of tables that the page cache holds: those that were written or read last.
+/// The frames of tables that the page cache holds: those that were last written through it or read.
 #[derive(Default)]
 struct PageCache {
     budget: u64,
@@ -175,7 +180,7 @@ struct PageCache {
 }
 
 impl PageCache {
-    /// A frame is read or written. Returns whether it was not there.
+    /// A frame is read, or written through the page cache. Returns whether it was not there.
     fn touch(&mut self, frame: Frame) -> bool {
         self.clock += 1;
         let before = self.times.insert(frame, self.clock);

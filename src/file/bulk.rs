@@ -2,11 +2,13 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 
 use super::direct::{BLOCK_BYTES, DirectFile};
-use super::flush::{begin_flush, begin_reading};
+use super::flush::begin_flush;
 
-/// Bytes that are written through the page cache before the system is asked to begin moving them to the disk; fewer are never
-/// written past it.
-const PART_BYTES: usize = 8 << 20;
+/// Bytes that are written through the page cache before the system is asked to begin moving them to the disk.
+const PART_BYTES: usize = LEAST_DIRECT_BYTES;
+
+/// Sections with fewer bytes are never written past the page cache.
+pub const LEAST_DIRECT_BYTES: usize = 8 << 20;
 
 /// A file that is written in large sections: past the page cache where the disk is fast, and through it otherwise.
 ///
@@ -16,8 +18,6 @@ const PART_BYTES: usize = 8 << 20;
 pub struct BulkFile {
     file: File,
     direct: Direct,
-    /// Whether what is written past the page cache is soon read.
-    read_soon: bool,
 }
 
 /// Whether writes go past the page cache.
@@ -32,7 +32,7 @@ enum Direct {
 impl BulkFile {
     /// A file that is open for writing.
     pub fn new(file: File) -> BulkFile {
-        BulkFile { file, direct: Direct::Untried, read_soon: false }
+        BulkFile { file, direct: Direct::Untried }
     }
 
     /// The file, for everything else.
@@ -45,17 +45,12 @@ impl BulkFile {
         self.file
     }
 
-    /// Says whether what is written will soon be read: then the system is asked to read it into the page cache.
-    pub fn set_read_soon(&mut self, read_soon: bool) {
-        self.read_soon = read_soon;
-    }
-
     /// Writes `bytes` from `offset` on.
     ///
     /// # Errors
     /// When writing fails; any part may be written then.
     pub fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        if bytes.len() < PART_BYTES {
+        if bytes.len() < LEAST_DIRECT_BYTES {
             return self.write_small(offset, bytes);
         }
         if matches!(self.direct, Direct::Untried) {
@@ -82,12 +77,7 @@ impl BulkFile {
         let first = offset.next_multiple_of(BLOCK_BYTES as u64);
         let (before, rest) = bytes.split_at((first - offset) as usize);
         let (blocks, after) = rest.split_at(rest.len() - rest.len() % BLOCK_BYTES);
-        for (offset, part) in parts(first, blocks) {
-            direct.write_at(offset, part)?;
-            if self.read_soon {
-                begin_reading(&self.file, offset, part.len() as u64);
-            }
-        }
+        direct.write_at(first, blocks)?;
         if direct.is_slow() {
             self.direct = Direct::No;
         }
@@ -106,8 +96,8 @@ impl BulkFile {
     }
 }
 
-/// Parts of `bytes`, which begin at `offset` of a file, with their places. They end where huge pages do: Linux keeps what is written or
-/// read in pages as large as their places in the file allow.
+/// Parts of `bytes`, which begin at `offset` of a file, with their places. They end where huge pages do: Linux keeps what is
+/// written in pages as large as their places in the file allow.
 fn parts(mut offset: u64, mut bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     std::iter::from_fn(move || {
         let len = bytes.len().min(PART_BYTES - offset as usize % PART_BYTES);
@@ -143,10 +133,8 @@ mod tests {
         fn sections_after_each_other_are_in_the_file(
             start in 0u64..10_000,
             lens in prop::collection::vec(prop_oneof![0..20_000usize, PART_BYTES - 5000..PART_BYTES + 20_000], 1..5),
-            read_soon: bool,
         ) {
             let mut bulk = BulkFile::new(file());
-            bulk.set_read_soon(read_soon);
             let whole = content(lens.iter().sum());
             let (mut at, mut rest) = (start, &whole[..]);
             for len in lens {

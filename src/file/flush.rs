@@ -15,18 +15,3 @@ pub fn begin_flush(file: &File, offset: u64, bytes: u64) {
     #[cfg(not(target_os = "linux"))]
     let _ = (file, offset, bytes);
 }
-
-/// Has the system begin to read `bytes` bytes from `offset` on into the page cache, without waiting. Where it cannot, it does nothing.
-pub fn begin_reading(file: &File, offset: u64, bytes: u64) {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::fd::AsRawFd;
-        // SAFETY: the call takes no memory, and the file is open.
-        unsafe {
-            let (offset, bytes) = (offset as libc::off64_t, bytes as libc::off64_t);
-            libc::posix_fadvise64(file.as_raw_fd(), offset, bytes, libc::POSIX_FADV_WILLNEED);
-        }
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (file, offset, bytes);
-}

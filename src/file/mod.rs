@@ -9,22 +9,25 @@
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
 //! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
 //! | `direct` | writing past the page cache |
-//! | `flush` | moving what was written to the disk, and what is on it to memory, without waiting |
+//! | `flush` | moving what was written to the disk, without waiting |
+//! | [`read_back`](read_back()) | reading a file into the page cache |
 
 mod bulk;
 mod direct;
 mod document;
 mod flush;
 mod lock;
+mod read_back;
 mod replace;
 mod seal;
 
 use std::path::{Path, PathBuf};
 
-pub use bulk::BulkFile;
+pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
 pub use document::{Document, DocumentError};
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use lock::{FileLock, LockError};
+pub use read_back::read_back;
 pub use replace::{Replacement, remove_leftovers, replace, temporary_beside};
 pub use seal::{Seal, SealError};
 

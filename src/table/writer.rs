@@ -111,14 +111,6 @@ impl TableWriter {
         self.key.frames().skip(self.written)
     }
 
-    /// Says whether the table will be read soon, by the build of another layer or for a bound table. Otherwise what is written need not
-    /// be in the page cache.
-    #[must_use]
-    pub fn read_soon(mut self, read_soon: bool) -> TableWriter {
-        self.file.set_read_soon(read_soon);
-        self
-    }
-
     /// Frames written so far, by this writer and those before it.
     pub fn written(&self) -> usize {
         self.written
