@@ -9,7 +9,7 @@ use super::event::Event;
 use super::finishing::{Finishing, clean};
 use super::log::BuildRecord;
 use super::plan::packed_bytes;
-use super::writing::{Spare, write_frames};
+use super::writing::write_frames;
 use crate::game::Rules;
 use crate::index::{Frame, layer_positions};
 use crate::isa::Isa;
@@ -117,8 +117,7 @@ impl<'a> Builder<'a> {
         if lock.is_none() {
             return Ok(BuildReport { kept: tables.layers().len(), built: Vec::new() });
         }
-        let spare = Spare::default();
-        let mut build = Build { backend: &self.backend, computer: None, spare, pulse, on_event };
+        let mut build = Build { backend: &self.backend, computer: None, pulse, on_event };
         self.backend.in_pool(|| {
             std::thread::scope(|scope| {
                 let mut finishing = Finishing::new(scope, self.directory, pulse, on_event);
@@ -231,7 +230,6 @@ struct Build<'a> {
     backend: &'a Backend,
     /// Made for the first layer that is missing.
     computer: Option<Box<dyn Computer>>,
-    spare: Spare,
     pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
@@ -274,7 +272,7 @@ impl Build<'_> {
                 Some(computer) => computer,
                 none => none.insert(self.backend.computer(tables, last)?),
             };
-            match write_frames(&mut **computer, writer, &pieces, tables, &self.spare, self.pulse, self.on_event)? {
+            match write_frames(&mut **computer, writer, &pieces, tables, self.pulse, self.on_event)? {
                 Some(written) => writer = written.writer,
                 None => return Err(BuildError::Stopped(key)),
             }

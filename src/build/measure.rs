@@ -9,7 +9,7 @@ use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
 use super::gpu::{GpuComputer, Traffic};
-use super::writing::{Spare, write_frames};
+use super::writing::write_frames;
 use crate::index::{Frame, layer_positions};
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableWriter, Tables};
@@ -104,13 +104,13 @@ fn built_twice(
     directory: &Path,
     pulse: &Pulse,
 ) -> Result<Option<Measurement>, BuildError> {
-    let (mut measurement, spare) = (None, Spare::default());
+    let mut measurement = None;
     for _ in 0..2 {
         let io = crate::table::TableError::io(directory);
         let place = TemporaryDirectory::new_in(directory).map_err(io)?;
         let start = Instant::now();
         let writer = TableWriter::open(place.path(), tables.key(seeds))?;
-        let Some(written) = write_frames(computer, writer, &[], tables, &spare, pulse, &|_| {})? else {
+        let Some(written) = write_frames(computer, writer, &[], tables, pulse, &|_| {})? else {
             return Ok(None);
         };
         let seconds = start.elapsed().as_secs_f64();

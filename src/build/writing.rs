@@ -25,7 +25,6 @@ pub(super) fn write_frames(
     mut writer: TableWriter,
     pieces: &[Piece],
     tables: &Tables,
-    spare: &Spare,
     pulse: &Pulse,
     on_event: &(dyn Fn(Event) + Sync),
 ) -> Result<Option<Written>, BuildError> {
@@ -33,7 +32,9 @@ pub(super) fn write_frames(
         writer.missing().take_while(|&frame| !pieces.iter().any(|piece| piece.holds(frame))).collect();
     // With a channel of capacity 0, at most one packed frame waits while another is being written.
     let (sender, receiver) = sync_channel::<PackedFrame>(0);
+    let spare = Spare::default();
     std::thread::scope(|scope| {
+        let spare = &spare;
         let write = move || -> Result<Written, TableError> {
             let mut writing = Duration::ZERO;
             for packed in receiver {
@@ -54,12 +55,12 @@ pub(super) fn write_frames(
     })
 }
 
-/// The memory of written frames, which is used for the next ones, also of later layers.
+/// The memory of written frames, which is used for the next ones.
 ///
 /// Two of them are enough: while one frame is written, the next one is packed. Of small frames that were computed together there
 /// may be more, and those are of no use later.
 #[derive(Default)]
-pub(super) struct Spare(Mutex<Vec<Vec<u8>>>);
+struct Spare(Mutex<Vec<Vec<u8>>>);
 
 impl Spare {
     fn put(&self, buffer: Vec<u8>) {

@@ -80,3 +80,22 @@ fn write_all_at(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
 fn write_all_at(_: &File, _: &[u8], _: u64) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_is_slow_only_after_enough_bytes_in_too_much_time() {
+        let file = tempfile::tempfile_in(std::env::current_exe().unwrap().parent().unwrap()).unwrap();
+        let Some(mut direct) = DirectFile::of(&file) else {
+            return eprintln!("not tested: the file system of the build has no direct writes");
+        };
+        for (mebibytes, millis, slow) in
+            [(0, 0, false), (63, 10_000, false), (64, 1000, true), (64, 100, false), (6400, 10_000, false)]
+        {
+            (direct.written, direct.writing) = (mebibytes << 20, Duration::from_millis(millis));
+            assert_eq!(direct.is_slow(), slow, "{mebibytes} MiB in {millis} ms");
+        }
+    }
+}
