@@ -38,7 +38,7 @@ def build(program, options):
     seconds, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
         sys.exit(f"{program}: exit code {done.returncode}")
-    info = subprocess.run([program, "info", *board, "--json"], capture_output=True, check=True)
+    info = subprocess.run([program, "info", "--tables", str(options.tables), "--json"], capture_output=True, check=True)
     layers = {layer["seeds"]: layer for layer in json.loads(info.stdout)["tables"]}
     user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
     return (seconds, user, system, (after.ru_inblock - before.ru_inblock) * 512 / 1e6), layers
