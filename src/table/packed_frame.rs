@@ -21,6 +21,9 @@ const PATCH_BYTES: usize = 3;
 /// Groups packed by one task.
 const TASK_GROUPS: usize = 1024;
 
+/// Groups whose residuals are computed at a time: they fit the nearest cache.
+const RESIDUAL_GROUPS: usize = 64;
+
 per_isa! {
     /// `residuals = scores - profile`; the scores start at rank `first` of the profile and wrap around.
     fn subtract_profile(scores: &[u8], profile: &[u8], first: usize, residuals: &mut [u8]) {
@@ -147,14 +150,18 @@ impl PackedFrame {
             .zip(scores.par_chunks(TASK_GROUPS * GROUP_POSITIONS))
             .enumerate()
             .map_init(
-                || vec![0; TASK_GROUPS * GROUP_POSITIONS],
+                || vec![0; RESIDUAL_GROUPS * GROUP_POSITIONS],
                 |residuals, (task, (groups, scores))| {
                     step.task(|| {
-                        let residuals = &mut residuals[..scores.len()];
-                        let first = task * TASK_GROUPS * GROUP_POSITIONS % rows;
-                        subtract_profile(isa, scores, &profile, first, residuals);
-                        let mut patches = Vec::new();
-                        let exceptions = group::encode_groups(isa, residuals, groups, &mut patches);
+                        let (mut patches, mut exceptions) = (Vec::new(), 0);
+                        let mut first = task * TASK_GROUPS * GROUP_POSITIONS;
+                        let parts = groups.chunks_mut(RESIDUAL_GROUPS).zip(scores.chunks(residuals.len()));
+                        for (groups, scores) in parts {
+                            let residuals = &mut residuals[..scores.len()];
+                            subtract_profile(isa, scores, &profile, first % rows, residuals);
+                            exceptions += group::encode_groups(isa, residuals, groups, &mut patches);
+                            first += scores.len();
+                        }
                         (patches, exceptions)
                     })
                 },

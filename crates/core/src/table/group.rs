@@ -26,7 +26,7 @@ pub const PATCHED: u8 = 0x80;
 /// Added to the base in the base byte, so that bases from -64 to 63 fit.
 pub const BASE_BIAS: u8 = 64;
 
-const BASE_BYTE: usize = GROUP_BYTES - 1;
+pub(super) const BASE_BYTE: usize = GROUP_BYTES - 1;
 
 /// The first bytes of a group with exceptions, which hold the offset of its patch.
 const OFFSET_BYTES: usize = 4;
@@ -117,7 +117,7 @@ pub fn residual(group: &Group, place: usize) -> u8 {
 }
 
 #[inline]
-fn base(group: &Group) -> u8 {
+pub(super) fn base(group: &Group) -> u8 {
     (group[BASE_BYTE] & !PATCHED).wrapping_sub(BASE_BIAS)
 }
 
@@ -180,13 +180,14 @@ per_isa! {
 }
 
 /// The base with which the most values fit 4 bits; the smallest such base.
-#[inline(never)]
+#[inline(always)]
 fn best_base(values: &[u8], min: u8, max: u8) -> u8 {
-    let mut counts = [0u8; 256 + 16];
-    values.iter().for_each(|&value| counts[usize::from(value)] += 1);
     let mut best = (0, min);
     for base in min..=max - 15 {
-        let fitting = counts[usize::from(base)..][..16].iter().sum::<u8>();
+        let mut fitting = 0;
+        for value in values {
+            fitting += u8::from(value.wrapping_sub(base) <= 15);
+        }
         // On a tie the smaller base stays.
         if fitting > best.0 {
             best = (fitting, base);
@@ -202,9 +203,16 @@ fn patch(values: &[u8], base: u8, group: &mut Group, patches: &mut Vec<u8>) -> u
     patches.extend_from_slice(&group[..OFFSET_BYTES]);
     let count_at = patches.len();
     patches.push(0);
-    for (place, &value) in values.iter().enumerate() {
-        let code = value.wrapping_sub(base);
-        if code > 15 {
+    let mut codes = [0; 2 * GROUP_BYTES];
+    for (code, value) in codes.iter_mut().zip(values) {
+        *code = value.wrapping_sub(base);
+    }
+    for (word, codes) in codes.as_chunks::<8>().0.iter().enumerate() {
+        // Most eight codes fit.
+        if u64::from_le_bytes(*codes) & 0xf0f0_f0f0_f0f0_f0f0 == 0 {
+            continue;
+        }
+        for (place, &code) in (8 * word..).zip(codes).filter(|&(_, &code)| code > 15) {
             patches.extend_from_slice(&[place as u8, code]);
             patches[count_at] += 1;
             // The exception's own 4 bits are cleared, so that equal scores give equal bytes.
