@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box, counter::BytesCount};
 use kalah::build::cpu::kernels;
-use kalah::index::RowIndex;
+use kalah::index::{Frame, RowIndex};
 use kalah::isa::Isa;
-use kalah::rows::{CaptureMap, RowMaps};
+use kalah::rows::RowMaps;
+use kalah::table::{PackedFrame, SELECTED_MARGIN};
 
 /// Seeds of the other row: 8568 rows.
 const SEEDS: usize = 13;
@@ -45,22 +46,23 @@ fn max_after_pass(bencher: Bencher, name: &str) {
 fn select_after_3_spilled(bencher: Bencher, name: &str) {
     let (isa, maps) = (isa(name), maps());
     let map = maps.spill(SEEDS, 3);
-    let scores = scores(maps.rows().rows(SEEDS + 3));
-    let mut out = vec![0; map.ranks().len() + 64];
-    bencher
-        .counter(BytesCount::new(map.ranks().len()))
-        .bench_local(|| kernels::select(isa, black_box(&scores), &map, &mut out));
+    let frame = Frame { pits: 6, mover: SEEDS + 3, other: 1 };
+    let packed = PackedFrame::pack(isa, frame, &scores(frame.positions() as usize));
+    let mut out = vec![0; map.ranks().len() + SELECTED_MARGIN];
+    bencher.counter(BytesCount::new(map.ranks().len())).bench_local(|| {
+        packed.scores().unpack_selected(isa, black_box(3), map.selected(), &mut out).expect("a sound frame");
+    });
 }
 
 #[divan::bench(args = available())]
 fn max_after_capture(bencher: Bencher, name: &str) {
     let (isa, maps) = (isa(name), maps());
-    let map = maps.capture(SEEDS, 2);
-    let scores = scores(map.segments()[SEEDS].end as usize + CaptureMap::MARGIN);
+    let map = maps.capture(SEEDS, 2, 0);
+    let scores = scores(map.places().len() + kernels::CAPTURE_MARGIN);
     let mut best = vec![0; map.places().len()];
     bencher
         .counter(BytesCount::new(best.len()))
-        .bench_local(|| kernels::max_after_capture(isa, black_box(&mut best), &scores, map.places(), TOTAL));
+        .bench_local(|| kernels::max_after_capture(isa, black_box(&mut best), &scores, &map, TOTAL));
 }
 
 #[divan::bench(args = available())]

@@ -5,10 +5,11 @@ use std::sync::{Arc, LazyLock};
 
 use kalah::build::BuildError;
 use kalah::game::{Position, Row, Rules};
-use kalah::index::{LayerIndex, TableRow};
+use kalah::index::{LayerIndex, RankSet, TableRow};
 use kalah::isa::Isa;
 use kalah::table::{
-    BLOCK_BYTES, Damage, FileKind, Part, ProbeError, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts,
+    BLOCK_BYTES, Damage, FileKind, Part, ProbeError, RUN_MARGIN, SELECTED_MARGIN, Table, TableError, TableKey, Tables,
+    score_counts,
 };
 use kalah::verify::{Fault, Oracle, check_checksums};
 use proptest::prelude::*;
@@ -89,12 +90,18 @@ fn read_all(table: &Table) -> bool {
         let scores = table.frame_unchecked(mover);
         let (movers, others) = (scores.frame().mover_rows(), scores.frame().mirrored().mover_rows());
         let mut buffer = vec![0; movers + 2 * RUN_MARGIN];
+        let (all, mut selected) = (RankSet::new(movers, 0..movers as u32), vec![0; movers + SELECTED_MARGIN]);
         for other in 0..others as u32 {
             for rank in 0..movers as u32 {
                 well &= scores.score(rank, other).map_err(|group| table.damaged_group(group).to_string()).is_ok();
             }
             for isa in Isa::available() {
-                well &= scores.unpack_run(isa, (0, other), movers, &mut buffer, RUN_MARGIN).is_ok();
+                let unpacked = scores.unpack_run(isa, (0, other), movers, &mut buffer, RUN_MARGIN);
+                assert_eq!(unpacked, scores.unpack_selected(isa, other, &all, &mut selected));
+                if unpacked.is_ok() {
+                    assert_eq!(buffer[RUN_MARGIN..][..movers], selected[..movers]);
+                }
+                well &= unpacked.is_ok();
             }
         }
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use kalah::game::{Row, Rules, sow};
 use kalah::index::{
-    Frame, LayerIndex, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, cumulative_positions, layer_positions,
-    row_count,
+    Frame, LayerIndex, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RankSet, RowIndex, TableRow, cumulative_positions,
+    layer_positions, row_count,
 };
-use kalah::rows::{CaptureMap, RowMaps, RowMove};
+use kalah::rows::{RowMaps, RowMove};
 use proptest::prelude::*;
 
 /// All rows of `pits` pits with exactly `seeds` seeds, by exhaustive enumeration, in lexicographic order.
@@ -203,12 +203,8 @@ fn spill_maps_sow_on_the_other_row() {
                 (0..spilled).for_each(|seed| row[seed % pits] += 1);
                 assert_eq!(after, index.rank(&row), "{spilled} more make {row:?}");
             }
-            let selected = map.selected().iter().zip((0..).step_by(64));
-            let selected = selected.flat_map(|(word, first)| {
-                (0..64u32).filter(move |bit| word >> bit & 1 == 1).map(move |bit| first + bit)
-            });
-            assert!(selected.eq(map.ranks().iter().copied()));
-            assert_eq!(map.selected().len(), index.rows(seeds + spilled).div_ceil(64) + 1);
+            assert_eq!(map.selected().rows(), index.rows(seeds + spilled));
+            assert!(map.selected().ranks().eq(map.ranks().iter().copied()));
         }
     }
 }
@@ -218,23 +214,55 @@ fn capture_maps_take_a_pit() {
     for (pits, max_seeds) in [(1, 20), (2, 20), (3, 18), (4, 12), (5, 10), (6, 10), (7, 8), (8, 8)] {
         let index = Arc::new(RowIndex::new(pits, max_seeds));
         let maps = RowMaps::new(Arc::clone(&index));
-        for (seeds, pit) in (0..=max_seeds).flat_map(|seeds| (0..pits).map(move |pit| (seeds, pit))) {
-            let map = maps.capture(seeds, pit);
-            let mut margin_from = 0;
-            assert_eq!(map.segments().len(), seeds + 1);
-            for (captured, segment) in map.segments().iter().enumerate() {
-                assert!(segment.start as usize >= margin_from + CaptureMap::MARGIN);
-                assert_eq!(segment.len(), index.rows(seeds - captured));
-                margin_from = segment.end as usize;
-            }
+        let laps = |seeds: usize| (0..=1).filter(move |laps| seeds + laps * pits <= max_seeds);
+        let seeds_and_laps = (0..=max_seeds).flat_map(|seeds| laps(seeds).map(move |laps| (seeds, laps)));
+        for (seeds, laps, pit) in seeds_and_laps.flat_map(|(seeds, laps)| (0..pits).map(move |pit| (seeds, laps, pit)))
+        {
+            let map = maps.capture(seeds, pit, laps);
             assert_eq!(map.places().len(), index.rows(seeds));
+            // The rows that stand at the places of each segment, as sets say it.
+            let remaining: Vec<Vec<u32>> = map.remaining().iter().map(|rows| rows.ranks().collect()).collect();
+            let starts = map.segments().iter().map(|segment| segment.start as usize);
+            assert!(starts.eq(remaining.iter().scan(0, |end, rows| {
+                *end += rows.len();
+                Some(*end - rows.len())
+            })));
+            let remainders = maps.remainders(seeds, pit);
             for (rank, &place) in map.places().iter().enumerate() {
                 let mut row = index.unrank(seeds, rank as u32);
-                let captured = std::mem::take(&mut row[pit]);
-                assert_eq!(place, map.segments()[usize::from(captured)].start + index.rank(&row), "{row:?}");
+                let held = usize::from(std::mem::take(&mut row[pit]));
+                assert_eq!(remainders[rank], index.rank(&row), "{row:?}");
+                (0..pits).filter(|&other| other != pit).for_each(|other| row[other] += laps as u8);
+                let within = place - map.segments()[held].start;
+                assert_eq!(remaining[held][within as usize], index.rank(&row), "{row:?}");
+            }
+            // Parts have each row once, at the place of its remainder.
+            for (block, places) in map.places().chunks(64).enumerate() {
+                let mut found = vec![u32::MAX; places.len()];
+                for part in map.parts(block) {
+                    let rows = (0..64).filter(|bit| part.rows >> bit & 1 == 1);
+                    for (row, place) in rows.zip(part.place..) {
+                        assert_eq!(std::mem::replace(&mut found[row], place), u32::MAX);
+                    }
+                }
+                assert_eq!(found, places);
             }
         }
     }
+}
+
+#[test]
+fn rank_sets_have_the_ranks_that_they_were_made_of() {
+    for rows in [1, 2, 63, 64, 65, 126, 127, 128, 129, 1000] {
+        for step in [1, 2, 7, 64, 200] {
+            let ranks = || (0..rows).step_by(step);
+            let set = RankSet::new(rows as usize, ranks());
+            assert_eq!((set.rows(), set.len(), set.is_empty()), (rows as usize, ranks().count(), false));
+            assert!(set.ranks().eq(ranks()));
+        }
+    }
+    assert!(RankSet::new(10, []).is_empty());
+    assert!(std::panic::catch_unwind(|| RankSet::new(10, [10])).is_err());
 }
 
 #[test]

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use kalah::build::cpu::kernels;
 use kalah::game::mover_score;
-use kalah::index::RowIndex;
+use kalah::index::{Frame, RankSet, RowIndex};
 use kalah::isa::Isa;
 use kalah::rows::RowMaps;
+use kalah::table::{PackedFrame, SELECTED_MARGIN};
 
 #[test]
 fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
     // Longer than any vector, and not a multiple of one.
     let scores: Vec<u8> = (0..=48).cycle().take(49 * 5 + 3).collect();
-    let places: Vec<u32> = (0..scores.len() as u32 - 3).rev().collect();
     for isa in Isa::available() {
         for (before, total, stored) in [(0, 48, 1), (7, 48, 13), (20, 96, 48)] {
             let raised = |again, score: u8| mover_score(again, stored, total, score).max(before);
@@ -30,25 +30,50 @@ fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
             kernels::max_after_pass_masked(isa, &mut best, &scores, &mask, total);
             let masked = |(&score, &mask)| if mask > 0 { raised(false, score) } else { before };
             check("masked pass", &best, &mut scores.iter().zip(&mask).map(masked));
-            let mut best = vec![before; places.len()];
-            kernels::max_after_capture(isa, &mut best, &scores, &places, total);
-            check("capture", &best, &mut places.iter().map(|&place| raised(false, scores[place as usize])));
         }
     }
 }
 
 #[test]
-fn selections_take_the_scores_at_the_ranks_of_the_map() {
-    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 24)));
-    // From a single row to many; spills that leave words of all kinds, whole, empty and mixed.
-    for (seeds, spilled) in (0..=11).flat_map(|seeds| (1..=13).map(move |spilled| (seeds, spilled))) {
-        let map = maps.spill(seeds, spilled);
-        let scores: Vec<u8> = (0..=250).cycle().take(maps.rows().rows(seeds + spilled)).collect();
-        let right: Vec<u8> = map.ranks().iter().map(|&rank| scores[rank as usize]).collect();
+fn captures_take_the_scores_at_the_places_of_the_map() {
+    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 12)));
+    for (seeds, pit) in (0..=12).flat_map(|seeds| (0..6).map(move |pit| (seeds, pit))) {
+        let map = maps.capture(seeds, pit, 0);
+        let scores: Vec<u8> = (0..=47).cycle().take(map.places().len() + kernels::CAPTURE_MARGIN).collect();
+        let right = map.places().iter().map(|&place| mover_score(false, 0, 48, scores[place as usize]).max(20));
         for isa in Isa::available() {
-            let mut selected = vec![0; right.len() + 64];
-            kernels::select(isa, &scores, &map, &mut selected);
-            assert!(selected[..right.len()] == right, "{spilled} spilled into {seeds} seeds with {}", isa.name());
+            let mut best = vec![20; map.places().len()];
+            kernels::max_after_capture(isa, &mut best, &scores, &map, 48);
+            assert!(best.iter().copied().eq(right.clone()), "pit {pit} of {seeds} seeds with {}", isa.name());
+        }
+    }
+}
+
+#[test]
+fn selected_scores_are_those_of_the_frame() {
+    let maps = RowMaps::new(Arc::new(RowIndex::new(6, 24)));
+    let mut random = fastrand::Rng::with_seed(7);
+    // Runs of one group and of many, which begin at many places of a group; exceptions in none, some and most of the groups.
+    for (mover, other, odd) in [(1, 3, 0), (2, 4, 30), (4, 5, 0), (5, 3, 400), (9, 2, 30), (9, 2, 2)] {
+        let frame = Frame { pits: 6, mover, other };
+        let score = |_| if odd > 0 && random.u16(0..odd) == 0 { random.u8(0..64) } else { random.u8(20..30) };
+        let scores: Vec<u8> = (0..frame.positions()).map(score).collect();
+        let rows = frame.mover_rows();
+        // From a single row to all; sets that leave words of all kinds, whole, empty and mixed.
+        let spills = (0..=mover).map(|spilled| maps.spill(mover - spilled, spilled).selected().clone());
+        let empty = (0..6).map(|pit| RankSet::clone(&maps.empty_ranks(mover, pit, 0)));
+        let none = RankSet::new(rows, []);
+        for isa in Isa::available() {
+            let packed = PackedFrame::pack(isa, frame, &scores);
+            for selected in spills.clone().chain(empty.clone()).chain([none.clone()]) {
+                let mut found = vec![0xee; selected.len() + SELECTED_MARGIN];
+                for (other, run) in (0..).zip(scores.chunks_exact(rows)) {
+                    packed.scores().unpack_selected(isa, other, &selected, &mut found).unwrap();
+                    let right = selected.ranks().map(|rank| run[rank as usize]);
+                    let found = found[..selected.len()].iter().copied();
+                    assert!(found.eq(right), "{frame:?}, row {other}, {selected:?} with {}", isa.name());
+                }
+            }
         }
     }
 }

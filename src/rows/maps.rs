@@ -1,11 +1,11 @@
 use std::fmt;
-use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::cache::Cache;
-use crate::index::{RowIndex, TableRow};
+use super::capture_map::CaptureMap;
+use crate::index::{RankSet, RowIndex, TableRow};
 
 /// How a spill changes rows: for every row with one number of seeds, its rank after `spilled` seeds were sown into it,
 /// from the first pit on, lap by lap.
@@ -14,7 +14,7 @@ use crate::index::{RowIndex, TableRow};
 /// all rows with that many seeds.
 pub struct SpillMap {
     ranks: Vec<u32>,
-    selected: Vec<u64>,
+    selected: RankSet,
 }
 
 impl SpillMap {
@@ -31,10 +31,7 @@ impl SpillMap {
             })
             .collect();
         debug_assert!(ranks.is_sorted_by(|a, b| a < b));
-        let mut selected = vec![0u64; rows.rows(seeds + spilled).div_ceil(64) + 1];
-        for &rank in &ranks {
-            selected[rank as usize / 64] |= 1 << (rank % 64);
-        }
+        let selected = RankSet::new(rows.rows(seeds + spilled), ranks.iter().copied());
         SpillMap { ranks, selected }
     }
 
@@ -44,59 +41,14 @@ impl SpillMap {
         &self.ranks
     }
 
-    /// The same as a bit set over the ranks after the spill (bit `rank % 64` of word `rank / 64`), with one spare word.
+    /// The same as a set.
     #[inline]
-    pub fn selected(&self) -> &[u64] {
+    pub fn selected(&self) -> &RankSet {
         &self.selected
     }
 }
 
-/// How the capture of one pit changes rows: for every row with one number of seeds, its rank without the seeds of that
-/// pit.
-pub struct CaptureMap {
-    places: Vec<u32>,
-    segments: Vec<Range<u32>>,
-}
-
-impl CaptureMap {
-    /// Unused places between two segments, so that a segment can be filled with whole groups.
-    pub const MARGIN: usize = 256;
-
-    fn new(rows: &RowIndex, all: &[TableRow], seeds: usize, pit: usize) -> CaptureMap {
-        let mut end = 0;
-        let segments: Vec<Range<u32>> = (0..=seeds)
-            .map(|captured| {
-                let start = end + CaptureMap::MARGIN as u32;
-                end = start + rows.rows(seeds - captured) as u32;
-                start..end
-            })
-            .collect();
-        let places = all
-            .par_iter()
-            .map(|&row| {
-                let mut row = row;
-                let captured = std::mem::take(&mut row[pit]);
-                segments[usize::from(captured)].start + rows.rank(&row)
-            })
-            .collect();
-        CaptureMap { places, segments }
-    }
-
-    /// For each row by its rank, the place of the row without the pit among all rows with 0, 1, .. seeds fewer: segment
-    /// `c` holds those with `c` seeds captured.
-    #[inline]
-    pub fn places(&self) -> &[u32] {
-        &self.places
-    }
-
-    /// The places of each segment; before each, and after the last, [`CaptureMap::MARGIN`] places are unused.
-    #[inline]
-    pub fn segments(&self) -> &[Range<u32>] {
-        &self.segments
-    }
-}
-
-/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, each made on first use and kept.
+/// The [`SpillMap`]s and [`CaptureMap`]s of the rows of a board, and others, each made on first use and kept.
 ///
 /// They depend only on the board, so one set serves all layers of a build. Up to 34 seeds at 6 pits they take less than
 /// half a gigabyte.
@@ -104,8 +56,10 @@ pub struct RowMaps {
     rows: Arc<RowIndex>,
     all: Cache<usize, Vec<TableRow>>,
     spills: Cache<(usize, usize), SpillMap>,
-    captures: Cache<(usize, usize), CaptureMap>,
+    captures: Cache<(usize, usize, usize), CaptureMap>,
+    remainders: Cache<(usize, usize), Vec<u32>>,
     empty: Cache<(usize, usize), Vec<u8>>,
+    empty_ranks: Cache<(usize, usize, usize), RankSet>,
 }
 
 impl RowMaps {
@@ -116,6 +70,8 @@ impl RowMaps {
             all: Cache::default(),
             spills: Cache::default(),
             captures: Cache::default(),
+            remainders: Cache::default(),
+            empty_ranks: Cache::default(),
             empty: Cache::default(),
         }
     }
@@ -144,26 +100,44 @@ impl RowMaps {
             .get((seeds, pit), || self.all(seeds).iter().map(|row| if row[pit] == 0 { 0xff } else { 0 }).collect())
     }
 
-    /// The map for rows with `seeds` seeds and the capture of `pit` (from 0).
-    pub fn capture(&self, seeds: usize, pit: usize) -> Arc<CaptureMap> {
-        self.captures.get((seeds, pit), || CaptureMap::new(&self.rows, &self.all(seeds), seeds, pit))
+    /// The rows with `seeds` seeds of which `pit` (from 0) is empty and every other pit has at least `least` seeds.
+    pub fn empty_ranks(&self, seeds: usize, pit: usize, least: usize) -> Arc<RankSet> {
+        self.empty_ranks.get((seeds, pit, least), || {
+            let all = self.all(seeds);
+            let pits = self.rows.pits();
+            let others =
+                |row: &TableRow| (0..pits).filter(|&other| other != pit).all(|other| usize::from(row[other]) >= least);
+            let ranks = all.iter().zip(0..).filter(|(row, _)| row[pit] == 0 && others(row)).map(|(_, rank)| rank);
+            RankSet::new(all.len(), ranks)
+        })
+    }
+
+    /// For each row with `seeds` seeds, by rank: its rank without the seeds of `pit` (from 0), among the rows with so many fewer.
+    pub fn remainders(&self, seeds: usize, pit: usize) -> Arc<Vec<u32>> {
+        self.remainders.get((seeds, pit), || {
+            let without = |&row: &TableRow| {
+                let mut row = row;
+                row[pit] = 0;
+                self.rows.rank(&row)
+            };
+            self.all(seeds).par_iter().map(without).collect()
+        })
+    }
+
+    /// The map for rows with `seeds` seeds, of which `pit` (from 0) is captured after so many `laps` of seeds were sown into each pit.
+    pub fn capture(&self, seeds: usize, pit: usize, laps: usize) -> Arc<CaptureMap> {
+        self.captures.get((seeds, pit, laps), || {
+            // A row that holds `held` seeds in the pit loses the sown ones of that pit too.
+            let sown = laps * (self.rows.pits() - 1);
+            let remaining = (0..=seeds).map(|held| self.empty_ranks(seeds - held + sown, pit, laps)).collect();
+            CaptureMap::new(&self.all(seeds), pit, remaining)
+        })
     }
 }
 
 impl fmt::Debug for SpillMap {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         formatter.debug_struct("SpillMap").field("rows", &self.ranks.len()).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for CaptureMap {
-    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
-        let rows = self.places.len();
-        formatter
-            .debug_struct("CaptureMap")
-            .field("rows", &rows)
-            .field("segments", &self.segments)
-            .finish_non_exhaustive()
     }
 }
 

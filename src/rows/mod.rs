@@ -8,6 +8,7 @@
 //! | [`row_move`](RowMove) | the part of a move that the mover's row determines |
 //! | `moves` | the moves of all rows with the same seeds, by rank |
 //! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
+//! | [`capture_map`](CaptureMap) | what the capture of a pit leaves of all other rows |
 //! | [`relay`](Relays) | how relays end, for all other rows that they meet alike |
 //! | [`rank_sums`](RankSums) | ranks as sums, of many rows that differ by the same seeds |
 //! | `board_rows` | moves and maps of the rows of a board, for all layers |
@@ -15,6 +16,7 @@
 
 mod board_rows;
 mod cache;
+mod capture_map;
 mod maps;
 mod moves;
 mod rank_sums;
@@ -22,7 +24,8 @@ mod relay;
 mod row_move;
 
 pub(crate) use board_rows::BoardRows;
-pub use maps::{CaptureMap, RowMaps, SpillMap};
+pub use capture_map::{CaptureMap, Part};
+pub use maps::{RowMaps, SpillMap};
 pub(crate) use moves::{ForwardMove, Kind, Moves, QuietMove};
 pub use rank_sums::{OffsetList, RankOffsets, RankSums, RanksFrom};
 pub use relay::{Ending, Relays};

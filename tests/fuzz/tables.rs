@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use kalah::game::{Position, Row, Rules};
-use kalah::index::LayerIndex;
+use kalah::index::{LayerIndex, RankSet};
 use kalah::isa::Isa;
 use kalah::table::{ManifestEntry, RUN_MARGIN, Table, TableError, TableKey, Tables, score_counts};
 use proptest::prelude::*;
@@ -110,8 +110,10 @@ fn read_all(table: &Table) {
         let scores = table.frame_unchecked(mover);
         let (movers, others) = (scores.frame().mover_rows(), scores.frame().mirrored().mover_rows());
         let mut buffer = vec![0; movers + 2 * RUN_MARGIN];
+        let some = RankSet::new(movers, (0..movers as u32).filter(|rank| rank % 5 < 3));
         for other in 0..others as u32 {
             let _ = scores.unpack_run(Isa::detect(), (0, other), movers, &mut buffer, RUN_MARGIN);
+            let _ = scores.unpack_selected(Isa::detect(), other, &some, &mut buffer);
         }
         let _ =
             scores.score(movers as u32 - 1, others as u32 - 1).map_err(|line| table.damaged_group(line).to_string());

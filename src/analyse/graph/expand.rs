@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::graph_rows::GraphRows;
 use super::space::{Plane, Side, Space};
 use crate::index::TableRow;
-use crate::rows::{CaptureMap, ForwardMove, Kind, SpillMap};
+use crate::rows::{ForwardMove, Kind, SpillMap};
 use crate::solve::Board;
 
 /// Bits of a plane from which on threads share it.
@@ -24,8 +24,8 @@ pub(super) struct Block<'a> {
     seeds: (usize, usize),
     /// For each player's row, where seeds sown into it lead, by their number.
     spills: [Vec<OnceLock<Arc<SpillMap>>>; 2],
-    /// For each player's row, where captures from it lead: by the seeds sown into it before, and the pit.
-    captures: [Vec<OnceLock<Arc<CaptureMap>>>; 2],
+    /// For each player's row, the ranks of what captures leave of it: by the seeds sown into it before, and the pit.
+    remainders: [Vec<OnceLock<Arc<Vec<u32>>>>; 2],
 }
 
 impl<'a> Block<'a> {
@@ -35,7 +35,7 @@ impl<'a> Block<'a> {
         }
         let most = seeds.0.max(seeds.1) + 1;
         let pits = rows.maps.rows().pits();
-        Block { rows, space, store, seeds, spills: unset(most), captures: unset(most * pits) }
+        Block { rows, space, store, seeds, spills: unset(most), remainders: unset(most * pits) }
     }
 
     /// Takes in the children of all positions of the block.
@@ -178,8 +178,8 @@ impl<'a> Block<'a> {
         let own_after = (usize::from(forward.left), forward.own);
         let (spilled, pit) = (usize::from(forward.spilled), usize::from(pit));
         let met_seeds = self.of_mover(side).1 + spilled;
-        let map = self.captures[side.other() as usize][spilled * self.rows.maps.rows().pits() + pit]
-            .get_or_init(|| self.rows.maps.capture(met_seeds, pit));
+        let remainders = self.remainders[side.other() as usize][spilled * self.rows.maps.rows().pits() + pit]
+            .get_or_init(|| self.rows.maps.remainders(met_seeds, pit));
         let ranks = self.spill(side, forward);
         let empty = even_empty.then(|| self.target(side, own_after, met_seeds, false));
         for &other in others {
@@ -188,8 +188,7 @@ impl<'a> Block<'a> {
                 (0, None) => {}
                 (0, Some(target)) => target.insert(met as u32),
                 (captured, _) => {
-                    let rank = map.places()[met] - map.segments()[captured].start;
-                    self.target(side, own_after, met_seeds - captured, false).insert(rank);
+                    self.target(side, own_after, met_seeds - captured, false).insert(remainders[met]);
                 }
             }
         }

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::evaluator::Evaluator;
-use super::kernels;
+use super::kernels::{self, CAPTURE_MARGIN};
 use super::lower::{Child, Lower};
 use super::relay::{FrameRelays, RelayScratch};
 use crate::build::needs::lower_frames;
 use crate::game::Capture;
-use crate::index::Frame;
+use crate::index::{Frame, RankSet};
 use crate::isa::Isa;
 use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
 use crate::steps;
-use crate::table::{RUN_MARGIN, TableError};
+use crate::table::group::GROUP_POSITIONS;
+use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError};
 
 /// Other rows that are unpacked together when a frame is transposed.
 const TRANSPOSED_ROWS: usize = 64;
@@ -29,10 +30,7 @@ const PREFETCH_SEGMENTS: usize = 8;
 /// Buffers of a thread.
 #[derive(Default)]
 struct Scratch {
-    run: Vec<u8>,
-    selected: Vec<u8>,
-    segments: Vec<u8>,
-    places: Vec<u32>,
+    scores: Vec<u8>,
     relay: RelayScratch,
 }
 
@@ -98,7 +96,7 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always if mover < pits + 2 => 0..1,
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
-        let captures = laps.map(|lap| (0..pits).map(|pit| maps.capture(other + lap * pits, pit)).collect()).collect();
+        let captures = laps.map(|laps| (0..pits).map(|pit| maps.capture(other, pit, laps)).collect()).collect();
         let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps, frame));
         let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
@@ -139,45 +137,44 @@ impl<'a> FrameEvaluator<'a> {
             }
             Kind::Again => self.again_after_laps(next, best)?,
             Kind::Pass => {
-                let scores = self.pass(next, best.len(), scratch)?;
+                let scores = self.pass(next, best.len(), &mut scratch.scores)?;
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
-            Kind::Capture { pit, even_empty } => self.capture(next, usize::from(pit), even_empty, best, scratch)?,
+            Kind::Capture { pit, even_empty } => {
+                self.capture(next, usize::from(pit), even_empty, best, &mut scratch.scores)?;
+            }
             Kind::Relay { .. } => self.relay_into_empty(next, best, scratch)?,
         }
         Ok(())
     }
 
     /// The scores of the positions, the opponent to move, after a turn that ends with seeds spilled.
-    fn pass<'b>(&self, next: &ForwardMove, others: usize, scratch: &'b mut Scratch) -> Result<&'b [u8], TableError> {
-        let Scratch { run, selected, .. } = scratch;
-        let opponent = self.frame.other + usize::from(next.spilled);
-        let count = self.lower.tables.rows().rows(opponent);
-        grow(run, count + 2 * RUN_MARGIN);
-        self.child_run(next, opponent, run, RUN_MARGIN)?;
-        let scores = &run[RUN_MARGIN..RUN_MARGIN + count];
-        if next.spilled == 0 {
-            return Ok(scores);
-        }
-        grow(selected, others + 64);
-        kernels::select(self.isa, scores, &self.spills[usize::from(next.spilled)], selected);
-        Ok(&selected[..others])
+    fn pass<'b>(&self, next: &ForwardMove, others: usize, scores: &'b mut Vec<u8>) -> Result<&'b [u8], TableError> {
+        let spilled = usize::from(next.spilled);
+        grow(scores, others + SELECTED_MARGIN);
+        self.child_scores(next, self.frame.other + spilled, self.spills[spilled].selected(), scores)?;
+        Ok(&scores[..others])
     }
 
-    /// Unpacks the scores of all positions that have `opponent` seeds in the row to move, and the mover's row after the
-    /// move as the other row, to `buffer` from `at` on, with [`RUN_MARGIN`] bytes around them.
+    /// Unpacks, to the start of `scores`, the scores of the positions that have `opponent` seeds in the row to move, one of the
+    /// `selected` rows, and the mover's row after the move as the other row. [`SELECTED_MARGIN`] bytes more are overwritten.
     ///
     /// If one of the rows is empty, the game is over, and the seeds belong to the owner of the other row.
-    fn child_run(&self, next: &ForwardMove, opponent: usize, buffer: &mut [u8], at: usize) -> Result<(), TableError> {
-        let count = self.lower.tables.rows().rows(opponent);
+    fn child_scores(
+        &self,
+        next: &ForwardMove,
+        opponent: usize,
+        selected: &RankSet,
+        scores: &mut [u8],
+    ) -> Result<(), TableError> {
         match self.children[usize::from(next.left) * self.total() + opponent] {
-            Some((table, scores)) => {
-                let unpacked = scores.unpack_run(self.isa, (0, next.own), count, buffer, at);
+            Some((table, frame)) => {
+                let unpacked = frame.unpack_selected(self.isa, next.own, selected, scores);
                 unpacked.map_err(|group| table.damaged_group(group))
             }
             None => {
                 assert!(next.left == 0 || opponent == 0, "a frame that a move leads to is missing: {next:?}");
-                buffer[at..at + count].fill(opponent as u8);
+                scores[..selected.len()].fill(opponent as u8);
                 Ok(())
             }
         }
@@ -206,32 +203,25 @@ impl<'a> FrameEvaluator<'a> {
         pit: usize,
         even_empty: bool,
         best: &mut [u8],
-        scratch: &mut Scratch,
+        scores: &mut Vec<u8>,
     ) -> Result<(), TableError> {
-        let spilled = usize::from(next.spilled);
-        let (opponent, total) = (self.frame.other + spilled, self.total() as u8);
-        let map = &self.captures[spilled / self.frame.pits][pit];
-        let Scratch { segments, places, .. } = scratch;
-        let ranges = map.segments();
-        let end = ranges[opponent].end as usize;
-        grow(segments, end + CaptureMap::MARGIN);
-        for (captured, range) in ranges.iter().enumerate() {
-            let (start, end) = (range.start as usize, range.end as usize);
+        let laps = usize::from(next.spilled) / self.frame.pits;
+        let total = self.total() as u8;
+        let map = &self.captures[laps][pit];
+        grow(scores, map.rows() + CAPTURE_MARGIN);
+        for (held, (remaining, places)) in map.remaining().iter().zip(map.segments()).enumerate() {
+            let scores = &mut scores[places.start as usize..];
+            let captured = held + laps;
             if captured > 0 || even_empty {
-                self.child_run(next, opponent - captured, segments, start)?;
+                // What this overwrites of the next segment is not there yet.
+                let opponent = self.frame.other + usize::from(next.spilled) - captured;
+                self.child_scores(next, opponent, remaining, scores)?;
             } else {
                 // No capture here: a score of 0, so that another move decides.
-                segments[start..end].fill(total);
+                scores[..remaining.len()].fill(total);
             }
         }
-        let places = if spilled == 0 {
-            map.places()
-        } else {
-            places.clear();
-            places.extend(self.spills[spilled].ranks().iter().map(|&rank| map.places()[rank as usize]));
-            places
-        };
-        kernels::max_after_capture(self.isa, best, &segments[..end + CaptureMap::MARGIN], places, total);
+        kernels::max_after_capture(self.isa, best, &scores[..map.rows() + CAPTURE_MARGIN], map, total);
         Ok(())
     }
 
@@ -253,7 +243,7 @@ impl<'a> FrameEvaluator<'a> {
         let spilled = usize::from(next.spilled);
         // After more than a lap no pit is empty.
         if spilled <= self.frame.pits {
-            let scores = self.pass(next, best.len(), scratch)?;
+            let scores = self.pass(next, best.len(), &mut scratch.scores)?;
             kernels::max_after_pass_masked(self.isa, best, scores, &self.empty[spilled - 1], self.total() as u8);
         }
         Ok(())
@@ -283,11 +273,17 @@ fn unpack_transposed(isa: Isa, lower: Lower, frame: Frame, buffer: &mut [u8]) ->
         let part = transposed.len() / others;
         let stride = part + 2 * RUN_MARGIN;
         let mut runs = vec![0; TRANSPOSED_ROWS * stride];
+        let ranks = |other: usize| (first as u32, other as u32);
         for other in (0..others).step_by(TRANSPOSED_ROWS) {
             let count = TRANSPOSED_ROWS.min(others - other);
             for index in 0..count {
-                let ranks = (first as u32, (other + index) as u32);
-                let unpacked = scores.unpack_run(isa, ranks, part, &mut runs, index * stride + RUN_MARGIN);
+                // A part of a run is too short for the processor to see that it should fetch what follows.
+                let later = other + index + TRANSPOSED_ROWS;
+                if later < others {
+                    scores.prefetch_run(ranks(later), part / GROUP_POSITIONS + 2);
+                }
+                let unpacked =
+                    scores.unpack_run(isa, ranks(other + index), part, &mut runs, index * stride + RUN_MARGIN);
                 unpacked.map_err(|group| table.damaged_group(group))?;
             }
             kernels::transpose(isa, &runs[RUN_MARGIN..], stride, count, part, &mut transposed[other..], others);

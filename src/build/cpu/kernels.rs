@@ -4,10 +4,8 @@
 //! score `v` is worth `total - v` to the mover, whatever the move stored (see [`crate::game::mover_score`]).
 
 mod capture;
-mod select;
 
-pub use capture::max_after_capture;
-pub use select::select;
+pub use capture::{CAPTURE_MARGIN, max_after_capture};
 
 use crate::isa::per_isa;
 

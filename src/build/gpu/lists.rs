@@ -217,18 +217,16 @@ pub(super) fn list_spill(maps: &RowMaps, seeds: usize, spilled: usize) -> Vec<u3
 pub(super) fn list_captures(maps: &RowMaps, seeds: usize, spilled: usize) -> Vec<u32> {
     let spill = maps.spill(seeds, spilled);
     let run = spill.ranks().len().next_multiple_of(4);
+    let all = maps.all(seeds + spilled);
     let mut words = vec![0; maps.rows().pits() * run];
     for (pit, words) in words.chunks_exact_mut(run).enumerate() {
-        let map = maps.capture(seeds + spilled, pit);
-        let mut captured = map.segments().iter().map(|segment| segment.start).collect::<Vec<u32>>();
-        captured.push(u32::MAX);
+        let remainders = maps.remainders(seeds + spilled, pit);
         let (ranks, filling) = words.split_at_mut(spill.ranks().len());
         let chunks = ranks.par_chunks_mut(CHUNK).zip(spill.ranks().par_chunks(CHUNK));
         chunks.for_each(|(words, ranks)| {
             for (word, &rank) in words.iter_mut().zip(ranks) {
-                let place = map.places()[rank as usize];
-                let taken = captured.partition_point(|&start| start <= place) - 1;
-                *word = (place - captured[taken]) | ((taken as u32) << RANK_BITS);
+                let captured = u32::from(all[rank as usize][pit]);
+                *word = remainders[rank as usize] | captured << RANK_BITS;
             }
         });
         filling.fill(*ranks.last().expect("every number of seeds has a row"));

@@ -2,7 +2,8 @@ use std::fmt;
 
 use super::format::FrameEntry;
 use super::group::{self, GROUP_BYTES, GROUP_POSITIONS, Group, Patch};
-use crate::index::Frame;
+use super::selection::Run;
+use crate::index::{Frame, RankSet};
 use crate::isa::{Isa, per_isa};
 use crate::memory::prefetch;
 
@@ -116,6 +117,33 @@ impl<'a> FrameScores<'a> {
         Ok(())
     }
 
+    /// Unpacks the scores of the mover's rows in `selected`, against one other row, to the start of `out`, in the order of their
+    /// ranks.
+    ///
+    /// `out` must have [`SELECTED_MARGIN`](super::SELECTED_MARGIN) bytes more than there are selected rows, which are overwritten.
+    ///
+    /// # Errors
+    /// When a group is damaged.
+    ///
+    /// # Panics
+    /// When `out` is shorter, or the set is not one of the mover's rows of this frame.
+    #[inline]
+    pub fn unpack_selected(
+        &self,
+        isa: Isa,
+        other_rank: u32,
+        selected: &RankSet,
+        out: &mut [u8],
+    ) -> Result<(), DamagedGroup> {
+        let rows = self.profile.len();
+        let start = u64::from(other_rank) * rows as u64;
+        let first = (start / GROUP_POSITIONS as u64) as usize;
+        let skip = (start % GROUP_POSITIONS as u64) as usize;
+        let groups = &self.groups[first..first + (skip + rows).div_ceil(GROUP_POSITIONS)];
+        let run = Run { groups, skip, profile: self.profile, patches: self.patches };
+        run.unpack_selected(isa, selected, out).map_err(|index| self.damaged((first + index) as u64))
+    }
+
     /// Has the processor fetch the first `most` groups of the run against one other row, from one mover's row on.
     #[inline]
     pub fn prefetch_run(&self, (mover_rank, other_rank): (u32, u32), most: usize) {
@@ -129,8 +157,11 @@ impl<'a> FrameScores<'a> {
 
     #[inline]
     fn patch(&self, number: u64, offset: u32) -> Result<Patch<'a>, DamagedGroup> {
-        let damaged = DamagedGroup { group: number, mover: self.frame.mover, other: self.frame.other };
-        Patch::read(self.patches, offset).ok_or(damaged)
+        Patch::read(self.patches, offset).ok_or_else(|| self.damaged(number))
+    }
+
+    fn damaged(&self, group: u64) -> DamagedGroup {
+        DamagedGroup { group, mover: self.frame.mover, other: self.frame.other }
     }
 }
 

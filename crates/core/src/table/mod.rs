@@ -6,6 +6,7 @@
 //! | [`format`](mod@format) | the bytes of a file: header, directory, digest |
 //! | [`group`](mod@group) | the codec: 126 scores in 64 bytes |
 //! | [`frame`](FrameScores) | a frame of groups: random access, unpacking runs |
+//! | [`selection`](SELECTED_MARGIN) | unpacking only some scores of a run |
 //! | [`layer`](Layer) | the trait of tables that scores can be read from |
 //! | [`reader`](Table) | a finished table in memory: mapped, or read |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
@@ -36,6 +37,7 @@ mod probe;
 mod read_at;
 mod reader;
 mod section;
+mod selection;
 mod shelf;
 mod tables;
 
@@ -52,6 +54,7 @@ pub use probe::{Probe, ProbeError};
 pub use read_at::{ReadAt, ReadAtTable};
 pub use reader::Table;
 pub use section::Section;
+pub use selection::SELECTED_MARGIN;
 pub use shelf::{Listing, Shelf};
 pub use tables::Tables;
 

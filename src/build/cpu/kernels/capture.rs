@@ -1,19 +1,60 @@
 use crate::isa::Isa;
 #[cfg(target_arch = "x86_64")]
 use crate::isa::Set;
+use crate::rows::CaptureMap;
+
+/// Bytes after the scores of a capture that may be read.
+pub const CAPTURE_MARGIN: usize = 64;
+
+/// [`max_after_pass`](super::max_after_pass) of the scores at the places of `map`, which [`CAPTURE_MARGIN`] bytes follow.
+///
+/// # Panics
+/// When the scores are fewer, or `best` does not have one score for each row of the map.
+pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], map: &CaptureMap, total: u8) {
+    assert_eq!(best.len(), map.rows(), "a score for each row");
+    assert!(scores.len() >= map.rows() + CAPTURE_MARGIN, "a score for each place, and a margin");
+    #[cfg(target_arch = "x86_64")]
+    if isa.set() == Set::Avx512 {
+        // SAFETY: this `Isa` exists only where the machine supports the features.
+        return unsafe { max_after_capture_avx512(best, scores, map, total) };
+    }
+    max_at_places(isa, best, scores, map.places(), total);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi2")]
+fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], map: &CaptureMap, total: u8) {
+    use std::arch::x86_64::{
+        _mm512_loadu_si512, _mm512_mask_expand_epi8, _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_max_epu8,
+        _mm512_set1_epi8, _mm512_sub_epi8,
+    };
+    let total = _mm512_set1_epi8(total as i8);
+    for (block, best) in best.chunks_mut(64).enumerate() {
+        let mut found = total;
+        for part in map.parts(block) {
+            let from = &scores[part.place as usize..][..64];
+            // SAFETY: 64 bytes are loaded.
+            found = _mm512_mask_expand_epi8(found, part.rows, unsafe { _mm512_loadu_si512(from.as_ptr().cast()) });
+        }
+        let all = u64::MAX >> (64 - best.len());
+        // SAFETY: only the bytes of `best` are loaded and stored.
+        unsafe {
+            let raised =
+                _mm512_max_epu8(_mm512_maskz_loadu_epi8(all, best.as_ptr().cast()), _mm512_sub_epi8(total, found));
+            _mm512_mask_storeu_epi8(best.as_mut_ptr().cast(), all, raised);
+        }
+    }
+}
 
 /// [`max_after_pass`](super::max_after_pass) of the scores at `places`.
 ///
 /// # Panics
 /// When a place is beyond the scores, and possibly when it is one of their last three.
-pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
+fn max_at_places(isa: Isa, best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
     #[cfg(target_arch = "x86_64")]
-    match isa.set() {
+    if isa.set() == Set::Avx2 {
         // SAFETY: this `Isa` exists only where the machine supports the features.
-        Set::Avx512 => return unsafe { max_after_capture_avx512(best, scores, places, total) },
-        // SAFETY: as above.
-        Set::Avx2 => return unsafe { max_after_capture_avx2(best, scores, places, total) },
-        Set::Baseline => {}
+        return unsafe { max_at_places_avx2(best, scores, places, total) };
     }
     let _ = isa;
     for (best, &place) in best.iter_mut().zip(places) {
@@ -22,36 +63,8 @@ pub fn max_after_capture(isa: Isa, best: &mut [u8], scores: &[u8], places: &[u32
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
-fn max_after_capture_avx512(best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
-    use std::arch::x86_64::{
-        _mm_loadu_si128, _mm_max_epu8, _mm_set1_epi8, _mm_storeu_si128, _mm_sub_epi8, _mm512_cmpgt_epu32_mask,
-        _mm512_cvtepi32_epi8, _mm512_i32gather_epi32, _mm512_loadu_si512, _mm512_set1_epi32,
-    };
-    // Four bytes are gathered for each place.
-    let last = scores.len().checked_sub(4).expect("scores of one place at least");
-    assert!(last <= i32::MAX as usize, "places have 31 bits");
-    let (bests, best_rest) = best.as_chunks_mut::<16>();
-    let (groups, place_rest) = places.as_chunks::<16>();
-    let (limit, total_16) = (_mm512_set1_epi32(last as i32), _mm_set1_epi8(total as i8));
-    for (best, group) in bests.iter_mut().zip(groups) {
-        // SAFETY: both hold 16 elements; the comparison keeps the gathered bytes inside `scores`.
-        unsafe {
-            let places = _mm512_loadu_si512(group.as_ptr().cast());
-            assert!(_mm512_cmpgt_epu32_mask(places, limit) == 0, "a place is too near the end of the scores");
-            let gathered = _mm512_cvtepi32_epi8(_mm512_i32gather_epi32::<1>(places, scores.as_ptr().cast()));
-            let raised = _mm_max_epu8(_mm_loadu_si128(best.as_ptr().cast()), _mm_sub_epi8(total_16, gathered));
-            _mm_storeu_si128(best.as_mut_ptr().cast(), raised);
-        }
-    }
-    for (best, &place) in best_rest.iter_mut().zip(place_rest) {
-        *best = (*best).max(total.wrapping_sub(scores[place as usize]));
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn max_after_capture_avx2(best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
+fn max_at_places_avx2(best: &mut [u8], scores: &[u8], places: &[u32], total: u8) {
     use std::arch::x86_64::{
         _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_max_epu8, _mm_set1_epi8, _mm_sub_epi8, _mm_unpacklo_epi32,
         _mm256_castsi256_si128, _mm256_cmpeq_epi32, _mm256_extracti128_si256, _mm256_i32gather_epi32,

@@ -1,0 +1,71 @@
+use std::fmt;
+
+/// A set of ranks of rows, as bits.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RankSet {
+    /// Bit `rank % 64` of word `rank / 64`; three words more than the ranks need, which are 0.
+    words: Vec<u64>,
+    /// The ranks are below this.
+    rows: usize,
+    len: usize,
+}
+
+impl RankSet {
+    /// The set of `ranks`, all of them below `rows`.
+    ///
+    /// # Panics
+    /// When one of them is not.
+    pub fn new(rows: usize, ranks: impl IntoIterator<Item = u32>) -> RankSet {
+        let mut words = vec![0u64; rows.div_ceil(64) + 3];
+        for rank in ranks {
+            assert!((rank as usize) < rows, "rank {rank} of {rows} rows");
+            words[rank as usize / 64] |= 1 << (rank % 64);
+        }
+        let len = words.iter().map(|word| word.count_ones() as usize).sum();
+        RankSet { words, rows, len }
+    }
+
+    /// How many ranks are in the set.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether no rank is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// How many rows there are: ranks are below this.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The ranks, ascending.
+    pub fn ranks(&self) -> impl Iterator<Item = u32> {
+        self.words.iter().zip((0..).step_by(64)).flat_map(|(&word, first)| {
+            let next = |word: &u64| (word & word.wrapping_sub(1) != 0).then_some(word & word.wrapping_sub(1));
+            std::iter::successors((word != 0).then_some(word), next).map(move |word| first + word.trailing_zeros())
+        })
+    }
+
+    /// Which of the 128 ranks from `first` on are in the set: bit `i` for rank `first + i`.
+    ///
+    /// # Panics
+    /// When `first` is beyond the rows.
+    #[inline(always)]
+    pub(crate) fn window(&self, first: usize) -> u128 {
+        let words: &[u64; 3] = self.words[first / 64..].first_chunk().expect("three words after the last rank");
+        let shift = (first % 64) as u32;
+        let low = u128::from(words[0]) | u128::from(words[1]) << 64;
+        // In two steps, since a shift by 128 is none.
+        low >> shift | u128::from(words[2]) << 1 << (127 - shift)
+    }
+}
+
+impl fmt::Debug for RankSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RankSet").field("rows", &self.rows).field("len", &self.len).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,294 @@
+//! Unpacking only some scores of a run: those of a set of mover's rows, against one other row.
+//!
+//! Each group is unpacked and its selected scores are packed side by side before the next one is read, so that nothing but these
+//! is written to memory; groups of which nothing is selected are not read at all.
+
+use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, PATCHED, Patch, base, patch_offset};
+use crate::index::RankSet;
+use crate::isa::Isa;
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Set;
+use crate::memory::prefetch;
+
+/// Bytes that may be overwritten after the selected scores: whole blocks are stored.
+pub const SELECTED_MARGIN: usize = 64;
+
+/// How many groups ahead of the one that is unpacked the processor is asked to fetch one.
+const GROUPS_AHEAD: usize = 16;
+
+/// How many groups ahead the patch of one is asked for.
+const PATCHES_AHEAD: usize = 6;
+
+/// Places of a group, the two of the base byte included.
+const PLACES: usize = 2 * GROUP_BYTES;
+
+/// The places of a group that hold scores.
+const ALL: u128 = (1 << GROUP_POSITIONS) - 1;
+
+/// The scores of all mover's rows against one other row, packed.
+pub(super) struct Run<'a> {
+    /// All groups that have a score of the run.
+    pub groups: &'a [Group],
+    /// The place of the first score in the first group.
+    pub skip: usize,
+    /// What is added to the residuals of each mover's row.
+    pub profile: &'a [u8],
+    /// Those of the frame.
+    pub patches: &'a [u8],
+}
+
+impl Run<'_> {
+    /// [`super::FrameScores::unpack_selected`].
+    ///
+    /// # Errors
+    /// The index of a group whose patch is missing.
+    pub fn unpack_selected(&self, isa: Isa, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
+        assert_eq!(selected.rows(), self.profile.len(), "a set of the mover's rows of this frame");
+        assert!(out.len() >= selected.len() + SELECTED_MARGIN, "room for whole blocks");
+        #[cfg(target_arch = "x86_64")]
+        match isa.set() {
+            // SAFETY: this `Isa` exists only where the machine supports the features.
+            Set::Avx512 => return unsafe { unpack_avx512(self, selected, out) },
+            // SAFETY: as above.
+            Set::Avx2 => return unsafe { unpack_avx2(self, selected, out) },
+            Set::Baseline => {}
+        }
+        let _ = isa;
+        unpack_plain(self, selected, out)
+    }
+
+    /// Which places of group `index` are selected.
+    #[inline(always)]
+    fn selected_places(&self, selected: &RankSet, index: usize) -> u128 {
+        let window = match index {
+            0 => selected.window(0) << self.skip,
+            _ => selected.window(index * GROUP_POSITIONS - self.skip),
+        };
+        window & ALL
+    }
+
+    /// Has the processor fetch a group that will be unpacked soon, and the patch of one that was fetched before.
+    #[inline(always)]
+    fn prefetch_after(&self, index: usize) {
+        prefetch(self.groups.as_ptr().wrapping_add(index + GROUPS_AHEAD));
+        if let Some(offset) = self.groups.get(index + PATCHES_AHEAD).and_then(patch_offset) {
+            prefetch(self.patches.as_ptr().wrapping_add(offset as usize));
+        }
+    }
+
+    /// Corrects the unpacked residuals of a group with exceptions.
+    #[cold]
+    fn mend(&self, index: usize, residuals: &mut [u8; PLACES]) -> Result<(), usize> {
+        let group = &self.groups[index];
+        let Some(offset) = patch_offset(group) else { return Ok(()) };
+        let patch = Patch::read(self.patches, offset).ok_or(index)?;
+        patch.mend(group, residuals.first_chunk_mut().expect("more places than positions"));
+        Ok(())
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "popcnt,bmi1,bmi2,avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2")]
+fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
+    use std::arch::x86_64::{
+        _mm512_add_epi8, _mm512_and_si512, _mm512_loadu_si512, _mm512_maskz_compress_epi8, _mm512_maskz_loadu_epi8,
+        _mm512_permutex2var_epi8, _mm512_set1_epi8, _mm512_srli_epi16, _mm512_storeu_si512,
+    };
+    /// For each place of one half of a group the byte that has its code, and in bit 6 whether that is the high half of the byte.
+    const fn bytes_of_places(first: usize) -> [u8; 64] {
+        let mut bytes = [0; 64];
+        let mut place = 0;
+        while place < 64 {
+            bytes[place] = ((first + place) / 2 + 64 * (place % 2)) as u8;
+            place += 1;
+        }
+        bytes
+    }
+    const FIRST_HALF: [u8; 64] = bytes_of_places(0);
+    const SECOND_HALF: [u8; 64] = bytes_of_places(64);
+    assert!(selected.rows() == run.profile.len() && out.len() >= selected.len() + SELECTED_MARGIN);
+    let code = _mm512_set1_epi8(15);
+    // SAFETY: each has 64 bytes.
+    let (first_half, second_half) =
+        unsafe { (_mm512_loadu_si512(FIRST_HALF.as_ptr().cast()), _mm512_loadu_si512(SECOND_HALF.as_ptr().cast())) };
+    let mut filled = 0;
+    for (index, group) in run.groups.iter().enumerate() {
+        let places = run.selected_places(selected, index);
+        if places == 0 {
+            continue;
+        }
+        run.prefetch_after(index);
+        let (first_mask, second_mask) = (places as u64, (places >> 64) as u64);
+        // SAFETY: a group has 64 bytes.
+        let codes = unsafe { _mm512_loadu_si512(group.as_ptr().cast()) };
+        let (low, high) = (_mm512_and_si512(codes, code), _mm512_and_si512(_mm512_srli_epi16::<4>(codes), code));
+        let base_of_all = _mm512_set1_epi8(base(group) as i8);
+        let mut first = _mm512_add_epi8(_mm512_permutex2var_epi8(low, first_half, high), base_of_all);
+        let mut second = _mm512_add_epi8(_mm512_permutex2var_epi8(low, second_half, high), base_of_all);
+        if group[BASE_BYTE] & PATCHED != 0 {
+            let mut residuals = [0; PLACES];
+            // SAFETY: the two halves are all places.
+            unsafe {
+                _mm512_storeu_si512(residuals.as_mut_ptr().cast(), first);
+                _mm512_storeu_si512(residuals.as_mut_ptr().add(64).cast(), second);
+            }
+            run.mend(index, &mut residuals)?;
+            // SAFETY: as above.
+            unsafe {
+                first = _mm512_loadu_si512(residuals.as_ptr().cast());
+                second = _mm512_loadu_si512(residuals.as_ptr().add(64).cast());
+            }
+        }
+        // In the first group this is before the profile, where no place is selected.
+        let profile = run.profile.as_ptr().wrapping_add(index * GROUP_POSITIONS).wrapping_sub(run.skip);
+        // SAFETY: only bytes of selected rows are loaded, which the profile has. As many scores were stored before as `filled` says,
+        // which with the two masks are at most all selected ones, and `out` has a block more.
+        unsafe {
+            first = _mm512_add_epi8(first, _mm512_maskz_loadu_epi8(first_mask, profile.cast()));
+            let packed = _mm512_maskz_compress_epi8(first_mask, first);
+            _mm512_storeu_si512(out.as_mut_ptr().add(filled).cast(), packed);
+            filled += first_mask.count_ones() as usize;
+            second = _mm512_add_epi8(second, _mm512_maskz_loadu_epi8(second_mask, profile.wrapping_add(64).cast()));
+            let packed = _mm512_maskz_compress_epi8(second_mask, second);
+            _mm512_storeu_si512(out.as_mut_ptr().add(filled).cast(), packed);
+            filled += second_mask.count_ones() as usize;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
+fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
+    use std::arch::x86_64::{_mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8};
+    let shuffle = |bytes, places| {
+        let (bytes, places) =
+            (_mm_cvtsi64_si128(i64::from_le_bytes(bytes)), _mm_cvtsi64_si128(i64::from_le_bytes(places)));
+        _mm_cvtsi128_si64(_mm_shuffle_epi8(bytes, places)).to_le_bytes()
+    };
+    unpack_with(run, selected, out, |block, mask, out| pack_by_shuffles(block, mask, out, shuffle))
+}
+
+#[cfg(target_arch = "aarch64")]
+fn unpack_plain(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
+    use std::arch::aarch64::{vcreate_u8, vget_lane_u64, vreinterpret_u64_u8, vtbl1_u8};
+    let shuffle = |bytes, places| {
+        // SAFETY: NEON belongs to every machine of this target.
+        unsafe {
+            let shuffled = vtbl1_u8(vcreate_u8(u64::from_le_bytes(bytes)), vcreate_u8(u64::from_le_bytes(places)));
+            vget_lane_u64::<0>(vreinterpret_u64_u8(shuffled)).to_le_bytes()
+        }
+    };
+    unpack_with(run, selected, out, |block, mask, out| pack_by_shuffles(block, mask, out, shuffle))
+}
+
+#[cfg(not(target_arch = "aarch64"))]
+fn unpack_plain(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
+    unpack_with(run, selected, out, |block, mask, out| {
+        let (mut mask, mut place) = (mask, 0);
+        if mask == u64::MAX {
+            out[..64].copy_from_slice(block);
+            return 64;
+        }
+        while mask != 0 {
+            out[place] = block[mask.trailing_zeros() as usize];
+            mask &= mask - 1;
+            place += 1;
+        }
+        place
+    })
+}
+
+/// For every eight bits: which bytes they select, in order.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+static SELECTED: [[u8; 8]; 256] = {
+    let mut places = [[0; 8]; 256];
+    let mut bits = 0;
+    while bits < 256 {
+        let (mut bit, mut filled) = (0, 0);
+        while bit < 8 {
+            if bits >> bit & 1 == 1 {
+                places[bits][filled] = bit;
+                filled += 1;
+            }
+            bit += 1;
+        }
+        bits += 1;
+    }
+    places
+};
+
+/// Group by group, with a function that copies the bytes that a mask selects to the start of its last argument and returns how many
+/// they are. That has 64 bytes at least.
+#[inline(always)]
+fn unpack_with(
+    run: &Run,
+    selected: &RankSet,
+    out: &mut [u8],
+    pack: impl Fn(&[u8; 64], u64, &mut [u8]) -> usize,
+) -> Result<(), usize> {
+    let mut filled = 0;
+    for (index, group) in run.groups.iter().enumerate() {
+        let places = run.selected_places(selected, index);
+        if places == 0 {
+            continue;
+        }
+        run.prefetch_after(index);
+        let (from, first) = if index == 0 { (run.skip, 0) } else { (0, index * GROUP_POSITIONS - run.skip) };
+        let profile = &run.profile[first..];
+        let mut scores = [0; PLACES];
+        let base = base(group);
+        for (pair, &codes) in scores.as_chunks_mut::<2>().0.iter_mut().zip(group) {
+            pair[0] = base.wrapping_add(codes & 15);
+            pair[1] = base.wrapping_add(codes >> 4);
+        }
+        if group[BASE_BYTE] & PATCHED != 0 {
+            run.mend(index, &mut scores)?;
+        }
+        match profile.first_chunk::<PLACES>() {
+            // Most groups: a loop of fixed length.
+            Some(profile) if from == 0 => add(&mut scores, profile),
+            _ => add(&mut scores[from..], profile),
+        }
+        for (half, block) in scores.as_chunks::<64>().0.iter().enumerate() {
+            filled += pack(block, (places >> (64 * half)) as u64, &mut out[filled..]);
+        }
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn add(scores: &mut [u8], profile: &[u8]) {
+    for (score, &profile) in scores.iter_mut().zip(profile) {
+        *score = score.wrapping_add(profile);
+    }
+}
+
+/// Eight bytes at a time: `shuffle(bytes, places)` returns the bytes at these places of 0 to 7.
+///
+/// The first pits vary most slowly in the order of rows, so that after a spill of few seeds most masks select all or nothing.
+// Not a closure, which would lack the instruction set of the function that this is compiled into.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[inline(always)]
+fn pack_by_shuffles(
+    block: &[u8; 64],
+    mask: u64,
+    out: &mut [u8],
+    shuffle: impl Fn([u8; 8], [u8; 8]) -> [u8; 8],
+) -> usize {
+    if mask == 0 {
+        return 0;
+    }
+    let out = out.first_chunk_mut::<64>().expect("a margin after the selected scores");
+    if mask == u64::MAX {
+        *out = *block;
+        return 64;
+    }
+    let mut place = 0;
+    for (group, bits) in block.as_chunks::<8>().0.iter().zip(mask.to_le_bytes()) {
+        // At most eight bytes for each group before this one.
+        out[place..][..8].copy_from_slice(&shuffle(*group, SELECTED[usize::from(bits)]));
+        place += bits.count_ones() as usize;
+    }
+    place
+}
