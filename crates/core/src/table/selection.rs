@@ -1,7 +1,7 @@
 //! Unpacking only some scores of a run: those of a set of mover's rows, against one other row.
 //!
 //! Each group is unpacked and its selected scores are packed side by side before the next one is read, so that nothing but these
-//! is written to memory; groups of which nothing is selected are not read at all.
+//! is written to memory; groups of which nothing is selected are left out.
 
 use super::group::{BASE_BYTE, GROUP_BYTES, GROUP_POSITIONS, Group, PATCHED, Patch, base, patch_offset};
 use crate::index::RankSet;
