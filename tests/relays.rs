@@ -28,7 +28,9 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
     let mut played = 0;
     for (pit, own, spilled) in relay_moves {
         let mut met = vec![false; others.len()];
-        relays.endings(&own, usize::from(spilled), seeds, &mut |ending| {
+        let mut endings = Vec::new();
+        relays.endings(&own, usize::from(spilled), seeds, &mut endings);
+        for ending in endings {
             let before = relays.sums().from(seeds, ending.before);
             let after = relays.sums().from(usize::from(ending.opponent), ending.after);
             let fillings = relays.fillings(ending.unmet, usize::from(ending.rest));
@@ -55,7 +57,7 @@ fn check(relays: &Relays, rows: &RowIndex, mover: &TableRow, seeds: usize) -> us
                 );
                 played += 1;
             }
-        });
+        }
         assert!(met.iter().all(|&met| met), "an other row in no ending: {mover:?}, pit {pit}");
     }
     played

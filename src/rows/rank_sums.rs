@@ -48,6 +48,12 @@ impl RankOffsets {
         (self.0 >> THREE) as usize
     }
 
+    /// Adds the offsets `seed` so many times, modulo 2^64: so a negative number takes away.
+    #[inline(always)]
+    pub(super) fn add_seeds(&mut self, seed: RankOffsets, seeds: u64) {
+        self.0 = self.0.wrapping_add(seed.0.wrapping_mul(seeds));
+    }
+
     /// The larger one of each of the offsets.
     #[must_use]
     fn max(self, other: RankOffsets) -> RankOffsets {
@@ -109,8 +115,10 @@ impl FromIterator<RankOffsets> for OffsetList {
 pub struct RankSums {
     /// The offsets of a seed in each pit.
     weights: [RankOffsets; MAX_TABLE_PITS],
+    /// By seeds of the row: where its part of `first` begins; and where the last one ends.
+    starts: Vec<usize>,
     /// By seeds of the row: by the potential and the [leading](leading) pits.
-    first: Vec<Vec<u32>>,
+    first: Vec<u32>,
     /// By seeds and potential of the last five pits; empty where the first tables have all of that.
     five: Vec<u32>,
     /// By seeds and potential of the last four pits.
@@ -157,7 +165,7 @@ impl RankSums {
             let count = |n: usize| if (3..=pits).contains(&n) { rows.count(n, seeds, potential) } else { 0 };
             if rest < pits { count(rest).wrapping_sub(count(rest + 1)) } else { 0 }
         };
-        let first = (0..=most)
+        let first: Vec<Vec<u32>> = (0..=most)
             .map(|seeds| {
                 let bounds = rows.level_bounds(seeds);
                 let mut table = vec![0u32; seeds * stride(0) + bounds.len()];
@@ -200,7 +208,9 @@ impl RankSums {
             })
             .collect();
         let five = if is_wide { by_potential(5) } else { Vec::new() };
-        RankSums { weights, first, five, four: by_potential(4), three }
+        let starts = first.iter().scan(0, |end, part| Some(std::mem::replace(end, *end + part.len())));
+        let starts = starts.chain([first.iter().map(Vec::len).sum()]).collect();
+        RankSums { weights, starts, first: first.concat(), five, four: by_potential(4), three }
     }
 
     /// The offsets of one seed in `pit` (from 0).
@@ -217,17 +227,9 @@ impl RankSums {
     }
 
     /// The ranks of all rows with `seeds` seeds that have the seeds of `fixed`, and more.
-    ///
-    /// # Panics
-    /// When no row with so many seeds has those of `fixed`.
-    #[inline]
+    #[inline(always)]
     pub fn from(&self, seeds: usize, fixed: RankOffsets) -> RanksFrom<'_> {
-        RanksFrom {
-            first: &self.first[seeds][fixed.first()..],
-            five: &self.five[fixed.five()..],
-            four: &self.four[fixed.four()..],
-            three: &self.three[fixed.three()..],
-        }
+        RanksFrom { sums: self, first: &self.first[self.starts[seeds]..self.starts[seeds + 1]], fixed }
     }
 }
 
@@ -240,23 +242,24 @@ impl fmt::Debug for RankSums {
 /// The ranks of rows that have some seeds in common.
 #[derive(Clone, Copy, Debug)]
 pub struct RanksFrom<'a> {
+    sums: &'a RankSums,
+    /// The first table of rows with so many seeds.
     first: &'a [u32],
-    /// Empty for rows of up to six pits.
-    five: &'a [u32],
-    four: &'a [u32],
-    three: &'a [u32],
+    /// The seeds in common.
+    fixed: RankOffsets,
 }
 
-impl<'a> RanksFrom<'a> {
+impl RanksFrom<'_> {
     /// The rank of the row that has these seeds in addition.
     ///
     /// # Panics
     /// Possibly, if these are not as many seeds as the rows lack.
-    #[inline]
+    #[inline(always)]
     pub fn rank(&self, rest: RankOffsets) -> u32 {
-        assert!(self.contains(rest), "too many seeds in addition");
-        // SAFETY: that was just checked.
-        unsafe { self.rank_unchecked(rest) }
+        let RankSums { five, four, three, .. } = self.sums;
+        let row = self.fixed + rest;
+        let five = if five.is_empty() { 0 } else { five[row.five()] };
+        self.first[row.first()].wrapping_add(four[row.four()]).wrapping_add(three[row.three()]).wrapping_add(five)
     }
 
     /// Passes to `each`, for each element of `list`, the rank of the row that has these seeds in addition, here and in `other`,
@@ -267,46 +270,77 @@ impl<'a> RanksFrom<'a> {
     #[inline(always)]
     pub fn each_of_both(self, other: RanksFrom<'_>, list: &OffsetList, mut each: impl FnMut(u32, u32)) {
         assert!(self.contains(list.most) && other.contains(list.most), "too many seeds in addition");
+        // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
+        let (ours, others) = unsafe { (self.places(), other.places()) };
         // The two loops are compiled apart: what few pits do not need costs them nothing.
-        if self.five.is_empty() && other.five.is_empty() {
+        if self.sums.five.is_empty() && other.sums.five.is_empty() {
             for &rest in &list.offsets {
-                // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
-                unsafe { each(self.rank_of_few(rest), other.rank_of_few(rest)) }
+                // SAFETY: as above.
+                unsafe { each(ours.rank_of_few(rest), others.rank_of_few(rest)) }
             }
         } else {
             for &rest in &list.offsets {
-                // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
-                unsafe { each(self.rank_unchecked(rest), other.rank_unchecked(rest)) }
+                // SAFETY: as above.
+                unsafe { each(ours.rank(rest), others.rank(rest)) }
             }
         }
     }
 
-    /// Whether these offsets are within the tables.
+    /// The parts of the tables that rows with the fixed seeds can need.
+    ///
+    /// # Safety
+    /// The fixed offsets must be within the tables.
     #[inline(always)]
-    fn contains(&self, rest: RankOffsets) -> bool {
-        rest.first() < self.first.len()
-            && (self.five.is_empty() || rest.five() < self.five.len())
-            && rest.four() < self.four.len()
-            && rest.three() < self.three.len()
+    unsafe fn places(&self) -> Places<'_> {
+        let RanksFrom { sums, first, fixed } = self;
+        // SAFETY: the caller makes sure of it.
+        unsafe {
+            Places {
+                first: first.get_unchecked(fixed.first()..),
+                five: if sums.five.is_empty() { &[] } else { sums.five.get_unchecked(fixed.five()..) },
+                four: sums.four.get_unchecked(fixed.four()..),
+                three: sums.three.get_unchecked(fixed.three()..),
+            }
+        }
     }
 
-    /// [`RanksFrom::rank`] without checks.
+    /// Whether these offsets, and all smaller ones, are within the tables.
+    #[inline(always)]
+    fn contains(&self, rest: RankOffsets) -> bool {
+        let RanksFrom { sums, first, fixed } = self;
+        // Added one by one: too large a sum must not carry to the next one.
+        fixed.first() + rest.first() < first.len()
+            && (sums.five.is_empty() || fixed.five() + rest.five() < sums.five.len())
+            && fixed.four() + rest.four() < sums.four.len()
+            && fixed.three() + rest.three() < sums.three.len()
+    }
+}
+
+/// The four tables from the offsets of some seeds on.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    first: &'a [u32],
+    /// Empty for rows of up to six pits.
+    five: &'a [u32],
+    four: &'a [u32],
+    three: &'a [u32],
+}
+
+impl Places<'_> {
+    /// The rank of the row that has these seeds in addition.
     ///
     /// # Safety
     /// The offsets must be within the tables.
     #[inline(always)]
-    unsafe fn rank_unchecked(&self, rest: RankOffsets) -> u32 {
+    unsafe fn rank(&self, rest: RankOffsets) -> u32 {
         // SAFETY: the caller makes sure of it.
-        unsafe {
-            let five = if self.five.is_empty() { 0 } else { *self.five.get_unchecked(rest.five()) };
-            self.rank_of_few(rest).wrapping_add(five)
-        }
+        unsafe { self.rank_of_few(rest).wrapping_add(*self.five.get_unchecked(rest.five())) }
     }
 
     /// The same for rows of up to six pits.
     ///
     /// # Safety
-    /// As for [`RanksFrom::rank_unchecked`].
+    /// As for [`Places::rank`].
     #[inline(always)]
     unsafe fn rank_of_few(&self, rest: RankOffsets) -> u32 {
         // SAFETY: the caller makes sure of it.

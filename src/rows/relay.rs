@@ -44,11 +44,14 @@ pub struct Relays {
     sowings: Vec<Sown>,
 }
 
-/// What a sowing does to the ring.
+/// What a sowing does: seeds for each pit, less all those of the first one.
 #[derive(Clone, Copy)]
 struct Sown {
-    /// To be added to the bytes of the ring, modulo 2^128: seeds for each pit, less all those of the first one.
-    change: u128,
+    /// To be added to the bytes of the ring, modulo 2^128.
+    ring: u128,
+    /// To be added to the offsets of the mover's row and of the other row.
+    own: RankOffsets,
+    other: RankOffsets,
     /// Where the last seed falls.
     last: u32,
 }
@@ -60,25 +63,26 @@ impl Relays {
     /// When a sowing can end in a capture by these rules.
     pub fn new(rules: Rules, rows: &RowIndex) -> Relays {
         assert!(rules.capture() == Capture::Never, "relays are played without captures");
-        let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);
+        let (pits, hands, sums) = (rows.pits(), rows.max_seeds() + 2, RankSums::new(rows));
         let store = 2 * pits;
         // In sowing order the store comes between the rows.
         let sown = |index: usize| {
             let (place, seeds) = (index / hands, index % hands);
             let mut after = (0..pits).chain([store]).chain(pits..store).cycle().skip_while(|&next| next != place);
             let places: Vec<usize> = after.by_ref().skip(1).take(seeds).collect();
-            let fallen = places.iter().filter(|&&place| place != store).map(|&place| 1 << (8 * place)).sum::<u128>();
             let last = places.last().copied().unwrap_or(place);
-            Sown { change: fallen.wrapping_sub((seeds as u128) << (8 * place)), last: last as u32 }
+            let mut sown =
+                Sown { ring: 0, own: RankOffsets::default(), other: RankOffsets::default(), last: last as u32 };
+            let gained = places.into_iter().map(|place| (place, 1)).chain([(place, (seeds as u64).wrapping_neg())]);
+            for (place, seeds) in gained.filter(|&(place, _)| place != store) {
+                let row = if place < pits { &mut sown.own } else { &mut sown.other };
+                row.add_seeds(sums.seed(place % pits), seeds);
+                sown.ring = sown.ring.wrapping_add((i128::from(seeds as i64) << (8 * place)) as u128);
+            }
+            sown
         };
-        Relays {
-            rules,
-            pits,
-            sums: RankSums::new(rows),
-            fillings: vec![OnceLock::new(); hands << pits],
-            hands,
-            sowings: (0..store * hands).map(sown).collect(),
-        }
+        let sowings = (0..store * hands).map(sown).collect();
+        Relays { rules, pits, sums, fillings: vec![OnceLock::new(); hands << pits], hands, sowings }
     }
 
     /// The rules.
@@ -129,37 +133,38 @@ impl Relays {
         }
     }
 
-    /// Passes to `found` all endings of a relay against the other rows with `seeds` seeds. Each row is in exactly one of them.
+    /// Appends to `endings` all endings of a relay against the other rows with `seeds` seeds. Each row is in exactly one of them.
     ///
     /// Of the relay, `own` is the mover's row when the last seed of a sowing falls into the other row for the first time, and
     /// `spilled` the seeds sown there by then (see [`super::RowMove::Relay`]).
-    pub fn endings(&self, own: &TableRow, spilled: usize, seeds: usize, found: &mut impl FnMut(Ending)) {
+    pub fn endings(&self, own: &TableRow, spilled: usize, seeds: usize, endings: &mut Vec<Ending>) {
         let pits = self.pits;
         let mut ring = [0; 16];
         ring[..pits].copy_from_slice(&own[..pits]);
         for (pit, place) in ring[pits..2 * pits].iter_mut().enumerate() {
             *place = (spilled / pits + usize::from(pit < spilled % pits)) as u8;
         }
-        self.follow(
-            State {
-                ring: u128::from_le_bytes(ring),
-                place: (pits + (spilled - 1) % pits) as u32,
-                unmet: (1 << pits) - 1,
-                rest: seeds as u32,
-                before: RankOffsets::default(),
-            },
-            found,
-        );
+        let ring = u128::from_le_bytes(ring);
+        let (own, other) = self.rows(ring);
+        let state = State {
+            ring,
+            own: self.sums.offsets(own),
+            other: self.sums.offsets(other),
+            before: RankOffsets::default(),
+            place: (pits + (spilled - 1) % pits) as u32,
+            unmet: ((1 << pits) - 1) << pits,
+            rest: seeds as u32,
+        };
+        self.follow(state, endings);
     }
 
     /// Follows a relay from the fall of a last seed on.
-    fn follow(&self, mut state: State, found: &mut impl FnMut(Ending)) {
-        let pits = self.pits as u32;
-        while state.place != 2 * pits {
-            if let Some(pit) = state.place.checked_sub(pits)
-                && state.unmet >> pit & 1 == 1
-            {
-                return self.meet(&state, pit, found);
+    #[inline(always)]
+    fn follow(&self, mut state: State, endings: &mut Vec<Ending>) {
+        while state.place != 2 * self.pits as u32 {
+            if state.unmet >> state.place & 1 == 1 {
+                let State { ring, own, other, before, place, unmet, rest } = state;
+                return self.meet(ring, own, other, before, (place, unmet, rest), endings);
             }
             let hand = state.hand();
             if hand == 1 {
@@ -167,57 +172,74 @@ impl Relays {
             }
             self.sow(&mut state, hand);
         }
-        found(self.ending(&state));
+        endings.push(self.ending(&state));
     }
 
-    /// Goes on for every number of seeds that the unmet `pit`, in which the last seed fell, may hold.
-    fn meet(&self, state: &State, pit: u32, found: &mut impl FnMut(Ending)) {
-        let unmet = state.unmet & !(1 << pit);
+    /// Goes on for every number of seeds that the unmet pit, in which the last seed fell, may hold.
+    // The parts of a state, each in a register.
+    fn meet(
+        &self,
+        ring: u128,
+        own: RankOffsets,
+        other: RankOffsets,
+        before: RankOffsets,
+        (place, unmet, rest): (u32, u32, u32),
+        endings: &mut Vec<Ending>,
+    ) {
+        let unmet = unmet & !(1 << place);
+        let seed = self.sums.seed(place as usize - self.pits);
+        let mut state = State { ring, own, other, before, place, unmet, rest };
         // The last unmet pit holds all the seeds that are left.
-        let least = if unmet == 0 { state.rest } else { 0 };
-        let mut before = state.before;
-        let sown = state.hand();
-        for held in 0..=state.rest {
-            if held >= least {
-                let ring = state.ring + (u128::from(held) << (8 * state.place));
-                let mut next = State { ring, place: state.place, unmet, rest: state.rest - held, before };
-                let hand = sown + held;
-                if hand == 1 {
-                    found(self.ending(&next));
-                } else {
-                    self.sow(&mut next, hand);
-                    self.follow(next, found);
-                }
+        let least = if unmet == 0 { rest } else { 0 };
+        state.hold(seed, least);
+        loop {
+            let hand = state.hand();
+            if hand == 1 {
+                endings.push(self.ending(&state));
+            } else {
+                let mut next = state;
+                self.sow(&mut next, hand);
+                self.follow(next, endings);
             }
-            before += self.sums.seed(pit as usize);
+            if state.rest == 0 {
+                return;
+            }
+            state.hold(seed, 1);
         }
     }
 
     /// Sows the `hand`, all seeds of the place where the last one fell.
     #[inline(always)]
     fn sow(&self, state: &mut State, hand: u32) {
-        let Sown { change, last } = self.sowings[state.place as usize * self.hands + hand as usize];
-        state.ring = state.ring.wrapping_add(change);
-        state.place = last;
+        let Sown { ring, own, other, last } = &self.sowings[state.place as usize * self.hands + hand as usize];
+        state.ring = state.ring.wrapping_add(*ring);
+        state.own.add_seeds(*own, 1);
+        state.other.add_seeds(*other, 1);
+        state.place = *last;
     }
 
-    #[inline]
-    fn ending(&self, state: &State) -> Ending {
+    /// The mover's row and the other row, the first pit in the lowest byte.
+    #[inline(always)]
+    fn rows(&self, ring: u128) -> (u64, u64) {
         let row = u64::MAX >> (64 - 8 * self.pits);
-        let own = state.ring as u64 & row;
-        let other = (state.ring >> (8 * self.pits)) as u64 & row;
+        (ring as u64 & row, (ring >> (8 * self.pits)) as u64 & row)
+    }
+
+    #[inline(always)]
+    fn ending(&self, state: &State) -> Ending {
+        let (own, other) = self.rows(state.ring);
         // The bytes of a row, added up in the highest byte.
         let seeds = |row: u64| (row.wrapping_mul(0x0101_0101_0101_0101) >> 56) as u8;
         let left = seeds(own);
         Ending {
             again: state.place == 2 * self.pits as u32 && self.rules.moves_again(),
-            unmet: state.unmet as u8,
+            unmet: (state.unmet >> self.pits) as u8,
             rest: state.rest as u8,
             left,
             opponent: seeds(other) + state.rest as u8,
-            own: self.sums.from(usize::from(left), self.sums.offsets(own)).rank(RankOffsets::default()),
+            own: self.sums.from(usize::from(left), state.own).rank(RankOffsets::default()),
             before: state.before,
-            after: self.sums.offsets(other),
+            after: state.other,
         }
     }
 }
@@ -234,13 +256,16 @@ struct State {
     /// A byte for each pit, the first one in the lowest byte: the mover's row and the other row, of which unmet pits have only the
     /// seeds sown into them. What is in the store does not matter to a relay.
     ring: u128,
-    /// Where the last seed fell: a pit by its byte, or the store, which comes after all of them.
-    place: u32,
-    /// The unmet pits of the other row, and the seeds that they held before the move.
-    unmet: u32,
-    rest: u32,
+    /// The offsets of the two rows.
+    own: RankOffsets,
+    other: RankOffsets,
     /// The seeds that the met pits held before the move.
     before: RankOffsets,
+    /// Where the last seed fell: a pit by its byte, or the store, which comes after all of them.
+    place: u32,
+    /// The unmet pits of the other row, a bit for each by its byte, and the seeds that they held before the move.
+    unmet: u32,
+    rest: u32,
 }
 
 impl State {
@@ -248,5 +273,14 @@ impl State {
     #[inline(always)]
     fn hand(&self) -> u32 {
         u32::from((self.ring >> (8 * self.place)) as u8)
+    }
+
+    /// The met pit, where the last seed fell, held so many of the remaining seeds more before the move; `seed`: one seed there.
+    #[inline(always)]
+    fn hold(&mut self, seed: RankOffsets, seeds: u32) {
+        self.ring += u128::from(seeds) << (8 * self.place);
+        self.other.add_seeds(seed, u64::from(seeds));
+        self.before.add_seeds(seed, u64::from(seeds));
+        self.rest -= seeds;
     }
 }

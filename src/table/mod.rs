@@ -31,7 +31,8 @@ mod writer;
 pub use kalah_core::table::{
     BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, FileKind, FrameBounds, FrameEntry,
     FrameScores, Layer, Listing, PairKey, Part, Probe, ProbeError, RUN_MARGIN, ReadAt, ReadAtTable, SELECTED_MARGIN,
-    Section, Shelf, Table, TableError, TableHeader, TableKey, Tables, format, group, missing_layers, report_bus_errors,
+    ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables, format, group, missing_layers,
+    report_bus_errors,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

@@ -10,6 +10,7 @@
 //! | `lower` | the layers below: tables, and frames of archives |
 //! | `forward` | one row against all others: the moves that lead to lower layers |
 //! | `relay` | one row against all others: the relays |
+//! | `reads` | scores that are read one by one |
 //! | [`pair`](compute_pair) | a pair of frames, level by level |
 //! | [`workspace`](Workspace) | the memory of a builder, reused for every pair |
 //! | `from_archives` | frames of a layer above archives |
@@ -28,6 +29,7 @@ mod job;
 pub mod kernels;
 mod lower;
 mod pair;
+mod reads;
 mod relay;
 mod together;
 mod workspace;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::lower::Child;
+use super::reads::{Reads, Worth, raise};
 use crate::index::{Frame, TableRow};
 use crate::isa::Isa;
 use crate::rows::{Ending, OffsetList, RanksFrom, Relays, RowMaps, RowMove};
@@ -13,9 +14,6 @@ const FEW: usize = 8;
 
 /// A run is unpacked if at least one of so many of its scores is read; otherwise the scores are read one by one.
 const UNPACKED_PER_READ: usize = 64;
-
-/// Scores that are prefetched, and then read.
-const READS: usize = 1024;
 
 /// Score groups of a run that are prefetched.
 const PREFETCH_LINES: usize = 4;
@@ -34,8 +32,9 @@ pub(super) struct RelayScratch {
     many: Vec<(Source, Ending)>,
     /// The order in which these are evaluated: by source.
     order: Vec<(u64, u32)>,
+    /// Of one relay.
+    endings: Vec<Ending>,
     run: Vec<u8>,
-    reads: Vec<Read>,
 }
 
 /// Where the scores of an ending stand.
@@ -56,18 +55,12 @@ impl Source {
     }
 }
 
-/// A score that will be read.
-struct Read {
-    /// The index of the frame below.
-    child: u16,
-    /// The score counts as `base` plus the score with these bits flipped, modulo 256.
-    flip: u8,
-    base: u8,
-    /// The ranks of the child's row to move and other row.
-    to_move: u32,
-    waiting: u32,
-    /// The rank of the other row before the move.
-    rank: u32,
+/// The other rows of an ending: the fillings, and the ranks with them before and after the move.
+#[derive(Clone, Copy)]
+struct OtherRows<'a> {
+    fillings: &'a OffsetList,
+    before: RanksFrom<'a>,
+    after: RanksFrom<'a>,
 }
 
 impl<'a> FrameRelays<'a> {
@@ -86,26 +79,28 @@ impl<'a> FrameRelays<'a> {
     pub fn apply(
         &self,
         isa: Isa,
-        children: &[Option<Child<'a>>],
+        children: &'a [Option<Child<'a>>],
         mover: u32,
         pits: impl Iterator<Item = usize>,
         best: &mut [u8],
         scratch: &mut RelayScratch,
     ) -> Result<(), TableError> {
-        let RelayScratch { many, order, run, reads } = scratch;
+        let RelayScratch { many, order, endings, run } = scratch;
         many.clear();
-        reads.clear();
+        let mut reads = Reads::new(children);
         let rules = self.relays.rules();
         for pit in pits {
             let row_move = RowMove::new(rules, self.frame.pits, &self.movers[mover as usize], pit);
             let RowMove::Relay { own, spilled } = row_move else { unreachable!("the move is a relay") };
-            self.relays.endings(&own, usize::from(spilled), self.frame.other, &mut |ending| {
+            endings.clear();
+            self.relays.endings(&own, usize::from(spilled), self.frame.other, endings);
+            for ending in &*endings {
                 // Evaluated for all other rows at once where the first pit that is met is empty.
-                if usize::from(spilled) <= self.frame.pits && usize::from(ending.rest) == self.frame.other {
-                    return;
+                if usize::from(spilled) > self.frame.pits || usize::from(ending.rest) < self.frame.other {
+                    self.sort_out(children, ending, best, many, &mut reads);
                 }
-                self.sort_out(children, ending, best, many, reads);
-            });
+            }
+            reads.read_many(best)?;
         }
         order.clear();
         order.extend(many.iter().zip(0..).map(|((source, _), index)| (source.key(), index)));
@@ -121,58 +116,67 @@ impl<'a> FrameRelays<'a> {
                 }
             }
             for ending in endings {
-                self.push_reads(scores, source, ending, reads);
-                if reads.len() >= READS {
-                    read(children, reads, best)?;
-                }
+                self.push_reads(scores, source, ending, self.other_rows(ending), &mut reads);
+                reads.read_many(best)?;
             }
         }
-        read(children, reads, best)
+        reads.read(best)
     }
 
     /// Evaluates an ending at which the game is over, and lists what others will read.
     #[inline]
     fn sort_out(
         &self,
-        children: &[Option<Child<'a>>],
-        ending: Ending,
+        children: &'a [Option<Child<'a>>],
+        ending: &Ending,
         best: &mut [u8],
         many: &mut Vec<(Source, Ending)>,
-        reads: &mut Vec<Read>,
+        reads: &mut Reads<'a>,
     ) {
-        let Ending { again, left, opponent, own, .. } = ending;
+        let &Ending { again, left, opponent, own, .. } = ending;
         let (to_move, waiting) = if again { (left, opponent) } else { (opponent, left) };
         let child = usize::from(waiting) * self.total() + usize::from(to_move);
         let source = Source { child: child as u16, again, own };
-        let (fillings, before, after) = self.ranks(&ending);
+        let others = self.other_rows(ending);
+        let OtherRows { fillings, before, after } = others;
         match &children[child] {
             // A row is empty: the game is over, and the opponent gets the seeds of the other row.
             None => {
                 before.each_of_both(before, fillings, |rank, _| raise(best, rank, self.total() as u8 - opponent));
             }
-            Some((_, scores)) if fillings.offsets().len() <= FEW => self.push_reads(scores, source, &ending, reads),
+            Some((_, scores)) if fillings.offsets().len() <= FEW => {
+                self.push_reads(scores, source, ending, others, reads);
+            }
             Some((_, scores)) => {
                 if !again {
                     scores.prefetch_run((after.rank(fillings.offsets()[0]), own), PREFETCH_LINES);
                 }
-                many.push((source, ending));
+                many.push((source, *ending));
             }
         }
     }
 
-    /// Appends the reads of an ending, and has the processor fetch what they will read.
-    #[inline]
-    fn push_reads(&self, scores: &FrameScores, source: Source, ending: &Ending, reads: &mut Vec<Read>) {
+    /// Lists what an ending reads.
+    #[inline(always)]
+    fn push_reads(
+        &self,
+        scores: &FrameScores<'a>,
+        source: Source,
+        ending: &Ending,
+        others: OtherRows,
+        reads: &mut Reads<'a>,
+    ) {
         let (Source { child, again, own }, total) = (source, self.total() as u8);
-        // total - score, or stored + score.
-        let (flip, base) =
-            if again { (0, total - ending.left - ending.opponent) } else { (u8::MAX, total.wrapping_add(1)) };
-        let (fillings, before, after) = self.ranks(ending);
-        before.each_of_both(after, fillings, |rank, other| {
-            let (to_move, waiting) = if again { (own, other) } else { (other, own) };
-            scores.prefetch(to_move, waiting);
-            reads.push(Read { child, flip, base, to_move, waiting, rank });
-        });
+        let OtherRows { fillings, before, after } = others;
+        if again {
+            let worth = Worth::again(total - ending.left - ending.opponent);
+            before
+                .each_of_both(after, fillings, |rank, other| reads.push(child, scores.place(own, other), worth, rank));
+        } else {
+            let worth = Worth::pass(total);
+            before
+                .each_of_both(after, fillings, |rank, other| reads.push(child, scores.place(other, own), worth, rank));
+        }
     }
 
     /// Evaluates endings after which the opponent moves, all with the same mover's row: if it pays, by unpacking the run of that
@@ -188,7 +192,7 @@ impl<'a> FrameRelays<'a> {
     ) -> Result<bool, DamagedGroup> {
         let (mut count, mut first, mut end) = (0, u32::MAX, 0);
         for ending in endings.clone() {
-            let (fillings, _, after) = self.ranks(ending);
+            let OtherRows { fillings, after, .. } = self.other_rows(ending);
             let fillings = fillings.offsets();
             count += fillings.len();
             // Ranks ascend.
@@ -205,54 +209,28 @@ impl<'a> FrameRelays<'a> {
         scores.unpack_run(isa, (first, source.own), len, run, RUN_MARGIN)?;
         let run = &run[RUN_MARGIN..RUN_MARGIN + len];
         for ending in endings {
-            let (fillings, before, after) = self.ranks(ending);
-            raise_all(best, fillings, before, after, run, first, self.total() as u8);
+            raise_all(best, self.other_rows(ending), run, first, self.total() as u8);
         }
         Ok(true)
     }
 
-    /// The other rows of an ending: the fillings, and the ranks with them before and after the move.
-    #[inline]
-    fn ranks(&self, ending: &Ending) -> (&OffsetList, RanksFrom<'_>, RanksFrom<'_>) {
+    #[inline(always)]
+    fn other_rows(&self, ending: &Ending) -> OtherRows<'_> {
         let sums = self.relays.sums();
-        (
-            self.relays.fillings(ending.unmet, usize::from(ending.rest)),
-            sums.from(self.frame.other, ending.before),
-            sums.from(usize::from(ending.opponent), ending.after),
-        )
+        OtherRows {
+            fillings: self.relays.fillings(ending.unmet, usize::from(ending.rest)),
+            before: sums.from(self.frame.other, ending.before),
+            after: sums.from(usize::from(ending.opponent), ending.after),
+        }
     }
-}
-
-/// Reads the scores of `reads`, raises `best` by them, and leaves no reads.
-fn read(children: &[Option<Child>], reads: &mut Vec<Read>, best: &mut [u8]) -> Result<(), TableError> {
-    for &Read { child, flip, base, to_move, waiting, rank } in reads.iter() {
-        let (table, scores) = children[usize::from(child)].as_ref().expect("the game goes on");
-        let score = scores.score(to_move, waiting).map_err(|group| table.damaged_group(group))?;
-        raise(best, rank, base.wrapping_add(score ^ flip));
-    }
-    reads.clear();
-    Ok(())
 }
 
 /// Raises `best` by the scores of a `run` that begins at rank `first`, after which the opponent moves.
 #[inline(never)]
-fn raise_all(
-    best: &mut [u8],
-    fillings: &OffsetList,
-    before: RanksFrom,
-    after: RanksFrom,
-    run: &[u8],
-    first: u32,
-    total: u8,
-) {
+fn raise_all(best: &mut [u8], others: OtherRows, run: &[u8], first: u32, total: u8) {
+    let OtherRows { fillings, before, after } = others;
     before.each_of_both(after, fillings, |rank, other| {
         let score = run[other.wrapping_sub(first) as usize];
         raise(best, rank, total.wrapping_sub(score));
     });
-}
-
-#[inline(always)]
-fn raise(best: &mut [u8], rank: u32, score: u8) {
-    let best = &mut best[rank as usize];
-    *best = (*best).max(score);
 }

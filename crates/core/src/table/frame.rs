@@ -24,6 +24,24 @@ pub struct FrameScores<'a> {
     patches: &'a [u8],
 }
 
+/// Where the score of a position stands: see [`FrameScores::place`].
+#[derive(Clone, Copy, Debug)]
+pub struct ScorePlace<'a> {
+    group: &'a Group,
+    /// In the group.
+    place: u8,
+    /// What is added to the residual.
+    profile: u8,
+}
+
+impl ScorePlace<'_> {
+    /// Has the processor fetch the group.
+    #[inline(always)]
+    pub fn prefetch(&self) {
+        prefetch(std::ptr::from_ref(self.group));
+    }
+}
+
 /// A group refers to a patch that the frame does not have: the file is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("group {group} of the frame with {mover} seeds to move and {other} opposite is damaged")]
@@ -75,6 +93,38 @@ impl<'a> FrameScores<'a> {
             Some(offset) => self.patch(number, offset)?.residual(group, place),
         };
         Ok(residual.wrapping_add(self.profile[mover_rank as usize]))
+    }
+
+    /// The place of the score of the position with these ranks, to be read by [`FrameScores::score_at`].
+    ///
+    /// # Panics
+    /// When the frame has no such ranks.
+    #[inline(always)]
+    pub fn place(&self, mover_rank: u32, other_rank: u32) -> ScorePlace<'a> {
+        let profile = self.profile[mover_rank as usize];
+        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
+        let (number, place) = (index / GROUP_POSITIONS as u64, (index % GROUP_POSITIONS as u64) as u8);
+        ScorePlace { group: &self.groups[number as usize], place, profile }
+    }
+
+    /// The score at a place of this frame.
+    ///
+    /// # Errors
+    /// When its group is damaged.
+    #[inline(always)]
+    pub fn score_at(&self, at: ScorePlace<'a>) -> Result<u8, DamagedGroup> {
+        let place = usize::from(at.place);
+        let residual = match group::patch_offset(at.group) {
+            None => group::residual(at.group, place),
+            Some(offset) => self.patched_residual(at, offset)?,
+        };
+        Ok(residual.wrapping_add(at.profile))
+    }
+
+    #[cold]
+    fn patched_residual(&self, at: ScorePlace<'a>, offset: u32) -> Result<u8, DamagedGroup> {
+        let bytes = std::ptr::from_ref(at.group).addr().wrapping_sub(self.groups.as_ptr().addr());
+        Ok(self.patch((bytes / GROUP_BYTES) as u64, offset)?.residual(at.group, usize::from(at.place)))
     }
 
     /// Has the processor fetch what [`FrameScores::score`] reads for these ranks.

@@ -47,7 +47,7 @@ pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 pub use bus_error::report_bus_errors;
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
-pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN};
+pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::Layer;
 pub use probe::{Probe, ProbeError};
