@@ -17,6 +17,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// How often a line is logged where there is no terminal.
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
+/// The part of the work that must be done before the rest is estimated: the first steps of a build are small, and slow for their size.
+const ESTIMATED_FROM: f64 = 0.001;
+
 /// Steps that took fewer seconds are not reported.
 const TOLD_FROM: f64 = 0.5;
 
@@ -95,20 +98,42 @@ impl Progress {
     fn log(&self, positions: u64) {
         let total = self.bar.length().unwrap_or(0);
         let seconds = self.start.elapsed().as_secs_f64();
-        let left = seconds * total.saturating_sub(positions) as f64 / positions.max(1) as f64;
+        let left = match time_left(positions, total, seconds) {
+            Some(left) => format!("{} left", HumanDuration(left)),
+            None => "too early to say how long".to_owned(),
+        };
         output::note(format_args!(
-            "{}: {:.1} % of {} {}, {} a second, {} left",
+            "{}: {:.1} % of {} {}, {} a second, {left}",
             self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
             100.0 * positions as f64 / total.max(1) as f64,
             HumanCount(total),
             self.things,
             HumanCount((positions as f64 / seconds) as u64),
-            HumanDuration(Duration::from_secs_f64(left)),
         ));
     }
 
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// How long the rest of the work takes at the rate so far; `None` if too little is done to tell.
+fn time_left(done: u64, total: u64, seconds: f64) -> Option<Duration> {
+    let is_enough = done as f64 >= ESTIMATED_FROM * total as f64 && done > 0;
+    is_enough.then(|| Duration::from_secs_f64(seconds * total.saturating_sub(done) as f64 / done as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_estimated_from_next_to_nothing() {
+        // After half a minute of a build of 38 seeds, the log told of 27,795 years.
+        assert_eq!(time_left(1_000, 29_133_991_068, 30.0), None);
+        assert_eq!(time_left(0, 0, 30.0), None);
+        assert_eq!(time_left(250, 1_000, 30.0), Some(Duration::from_secs(90)));
+        assert_eq!(time_left(1_000, 1_000, 30.0), Some(Duration::ZERO));
     }
 }
