@@ -1,6 +1,8 @@
 use crate::evaluation::{LANES, MOST_HELD, Network, SEED, Weights};
 use crate::index::{RowIndex, TableRow};
-use crate::isa::{Isa, Set, per_isa};
+#[cfg(target_arch = "x86_64")]
+use crate::isa::Set;
+use crate::isa::{Isa, per_isa};
 
 /// Mover's rows that are evaluated together.
 pub(super) const TOGETHER: usize = 16;
