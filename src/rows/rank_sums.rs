@@ -227,6 +227,9 @@ impl RankSums {
     }
 
     /// The ranks of all rows with `seeds` seeds that have the seeds of `fixed`, and more.
+    ///
+    /// # Panics
+    /// When rows have at most fewer seeds.
     #[inline(always)]
     pub fn from(&self, seeds: usize, fixed: RankOffsets) -> RanksFrom<'_> {
         RanksFrom { sums: self, first: &self.first[self.starts[seeds]..self.starts[seeds + 1]], fixed }
@@ -270,12 +273,11 @@ impl RanksFrom<'_> {
     #[inline(always)]
     pub fn each_of_both(self, other: RanksFrom<'_>, list: &OffsetList, mut each: impl FnMut(u32, u32)) {
         assert!(self.contains(list.most) && other.contains(list.most), "too many seeds in addition");
-        // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
-        let (ours, others) = unsafe { (self.places(), other.places()) };
+        let (ours, others) = (self.places(), other.places());
         // The two loops are compiled apart: what few pits do not need costs them nothing.
         if self.sums.five.is_empty() && other.sums.five.is_empty() {
             for &rest in &list.offsets {
-                // SAFETY: as above.
+                // SAFETY: no offset of the list is beyond `most`, for which both have been checked.
                 unsafe { each(ours.rank_of_few(rest), others.rank_of_few(rest)) }
             }
         } else {
@@ -287,20 +289,14 @@ impl RanksFrom<'_> {
     }
 
     /// The parts of the tables that rows with the fixed seeds can need.
-    ///
-    /// # Safety
-    /// The fixed offsets must be within the tables.
     #[inline(always)]
-    unsafe fn places(&self) -> Places<'_> {
+    fn places(&self) -> Places<'_> {
         let RanksFrom { sums, first, fixed } = self;
-        // SAFETY: the caller makes sure of it.
-        unsafe {
-            Places {
-                first: first.get_unchecked(fixed.first()..),
-                five: if sums.five.is_empty() { &[] } else { sums.five.get_unchecked(fixed.five()..) },
-                four: sums.four.get_unchecked(fixed.four()..),
-                three: sums.three.get_unchecked(fixed.three()..),
-            }
+        Places {
+            first: &first[fixed.first()..],
+            five: if sums.five.is_empty() { &[] } else { &sums.five[fixed.five()..] },
+            four: &sums.four[fixed.four()..],
+            three: &sums.three[fixed.three()..],
         }
     }
 
@@ -334,7 +330,10 @@ impl Places<'_> {
     #[inline(always)]
     unsafe fn rank(&self, rest: RankOffsets) -> u32 {
         // SAFETY: the caller makes sure of it.
-        unsafe { self.rank_of_few(rest).wrapping_add(*self.five.get_unchecked(rest.five())) }
+        unsafe {
+            let five = if self.five.is_empty() { 0 } else { *self.five.get_unchecked(rest.five()) };
+            self.rank_of_few(rest).wrapping_add(five)
+        }
     }
 
     /// The same for rows of up to six pits.

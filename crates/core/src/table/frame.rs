@@ -85,14 +85,7 @@ impl<'a> FrameScores<'a> {
     /// When the frame has no such ranks.
     #[inline]
     pub fn score(&self, mover_rank: u32, other_rank: u32) -> Result<u8, DamagedGroup> {
-        let index = u64::from(other_rank) * self.profile.len() as u64 + u64::from(mover_rank);
-        let (number, place) = (index / GROUP_POSITIONS as u64, (index % GROUP_POSITIONS as u64) as usize);
-        let group = &self.groups[number as usize];
-        let residual = match group::patch_offset(group) {
-            None => group::residual(group, place),
-            Some(offset) => self.patch(number, offset)?.residual(group, place),
-        };
-        Ok(residual.wrapping_add(self.profile[mover_rank as usize]))
+        self.score_at(self.place(mover_rank, other_rank))
     }
 
     /// The place of the score of the position with these ranks, to be read by [`FrameScores::score_at`].
@@ -121,6 +114,7 @@ impl<'a> FrameScores<'a> {
         Ok(residual.wrapping_add(at.profile))
     }
 
+    /// The residual at a place of a group whose patch begins at `offset`.
     #[cold]
     fn patched_residual(&self, at: ScorePlace<'a>, offset: u32) -> Result<u8, DamagedGroup> {
         let bytes = std::ptr::from_ref(at.group).addr().wrapping_sub(self.groups.as_ptr().addr());
