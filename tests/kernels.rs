@@ -30,6 +30,9 @@ fn the_loops_over_bytes_turn_scores_as_the_one_function_does() {
             kernels::max_after_pass_masked(isa, &mut best, &scores, &mask, total);
             let masked = |(&score, &mask)| if mask > 0 { raised(false, score) } else { before };
             check("masked pass", &best, &mut scores.iter().zip(&mask).map(masked));
+            best.fill(before);
+            kernels::max(isa, &mut best, &scores);
+            check("maximum", &best, &mut scores.iter().map(|&score| before.max(score)));
         }
     }
 }

@@ -9,6 +9,7 @@
 //! | `moves` | the moves of all rows with the same seeds, by rank |
 //! | [`maps`](RowMaps) | what a move does to the ranks of all other rows |
 //! | [`capture_map`](CaptureMap) | what the capture of a pit leaves of all other rows |
+//! | `crossings` | which relays of different rows are alike once they reach the other row |
 //! | [`relay`](Relays) | how relays end, for all other rows that they meet alike |
 //! | [`rank_sums`](RankSums) | ranks as sums, of many rows that differ by the same seeds |
 //! | `board_rows` | moves and maps of the rows of a board, for all layers |
@@ -17,6 +18,7 @@
 mod board_rows;
 mod cache;
 mod capture_map;
+mod crossings;
 mod maps;
 mod moves;
 mod rank_sums;
@@ -25,6 +27,7 @@ mod row_move;
 
 pub(crate) use board_rows::BoardRows;
 pub use capture_map::{CaptureMap, Part};
+pub(crate) use crossings::{Crossing, Crossings};
 pub use maps::{RowMaps, SpillMap};
 pub(crate) use moves::{ForwardMove, Kind, Moves, QuietMove};
 pub use rank_sums::{OffsetList, RankOffsets, RankSums, RanksFrom};

@@ -1,7 +1,7 @@
 //! Moves that lead to lower layers: one mover's row against all other rows.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -13,7 +13,8 @@ use crate::build::needs::lower_frames;
 use crate::game::Capture;
 use crate::index::{Frame, RankSet};
 use crate::isa::Isa;
-use crate::rows::{BoardRows, CaptureMap, ForwardMove, Kind, Moves, SpillMap};
+use crate::progress::Pulse;
+use crate::rows::{BoardRows, CaptureMap, Crossing, ForwardMove, Kind, Moves, SpillMap};
 use crate::steps;
 use crate::table::group::GROUP_POSITIONS;
 use crate::table::{RUN_MARGIN, SELECTED_MARGIN, TableError};
@@ -27,10 +28,18 @@ const PREFETCH_LINES: usize = 16;
 /// Runs that are prefetched for a capture: those with few captured seeds, which are the longest.
 const PREFETCH_SEGMENTS: usize = 8;
 
+/// Bytes of scores of relays that are worth a task: those of one crossing at least.
+const CROSSED_BYTES: usize = 1 << 14;
+
+/// Bytes that are cleared by a task.
+const CLEARED_BYTES: usize = 1 << 20;
+
 /// Buffers of a thread.
 #[derive(Default)]
 struct Scratch {
     scores: Vec<u8>,
+    /// For some crossings, a run of scores against all other rows each.
+    crossed: Vec<u8>,
     relay: RelayScratch,
 }
 
@@ -54,7 +63,7 @@ pub(super) struct FrameEvaluator<'a> {
     spills: Vec<Arc<SpillMap>>,
     /// By laps sown before the capture and by pit.
     captures: Vec<Vec<Arc<CaptureMap>>>,
-    /// The relays, apart from those whose first sowing ends in an empty pit.
+    /// The relays, apart from those that cross into an empty pit.
     relays: Option<FrameRelays<'a>>,
     /// For relays, by pit: 0xff for the other rows in which it is empty.
     empty: Vec<Arc<Vec<u8>>>,
@@ -97,9 +106,9 @@ impl<'a> FrameEvaluator<'a> {
             Capture::OppositeSeeds | Capture::Always => 0..2,
         };
         let captures = laps.map(|laps| (0..pits).map(|pit| maps.capture(other, pit, laps)).collect()).collect();
-        let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps, frame));
-        let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         let moves = evaluator.rows.moves(mover);
+        let relays = relays.as_ref().map(|relays| FrameRelays::new(relays, maps.rows(), &moves, frame));
+        let empty = relays.iter().flat_map(|_| (0..pits).map(|pit| maps.empty(other, pit))).collect();
         Ok(FrameEvaluator { isa: *isa, lower, frame, moves, children, again, spills, captures, relays, empty })
     }
 
@@ -107,27 +116,58 @@ impl<'a> FrameEvaluator<'a> {
         self.frame.mover + self.frame.other
     }
 
+    /// Sets `runs`, for each mover's row a run of scores against all other rows, to what relays collect: 0 where there are none.
+    ///
+    /// Does nothing by rules without relays. Returns early if stopped.
+    pub fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
+        let Some(relays) = &self.relays else { return Ok(()) };
+        let (others, crossings) = (runs.len() / self.frame.mover_rows(), relays.crossings());
+        let step = steps::begin("relays: none yet");
+        runs.par_chunks_mut(CLEARED_BYTES).for_each(|part| step.task(|| part.fill(0)));
+        drop(step);
+        // A row has several relays, which may be evaluated at the same time.
+        let rows: Vec<Mutex<&mut [u8]>> = runs.chunks_exact_mut(others).map(Mutex::new).collect();
+        let count = (CROSSED_BYTES / others).max(1);
+        let step = steps::begin("relays");
+        let tasks = crossings.all().par_chunks(count).with_min_len(1).with_max_len(1).enumerate();
+        tasks.try_for_each(|(task, part)| {
+            let evaluate = |scratch: &mut Scratch| {
+                let Scratch { scores, crossed, relay } = scratch;
+                grow(crossed, count * others);
+                let crossed = &mut crossed[..part.len() * others];
+                crossed.fill(0);
+                for (crossing, best) in part.iter().zip(crossed.chunks_exact_mut(others)) {
+                    self.relay_into_empty(crossing, best, scores)?;
+                }
+                relays.evaluate(self.isa, &self.children, part, crossed, relay)?;
+                for (index, crossed) in (task * count..).zip(crossed.chunks_exact(others)) {
+                    for &mover in crossings.movers(index) {
+                        let mut best = rows[mover as usize].lock().unwrap_or_else(PoisonError::into_inner);
+                        kernels::max(self.isa, &mut best, crossed);
+                    }
+                }
+                Ok(())
+            };
+            if pulse.is_stopped() { Ok(()) } else { step.task(|| SCRATCH.with_borrow_mut(evaluate)) }
+        })
+    }
+
     /// Sets `best` to the scores of the mover's row with rank `mover` against all other rows, considering only the
-    /// moves that lead to lower layers.
+    /// moves that lead to lower layers; by rules with relays, raises what [`FrameEvaluator::evaluate_relays`] has set.
     pub fn forward(&self, mover: u32, best: &mut [u8]) -> Result<(), TableError> {
         for next in self.moves.forward(mover + 1) {
             self.prefetch(next);
         }
-        SCRATCH.with_borrow_mut(|scratch| {
+        if self.relays.is_none() {
             best.fill(0);
-            let moves = self.moves.forward(mover);
-            moves.iter().try_for_each(|next| self.apply(next, best, scratch))?;
-            let Some(relays) = &self.relays else { return Ok(()) };
-            let pits = moves.iter().filter_map(|next| match next.kind {
-                Kind::Relay { pit } => Some(usize::from(pit)),
-                _ => None,
-            });
-            relays.apply(self.isa, &self.children, mover, pits, best, &mut scratch.relay)
+        }
+        SCRATCH.with_borrow_mut(|scratch| {
+            self.moves.forward(mover).iter().try_for_each(|next| self.apply(next, best, &mut scratch.scores))
         })
     }
 
-    /// Raises `best` by one move, of a relay only the part that [`FrameRelays`] leave out.
-    fn apply(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
+    /// Raises `best` by one move that is not a relay.
+    fn apply(&self, next: &ForwardMove, best: &mut [u8], scores: &mut Vec<u8>) -> Result<(), TableError> {
         match next.kind {
             // The mover's row is empty: the game is over, and the remaining seeds belong to the opponent.
             Kind::Again if next.left == 0 => best.iter_mut().for_each(|best| *best = (*best).max(next.stored)),
@@ -137,13 +177,13 @@ impl<'a> FrameEvaluator<'a> {
             }
             Kind::Again => self.again_after_laps(next, best)?,
             Kind::Pass => {
-                let scores = self.pass(next, best.len(), &mut scratch.scores)?;
+                let scores = self.pass(next, best.len(), scores)?;
                 kernels::max_after_pass(self.isa, best, scores, self.total() as u8);
             }
             Kind::Capture { pit, even_empty } => {
-                self.capture(next, usize::from(pit), even_empty, best, &mut scratch.scores)?;
+                self.capture(next, usize::from(pit), even_empty, best, scores)?;
             }
-            Kind::Relay { .. } => self.relay_into_empty(next, best, scratch)?,
+            Kind::Relay { .. } => {}
         }
         Ok(())
     }
@@ -185,8 +225,8 @@ impl<'a> FrameEvaluator<'a> {
     fn prefetch(&self, next: &ForwardMove) {
         let opponent = self.frame.other + usize::from(next.spilled);
         let segments = match next.kind {
-            Kind::Again => 0,
-            Kind::Pass | Kind::Relay { .. } => 1,
+            Kind::Again | Kind::Relay { .. } => 0,
+            Kind::Pass => 1,
             Kind::Capture { .. } => PREFETCH_SEGMENTS,
         };
         for captured in 0..segments.min(opponent) {
@@ -238,13 +278,15 @@ impl<'a> FrameEvaluator<'a> {
         Ok(())
     }
 
-    /// A sowing that ends in the other row, where the last seed falls into an empty pit: then the turn ends.
-    fn relay_into_empty(&self, next: &ForwardMove, best: &mut [u8], scratch: &mut Scratch) -> Result<(), TableError> {
-        let spilled = usize::from(next.spilled);
+    /// Raises `best` by relays with this crossing against the rows in which the last seed falls into an empty pit: there the turn ends.
+    fn relay_into_empty(&self, crossing: &Crossing, best: &mut [u8], scores: &mut Vec<u8>) -> Result<(), TableError> {
+        let &Crossing { left, own, spilled } = crossing;
         // After more than a lap no pit is empty.
-        if spilled <= self.frame.pits {
-            let scores = self.pass(next, best.len(), &mut scratch.scores)?;
-            kernels::max_after_pass_masked(self.isa, best, scores, &self.empty[spilled - 1], self.total() as u8);
+        if usize::from(spilled) <= self.frame.pits {
+            let next = ForwardMove { kind: Kind::Pass, own, left, stored: 0, spilled };
+            let scores = self.pass(&next, best.len(), scores)?;
+            let empty = &self.empty[usize::from(spilled) - 1];
+            kernels::max_after_pass_masked(self.isa, best, scores, empty, self.total() as u8);
         }
         Ok(())
     }

@@ -36,6 +36,15 @@ per_isa! {
     }
 }
 
+per_isa! {
+    /// `best = max(best, scores)`: the same player has both.
+    pub fn max(best: &mut [u8], scores: &[u8]) {
+        for (best, &score) in best.iter_mut().zip(scores) {
+            *best = (*best).max(score);
+        }
+    }
+}
+
 /// The side of the square tiles of [`transpose`].
 const TILE: usize = 16;
 

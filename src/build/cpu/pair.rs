@@ -102,6 +102,7 @@ pub(super) fn compute_pair_from<'a>(
     }
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
     let small_moves = FrameEvaluator::new(evaluator, lower, frame, transposed_frame)?;
+    small_moves.evaluate_relays(by_small, pulse)?;
     let step = steps::begin("small side: forward");
     let task_rows = task_bytes(pair).div_ceil(large_rows);
     by_small.par_chunks_mut(task_rows * large_rows).with_tasks_of(1).enumerate().try_for_each(|(task, runs)| {
@@ -127,6 +128,8 @@ pub(super) fn compute_pair_from<'a>(
     let lower = Lower { tables, unpacked: unpacked.as_deref() };
     let large_moves = FrameEvaluator::new(evaluator, lower, frame.mirrored(), transposed_frame)?;
 
+    // Each row's scores are kept where those of the other side to move will be, until the row is computed.
+    large_moves.evaluate_relays(by_large, pulse)?;
     let block_rows = block_rows(small_rows);
     for level in rows.level_bounds(large).windows(2) {
         for start in (level[0] as usize..level[1] as usize).step_by(block_rows) {
@@ -145,6 +148,9 @@ pub(super) fn compute_pair_from<'a>(
                     step.task(|| {
                         let rows = (start + task * task_rows..).zip(runs.chunks_exact_mut(small_rows));
                         for (row, best) in rows {
+                            if evaluator.relays.is_some() {
+                                best.copy_from_slice(&rest[(row - start) * small_rows..][..small_rows]);
+                            }
                             let row = row as u32;
                             large_moves.forward(row, best)?;
                             for &quiet in large_quiet.quiet(row) {

@@ -1,12 +1,10 @@
-//! Relays of one mover's row against all other rows.
-
-use std::sync::Arc;
+//! Relays against all other rows, from where they cross.
 
 use super::lower::Child;
 use super::reads::{Reads, Worth, raise};
-use crate::index::{Frame, TableRow};
+use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
-use crate::rows::{Ending, OffsetList, RanksFrom, Relays, RowMaps, RowMove};
+use crate::rows::{Crossing, Crossings, Ending, Moves, OffsetList, RanksFrom, Relays};
 use crate::table::{DamagedGroup, FrameScores, RUN_MARGIN, TableError};
 
 /// An ending for at most so many other rows is evaluated without waiting for others that read the same run.
@@ -21,15 +19,16 @@ const PREFETCH_LINES: usize = 4;
 /// The relays of a frame.
 pub(super) struct FrameRelays<'a> {
     relays: &'a Relays,
+    rows: &'a RowIndex,
     frame: Frame,
-    movers: Arc<Vec<TableRow>>,
+    crossings: Crossings,
 }
 
 /// Buffers of a thread.
 #[derive(Default)]
 pub(super) struct RelayScratch {
-    /// Endings for many other rows.
-    many: Vec<(Source, Ending)>,
+    /// Endings for many other rows, each with the place where the scores of its relay begin.
+    many: Vec<(Source, u32, Ending)>,
     /// The order in which these are evaluated: by source.
     order: Vec<(u64, u32)>,
     /// Of one relay.
@@ -64,63 +63,67 @@ struct OtherRows<'a> {
 }
 
 impl<'a> FrameRelays<'a> {
-    /// The relays of `frame`.
-    pub fn new(relays: &'a Relays, maps: &RowMaps, frame: Frame) -> FrameRelays<'a> {
-        FrameRelays { relays, frame, movers: maps.all(frame.mover) }
+    /// The relays of `frame`, whose mover's rows have these `moves`.
+    pub fn new(relays: &'a Relays, rows: &'a RowIndex, moves: &Moves, frame: Frame) -> FrameRelays<'a> {
+        FrameRelays { relays, rows, frame, crossings: Crossings::new(rows.rows(frame.mover), moves) }
+    }
+
+    /// Where the relays cross.
+    pub fn crossings(&self) -> &Crossings {
+        &self.crossings
     }
 
     fn total(&self) -> usize {
         self.frame.mover + self.frame.other
     }
 
-    /// Raises `best`, the scores of the mover's row with rank `mover` against all other rows, by the relays from `pits`.
+    /// Raises `scores`, for each of the `crossings` a run against all other rows, by what relays collect from there on; those
+    /// whose first pit there is empty are left out.
     ///
     /// `children[waiting * (seeds in play) + to move]` is the frame with these seeds in the row to move and the other one.
-    pub fn apply(
+    pub fn evaluate(
         &self,
         isa: Isa,
         children: &'a [Option<Child<'a>>],
-        mover: u32,
-        pits: impl Iterator<Item = usize>,
-        best: &mut [u8],
+        crossings: &[Crossing],
+        scores: &mut [u8],
         scratch: &mut RelayScratch,
     ) -> Result<(), TableError> {
         let RelayScratch { many, order, endings, run } = scratch;
         many.clear();
         let mut reads = Reads::new(children);
-        let rules = self.relays.rules();
-        for pit in pits {
-            let row_move = RowMove::new(rules, self.frame.pits, &self.movers[mover as usize], pit);
-            let RowMove::Relay { own, spilled } = row_move else { unreachable!("the move is a relay") };
+        let others = self.rows.rows(self.frame.other);
+        for (&Crossing { left, own, spilled }, at) in crossings.iter().zip((0..).step_by(others)) {
+            let (own, spilled) = (self.rows.unrank(left.into(), own), usize::from(spilled));
             endings.clear();
-            self.relays.endings(&own, usize::from(spilled), self.frame.other, endings);
+            self.relays.endings(&own, spilled, self.frame.other, endings);
             for ending in &*endings {
                 // Evaluated for all other rows at once where the first pit that is met is empty.
-                if usize::from(spilled) > self.frame.pits || usize::from(ending.rest) < self.frame.other {
-                    self.sort_out(children, ending, best, many, &mut reads);
+                if spilled > self.frame.pits || usize::from(ending.rest) < self.frame.other {
+                    self.sort_out(children, ending, (at, scores), many, &mut reads);
                 }
             }
-            reads.read_many(best)?;
+            reads.read_many(scores)?;
         }
         order.clear();
-        order.extend(many.iter().zip(0..).map(|((source, _), index)| (source.key(), index)));
+        order.extend(many.iter().zip(0..).map(|((source, ..), index)| (source.key(), index)));
         order.sort_unstable();
         for same in order.chunk_by(|(a, _), (b, _)| a == b) {
-            let endings = same.iter().map(|&(_, index)| &many[index as usize].1);
+            let endings = same.iter().map(|&(_, index)| (many[index as usize].1, &many[index as usize].2));
             let source = many[same[0].1 as usize].0;
-            let (table, scores) = children[usize::from(source.child)].as_ref().expect("the game goes on");
+            let (table, child) = children[usize::from(source.child)].as_ref().expect("the game goes on");
             if !source.again {
-                let unpacked = self.pass(isa, source, endings.clone(), scores, best, run);
+                let unpacked = self.pass(isa, source, endings.clone(), child, scores, run);
                 if unpacked.map_err(|group| table.damaged_group(group))? {
                     continue;
                 }
             }
-            for ending in endings {
-                self.push_reads(scores, source, ending, self.other_rows(ending), &mut reads);
-                reads.read_many(best)?;
+            for (at, ending) in endings {
+                self.push_reads(child, source, (at, ending), self.other_rows(ending), &mut reads);
+                reads.read_many(scores)?;
             }
         }
-        reads.read(best)
+        reads.read(scores)
     }
 
     /// Evaluates an ending at which the game is over, and lists what others will read.
@@ -129,8 +132,8 @@ impl<'a> FrameRelays<'a> {
         &self,
         children: &'a [Option<Child<'a>>],
         ending: &Ending,
-        best: &mut [u8],
-        many: &mut Vec<(Source, Ending)>,
+        (at, scores): (u32, &mut [u8]),
+        many: &mut Vec<(Source, u32, Ending)>,
         reads: &mut Reads<'a>,
     ) {
         let &Ending { again, left, opponent, own, .. } = ending;
@@ -142,16 +145,17 @@ impl<'a> FrameRelays<'a> {
         match &children[child] {
             // A row is empty: the game is over, and the opponent gets the seeds of the other row.
             None => {
-                before.each_of_both(before, fillings, |rank, _| raise(best, rank, self.total() as u8 - opponent));
+                before
+                    .each_of_both(before, fillings, |rank, _| raise(scores, at + rank, self.total() as u8 - opponent));
             }
-            Some((_, scores)) if fillings.offsets().len() <= FEW => {
-                self.push_reads(scores, source, ending, others, reads);
+            Some((_, child)) if fillings.offsets().len() <= FEW => {
+                self.push_reads(child, source, (at, ending), others, reads);
             }
-            Some((_, scores)) => {
+            Some((_, child)) => {
                 if !again {
-                    scores.prefetch_run((after.rank(fillings.offsets()[0]), own), PREFETCH_LINES);
+                    child.prefetch_run((after.rank(fillings.offsets()[0]), own), PREFETCH_LINES);
                 }
-                many.push((source, *ending));
+                many.push((source, at, *ending));
             }
         }
     }
@@ -162,7 +166,7 @@ impl<'a> FrameRelays<'a> {
         &self,
         scores: &FrameScores<'a>,
         source: Source,
-        ending: &Ending,
+        (at, ending): (u32, &Ending),
         others: OtherRows,
         reads: &mut Reads<'a>,
     ) {
@@ -170,12 +174,14 @@ impl<'a> FrameRelays<'a> {
         let OtherRows { fillings, before, after } = others;
         if again {
             let worth = Worth::again(total - ending.left - ending.opponent);
-            before
-                .each_of_both(after, fillings, |rank, other| reads.push(child, scores.place(own, other), worth, rank));
+            before.each_of_both(after, fillings, |rank, other| {
+                reads.push(child, scores.place(own, other), worth, at + rank)
+            });
         } else {
             let worth = Worth::pass(total);
-            before
-                .each_of_both(after, fillings, |rank, other| reads.push(child, scores.place(other, own), worth, rank));
+            before.each_of_both(after, fillings, |rank, other| {
+                reads.push(child, scores.place(other, own), worth, at + rank)
+            });
         }
     }
 
@@ -185,13 +191,13 @@ impl<'a> FrameRelays<'a> {
         &self,
         isa: Isa,
         source: Source,
-        endings: impl Iterator<Item = &'b Ending> + Clone,
-        scores: &FrameScores,
-        best: &mut [u8],
+        endings: impl Iterator<Item = (u32, &'b Ending)> + Clone,
+        child: &FrameScores,
+        scores: &mut [u8],
         run: &mut Vec<u8>,
     ) -> Result<bool, DamagedGroup> {
         let (mut count, mut first, mut end) = (0, u32::MAX, 0);
-        for ending in endings.clone() {
+        for (_, ending) in endings.clone() {
             let OtherRows { fillings, after, .. } = self.other_rows(ending);
             let fillings = fillings.offsets();
             count += fillings.len();
@@ -206,10 +212,10 @@ impl<'a> FrameRelays<'a> {
         if run.len() < len + 2 * RUN_MARGIN {
             run.resize(len + 2 * RUN_MARGIN, 0);
         }
-        scores.unpack_run(isa, (first, source.own), len, run, RUN_MARGIN)?;
+        child.unpack_run(isa, (first, source.own), len, run, RUN_MARGIN)?;
         let run = &run[RUN_MARGIN..RUN_MARGIN + len];
-        for ending in endings {
-            raise_all(best, self.other_rows(ending), run, first, self.total() as u8);
+        for (at, ending) in endings {
+            raise_all(&mut scores[at as usize..], self.other_rows(ending), run, first, self.total() as u8);
         }
         Ok(true)
     }
