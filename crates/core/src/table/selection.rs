@@ -160,13 +160,89 @@ fn unpack_avx512(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), us
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt,lzcnt")]
 fn unpack_avx2(run: &Run, selected: &RankSet, out: &mut [u8]) -> Result<(), usize> {
-    use std::arch::x86_64::{_mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_shuffle_epi8};
-    let shuffle = |bytes, places| {
-        let (bytes, places) =
-            (_mm_cvtsi64_si128(i64::from_le_bytes(bytes)), _mm_cvtsi64_si128(i64::from_le_bytes(places)));
-        _mm_cvtsi128_si64(_mm_shuffle_epi8(bytes, places)).to_le_bytes()
+    use std::arch::x86_64::{
+        _mm_loadl_epi64, _mm_shuffle_epi8, _mm_storel_epi64, _mm256_add_epi8, _mm256_and_si256, _mm256_loadu_si256,
+        _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_srli_epi16, _mm256_storeu_si256, _mm256_unpackhi_epi8,
+        _mm256_unpacklo_epi8,
     };
-    unpack_with(run, selected, out, |block, mask, out| pack_by_shuffles(block, mask, out, shuffle))
+    assert!(selected.rows() == run.profile.len() && out.len() >= selected.len() + SELECTED_MARGIN);
+    let code = _mm256_set1_epi8(15);
+    let mut scores = [0u8; PLACES];
+    let mut filled = 0;
+    for (index, group) in run.groups.iter().enumerate() {
+        let places = run.selected_places(selected, index);
+        if places == 0 {
+            continue;
+        }
+        run.prefetch_after(index);
+        let base_of_all = _mm256_set1_epi8(base(group) as i8);
+        // SAFETY: a group has 64 bytes, two for each score of 128 places.
+        let mut residuals = unsafe {
+            let halves = [group.as_ptr(), group.as_ptr().add(32)].map(|codes| _mm256_loadu_si256(codes.cast()));
+            let unpacked = halves.map(|codes| {
+                let (low, high) =
+                    (_mm256_and_si256(codes, code), _mm256_and_si256(_mm256_srli_epi16::<4>(codes), code));
+                let (first, second) = (_mm256_unpacklo_epi8(low, high), _mm256_unpackhi_epi8(low, high));
+                [_mm256_permute2x128_si256::<0x20>(first, second), _mm256_permute2x128_si256::<0x31>(first, second)]
+            });
+            [unpacked[0][0], unpacked[0][1], unpacked[1][0], unpacked[1][1]]
+        };
+        for residuals in &mut residuals {
+            *residuals = _mm256_add_epi8(*residuals, base_of_all);
+        }
+        if group[BASE_BYTE] & PATCHED != 0 {
+            let mut mended = [0; PLACES];
+            // SAFETY: four vectors are all places.
+            unsafe {
+                for (at, &residuals) in residuals.iter().enumerate() {
+                    _mm256_storeu_si256(mended.as_mut_ptr().add(32 * at).cast(), residuals);
+                }
+                run.mend(index, &mut mended)?;
+                for (at, residuals) in residuals.iter_mut().enumerate() {
+                    *residuals = _mm256_loadu_si256(mended.as_ptr().add(32 * at).cast());
+                }
+            }
+        }
+        let (from, first) = if index == 0 { (run.skip, 0) } else { (0, index * GROUP_POSITIONS - run.skip) };
+        let profile = &run.profile[first..];
+        let mut padded = [0; PLACES];
+        let profile = match profile.first_chunk::<PLACES>() {
+            Some(profile) if from == 0 => profile,
+            _ => {
+                let count = profile.len().min(PLACES - from);
+                padded[from..from + count].copy_from_slice(&profile[..count]);
+                &padded
+            }
+        };
+        // SAFETY: four vectors are all places. As many scores were stored before as `filled` says, which with this group are at most
+        // all selected ones, and `out` has a block more.
+        unsafe {
+            for (at, &residuals) in residuals.iter().enumerate() {
+                let profile = _mm256_loadu_si256(profile.as_ptr().add(32 * at).cast());
+                _mm256_storeu_si256(scores.as_mut_ptr().add(32 * at).cast(), _mm256_add_epi8(residuals, profile));
+            }
+            for half in 0..2 {
+                let mask = (places >> (64 * half)) as u64;
+                let (mut to, block) = (out.as_mut_ptr().add(filled), scores.as_ptr().add(64 * half));
+                filled += mask.count_ones() as usize;
+                if mask == 0 {
+                    continue;
+                }
+                if mask == u64::MAX {
+                    std::ptr::copy_nonoverlapping(block, to, 64);
+                    continue;
+                }
+                for byte in 0..8 {
+                    let bits = (mask >> (8 * byte)) as u8;
+                    let places = _mm_loadl_epi64(SELECTED[usize::from(bits)].as_ptr().cast());
+                    let packed = _mm_shuffle_epi8(_mm_loadl_epi64(block.add(8 * byte).cast()), places);
+                    _mm_storel_epi64(to.cast(), packed);
+                    to = to.add(bits.count_ones() as usize);
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -268,7 +344,7 @@ fn add(scores: &mut [u8], profile: &[u8]) {
 ///
 /// The first pits vary most slowly in the order of rows, so that after a spill of few seeds most masks select all or nothing.
 // Not a closure, which would lack the instruction set of the function that this is compiled into.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "aarch64")]
 #[inline(always)]
 fn pack_by_shuffles(
     block: &[u8; 64],
