@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// Shared with a running computation: it reports progress here and stops on request.
 #[derive(Debug, Default)]
 pub struct Pulse {
-    /// Positions computed.
+    /// Positions computed, and those that were unpacked from archives for that.
     pub positions: AtomicU64,
     stop: AtomicBool,
 }

@@ -230,10 +230,14 @@ fn a_build_into_archives_reads_what_was_planned() {
             let plans = layer_plans(last, Some(first), (memory, threads), |_| false);
             assert!(plans.iter().all(|plan| plan.memory <= least));
             let directory = tempfile::tempdir().unwrap();
-            let done = run(directory.path(), last, first, memory, usize::MAX).unwrap().reads;
+            let pulse = Pulse::default();
+            let done = PackedBuilder::new(directory.path(), last, first, memory).run(&pulse, &|_| {}).unwrap().reads;
             let planned = plans.iter().map(|plan| plan.unpacked as u64).sum::<u64>();
             let positions = plans.iter().map(|plan| plan.unpacked_positions).sum::<u64>();
             assert_eq!((done.frames, done.positions), (planned, positions), "{last} with {memory} bytes");
+            // What shows the progress ends where the plan said.
+            let computed = plans.iter().map(|plan| plan.positions).sum::<u64>();
+            assert_eq!(pulse.positions.load(Ordering::Relaxed), computed + positions, "{last} with {memory} bytes");
             // The archives that were written are not larger than planned.
             for plan in plans.iter().filter(|plan| plan.key.seeds >= first) {
                 let path = archive::archive_path(directory.path(), plan.key);

@@ -18,7 +18,7 @@ const BITS_PER_POSITION: f64 = 4.2;
 
 /// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
-const RELAY_RATE: f64 = 30e6;
+const RELAY_RATE: f64 = 60e6;
 
 /// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays a tenth.
 const GPU_RATE: f64 = 1e9;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use super::frame_cache::{FrameCache, steps};
 use crate::index::Frame;
@@ -53,7 +54,7 @@ impl Unpacked {
         self.cache.begin(&steps(pits, pairs));
     }
 
-    /// Unpacks what the next frame to compute is computed from, unless `pulse` is stopped meanwhile.
+    /// Unpacks what the next frame to compute is computed from, unless `pulse` is stopped meanwhile, and counts the positions there.
     ///
     /// # Errors
     /// When an archive is missing, damaged or cannot be read, or there is not enough memory.
@@ -69,7 +70,8 @@ impl Unpacked {
                 break;
             }
             let Some(archive) = self.archives.get_mut(&(frame.mover + frame.other)) else { continue };
-            let packed = archive.packed(frame, &mut scores, Vec::new(), &|_| {})?;
+            let progress = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
+            let packed = archive.packed(frame, &mut scores, Vec::new(), &progress)?;
             self.reads.frames += 1;
             self.reads.positions += frame.positions();
             self.reads.bytes += archive.frame_bytes(frame);

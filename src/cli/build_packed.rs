@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{ArchiveReads, BuildRecord, Event, PackedBuilder, Plan};
+use kalah::build::{ArchiveReads, BuildRecord, Event, PackedBuilder, Plan, layer_plans};
 use kalah::system::available_memory;
 use kalah::table::TableKey;
 use serde::Serialize;
@@ -48,9 +48,14 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     }
     plan.check(directory, memory)?;
     let pulse = stopped_by_signal()?;
-    let (progress, start) = (Progress::new(plan.positions), Instant::now());
+    let memory = memory.unwrap_or_else(usual_memory).max(plan.memory);
+    // To unpack a position takes longer than to compute one.
+    let layers = layer_plans(last, Some(first), (memory, threads), |key| !plan.missing.contains(&key));
+    let unpacked: u64 = layers.iter().map(|layer| layer.unpacked_positions).sum();
+    let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
+    let start = Instant::now();
     let on_event = |event: Event| build_events::tell(&progress, &event);
-    let builder = PackedBuilder::new(directory, last, first, memory.unwrap_or_else(usual_memory).max(plan.memory));
+    let builder = PackedBuilder::new(directory, last, first, memory);
     let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
     progress.finish();
     let report = built?;
