@@ -122,7 +122,7 @@ impl<'a> FrameEvaluator<'a> {
     pub fn evaluate_relays(&self, runs: &mut [u8], pulse: &Pulse) -> Result<(), TableError> {
         let Some(relays) = &self.relays else { return Ok(()) };
         let (others, crossings) = (runs.len() / self.frame.mover_rows(), relays.crossings());
-        let step = steps::begin("relays: none yet");
+        let step = steps::begin("relays: cleared");
         runs.par_chunks_mut(CLEARED_BYTES).for_each(|part| step.task(|| part.fill(0)));
         drop(step);
         // A row has several relays, which may be evaluated at the same time.

@@ -77,8 +77,8 @@ impl<'a> FrameRelays<'a> {
         self.frame.mover + self.frame.other
     }
 
-    /// Raises `scores`, for each of the `crossings` a run against all other rows, by what relays collect from there on; those
-    /// whose first pit there is empty are left out.
+    /// Raises `scores`, for each of the `crossings` a run against all other rows, by what relays collect from there on; but not
+    /// against rows in which they crossed into an empty pit.
     ///
     /// `children[waiting * (seeds in play) + to move]` is the frame with these seeds in the row to move and the other one.
     pub fn evaluate(
@@ -126,7 +126,8 @@ impl<'a> FrameRelays<'a> {
         reads.read(scores)
     }
 
-    /// Evaluates an ending at which the game is over, and lists what others will read.
+    /// Evaluates an ending at which the game is over, and lists what others will read. The scores of its relay begin at place `at` of
+    /// `scores`.
     #[inline]
     fn sort_out(
         &self,
