@@ -1,6 +1,7 @@
-// Sowings that end in the other row and may go on from there: played position by position.
+// Sowings that end in the other row and may go on from there. They are followed position by position, but only from where they
+// cross to the other row (src/rows/crossings.rs): a group is a crossing, its entries are the mover's rows whose relays have it.
 
-// The mover's rows, then those of the other side, by rank: two words each, one byte per pit.
+// The other rows, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
 
 // The ring is the mover's row, the store, and the other row: places 0 to 2 pits. A sowing keeps it without the store, as
@@ -37,13 +38,19 @@ struct Sown {
     place: u32,
 }
 
-// Sows from `pit` until the move is over.
-fn sow(before: vec4<u32>, pit: u32) -> Sown {
+// What is sown on after the last seed of a sowing fell at `place`: nothing in the store and in a pit that was empty.
+fn hand_at(ring: vec4<u32>, place: u32) -> u32 {
+    let held = held_at(ring, place);
+    return select(held, 0u, place == params.pits || held == 1u);
+}
+
+// Goes on until the move is over, after the last seed of a sowing fell at `last`.
+fn sow(before: vec4<u32>, last: u32) -> Sown {
     let places = 2u * params.pits + 1u;
     let lap = first_places(places);
     var ring = before;
-    var place = pit;
-    var hand = held_at(ring, place);
+    var place = last;
+    var hand = hand_at(ring, place);
     // Left here only, where all that is used behind it passes, too: see "A value that leaves a loop" in docs/gpu.md.
     while (hand > 0u) {
         let byte = byte_of(place);
@@ -59,9 +66,7 @@ fn sow(before: vec4<u32>, pit: u32) -> Sown {
         let rest = select(end, end - places, is_beyond);
         ring += first_places(rest) - first_places(place + 1u) + select(vec4<u32>(0u), lap, is_beyond);
         place = rest - 1u;
-        // Over in the store and in a pit that was empty.
-        let held = held_at(ring, place);
-        hand = select(held, 0u, place == params.pits || held == 1u);
+        hand = hand_at(ring, place);
     }
     return Sown(ring, place);
 }
@@ -71,10 +76,17 @@ fn seeds_of(row: vec2<u32>) -> u32 {
     return ((row.x + row.y) * 0x01010101u) >> 24u;
 }
 
-fn relay_score(row: u32, other: u32, pit: u32) -> u32 {
-    let mover_row = vec2<u32>(rows[2u * row], rows[2u * row + 1u]);
-    let other_row = vec2<u32>(rows[params.others_at + 2u * other], rows[params.others_at + 2u * other + 1u]);
-    let sown = sow(vec4<u32>(mover_row, other_row), pit);
+// A seed in each pit for each lap of `spilled` seeds sown into a row, and in the first pits for what is left of them.
+fn spill(spilled: u32) -> vec2<u32> {
+    let laps = spilled / params.pits;
+    return ones(params.pits) * laps + ones(spilled - laps * params.pits);
+}
+
+// What a relay collects that crossed with the mover's row `own` and `spilled` seeds sown into the other row.
+fn relay_score(own: vec2<u32>, spilled: u32, other: u32) -> u32 {
+    let other_row = vec2<u32>(rows[2u * other], rows[2u * other + 1u]);
+    let last = params.pits + 1u + (spilled - 1u) % params.pits;
+    let sown = sow(vec4<u32>(own, other_row + spill(spilled)), last);
     let in_store = sown.place == params.pits;
     let mover_left = sown.ring.xy;
     let other_left = sown.ring.zw;
@@ -104,12 +116,26 @@ fn forward_relay(@builtin(global_invocation_id) id: vec3<u32>) {
     if (id.x >= params.threads) {
         return;
     }
-    let work = work_of(id.x);
-    var best = unpack4xU8(scores[work.at]);
-    for (var entry = work.first; entry < work.end; entry++) {
-        for (var lane = 0u; lane < 4u && 4u * work.word + lane < params.others; lane++) {
-            best[lane] = max(best[lane], relay_score(work.row, 4u * work.word + lane, moves[entry]));
+    let number = id.x / params.words;
+    let word = id.x - number * params.words;
+    let group = params.groups_at + 2u * (params.first_group + number);
+    let first = params.entries_at + moves[group + 1u];
+    let end = params.entries_at + moves[group + 3u];
+    // Rows ascend.
+    if (moves[end - 1u] < params.first_row || moves[first] >= params.end_row) {
+        return;
+    }
+    let crossing = params.crossings_at + 2u * (params.first_group + number);
+    let own = vec2<u32>(moves[crossing], moves[crossing + 1u]);
+    var found = vec4<u32>(0u);
+    for (var lane = 0u; lane < 4u && 4u * word + lane < params.others; lane++) {
+        found[lane] = relay_score(own, moves[group], 4u * word + lane);
+    }
+    for (var entry = first; entry < end; entry++) {
+        let row = moves[entry];
+        if (row >= params.first_row && row < params.end_row) {
+            let at = row * params.words + word - params.base;
+            scores[at] = pack4xU8(max(unpack4xU8(scores[at]), found));
         }
     }
-    scores[work.at] = pack4xU8(best);
 }

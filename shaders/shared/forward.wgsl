@@ -7,9 +7,7 @@
 @group(0) @binding(5) var<storage, read_write> scores: array<u32>;
 
 struct Work {
-    // The mover's rank.
-    row: u32,
-    // Its moves: entries from `first` up to, not including, `end`.
+    // Moves of the mover's row: entries from `first` up to, not including, `end`.
     first: u32,
     end: u32,
     // The word in the run: other rows from four times this on.
@@ -29,7 +27,6 @@ fn work_at(number: u32, word: u32) -> Work {
     let group = params.groups_at + 2u * (params.first_group + number);
     let row = moves[group];
     return Work(
-        row,
         params.entries_at + moves[group + 1u],
         params.entries_at + moves[group + 3u],
         word,

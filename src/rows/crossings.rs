@@ -1,6 +1,6 @@
 use rayon::prelude::*;
 
-use super::moves::{Kind, Moves};
+use super::moves::{ForwardMove, Kind, Moves};
 
 /// Where a relay stands when it *crosses*: when a last seed falls into the other row for the first time.
 ///
@@ -14,6 +14,14 @@ pub(crate) struct Crossing {
     pub own: u32,
     /// Seeds sown into the other row.
     pub spilled: u8,
+}
+
+impl Crossing {
+    /// Of the relays among the moves of a row.
+    pub fn all(moves: &[ForwardMove]) -> impl Iterator<Item = Crossing> {
+        let relays = moves.iter().filter(|next| matches!(next.kind, Kind::Relay { .. }));
+        relays.map(|next| Crossing { left: next.left, own: next.own, spilled: next.spilled })
+    }
 }
 
 /// All crossings of the relays from the rows with the same seeds.
@@ -31,11 +39,12 @@ pub(crate) struct Crossings {
 impl Crossings {
     /// Those of `rows` rows with these `moves`.
     pub fn new(rows: usize, moves: &Moves) -> Crossings {
-        let of_row = |mover: u32| {
-            let relays = moves.forward(mover).iter().filter(|next| matches!(next.kind, Kind::Relay { .. }));
-            relays.map(move |&next| (Crossing { left: next.left, own: next.own, spilled: next.spilled }, mover))
-        };
-        let mut relays: Vec<(Crossing, u32)> = (0..rows as u32).into_par_iter().flat_map_iter(of_row).collect();
+        let of_row = |mover: u32| Crossing::all(moves.forward(mover)).map(move |crossing| (crossing, mover));
+        Crossings::of((0..rows as u32).into_par_iter().flat_map_iter(of_row).collect())
+    }
+
+    /// Those of relays from rows with these ranks, in any order.
+    pub fn of(mut relays: Vec<(Crossing, u32)>) -> Crossings {
         relays.par_sort_unstable();
         // Relays from two pits of one row.
         relays.dedup();

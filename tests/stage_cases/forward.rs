@@ -4,9 +4,7 @@ use fastrand::Rng;
 use kalah::build::gpu::stages::{
     ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage,
 };
-use kalah::game::Rules;
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
-use kalah::rows::RowMove;
 
 use super::operand::Operand;
 use super::{Run, TOTAL, at_least_four, random_part, random_scores, random_words, some, until_enough, workgroups};
@@ -99,7 +97,7 @@ fn run_forward(
     stage: Stage,
     params: Forward,
     moves: Moves,
-    buffers: ([Vec<u32>; 3], Vec<Vec<u32>>),
+    [operand, frames, map]: [Vec<u32>; 3],
     seen: &mut Seen,
 ) -> usize {
     let words = (params.others as usize).div_ceil(4);
@@ -115,14 +113,12 @@ fn run_forward(
         groups: part.groups.len() as u32,
         ..params
     };
-    let ([operand, frames, map], more) = buffers;
-    let mut all = vec![operand, frames, moves.words, map, part.scores.clone()];
-    all.extend(more);
+    let buffers = vec![operand, frames, moves.words, map, part.scores.clone()];
     let workgroups = match stage {
         Stage::ForwardAgain => params.groups.div_ceil(AGAIN_GROUPS) * params.words.div_ceil(AGAIN_WORDS),
         _ => workgroups(threads),
     };
-    let made = on.run(stage, &params, workgroups, all);
+    let made = on.run(stage, &params, workgroups, buffers);
     seen.raised += made[4].iter().zip(&part.scores).filter(|(a, b)| a != b).count();
     threads as usize
 }
@@ -157,7 +153,7 @@ fn forward_to_one_frame(on: &mut impl Run, rng: &mut Rng, stage: Stage, seen: &m
     let frames_at = rng.u32(0..5);
     let [operand, frames] = operand.buffers(rng, frames_at);
     let params = Forward { others: others as u32, total: TOTAL, map_at, frames_at, ..Forward::default() };
-    run_forward(on, rng, stage, params, moves, ([operand, frames, map], Vec::new()), seen)
+    run_forward(on, rng, stage, params, moves, [operand, frames, map], seen)
 }
 
 pub fn forward_pass(on: &mut impl Run) {
@@ -218,7 +214,7 @@ pub fn forward_capture(on: &mut impl Run) {
         let [operand, frames] = operand.buffers(rng, frames_at);
         let params =
             Forward { others: others as u32, total: TOTAL, map_at: map_at as u32, frames_at, ..Forward::default() };
-        run_forward(on, rng, Stage::ForwardCapture, params, moves, ([operand, frames, map], Vec::new()), &mut seen)
+        run_forward(on, rng, Stage::ForwardCapture, params, moves, [operand, frames, map], &mut seen)
     });
     assert_seen(on, &seen, false);
     assert!(absent > 0);
@@ -229,19 +225,14 @@ pub fn forward_relay(on: &mut impl Run) {
     until_enough(on, 4, |on, rng| {
         let pits = rng.usize(1..=MAX_TABLE_PITS);
         let most = (1..MAX_TABLE_SEEDS).find(|&seeds| row_count(pits, seeds + 1) > 300 || seeds == 14).unwrap();
-        let (mover, other) = (rng.usize(1..=most), rng.usize(1..=most));
+        let (mover, other) = (rng.usize(2..=most), rng.usize(1..=most));
         let total = mover + other;
         let index = RowIndex::new(pits, total + rng.usize(0..3).min(MAX_TABLE_SEEDS - total));
         let rows_of = |seeds: usize| -> Vec<TableRow> {
             (0..row_count(pits, seeds) as u32).map(|rank| index.unrank(seeds, rank)).collect()
         };
-        let (movers, others) = (rows_of(mover), rows_of(other));
-        let moves = random_moves(rng, movers.len(), |_, row| {
-            // Those that end in the other row, with seeds of the mover's own row picked up before or not.
-            let moves = RowMove::all(Rules::SKalaha, pits, &movers[row as usize]);
-            let reach = moves.filter(|(_, row_move)| matches!(row_move, RowMove::Relay { .. }));
-            reach.map(|(pit, _)| pit as u32).collect()
-        });
+        let others = rows_of(other);
+        let crossings = random_crossings(rng, pits, mover);
         let mut operand = Operand::new(rng);
         for to_move in 0..total {
             for waiting in 0..total {
@@ -260,32 +251,100 @@ pub fn forward_relay(on: &mut impl Run) {
             }
         }
         seen.exceptions += operand.exceptions;
-        let words = |row: &TableRow| {
-            let mut bytes = [0; 8];
-            bytes[..row.len()].copy_from_slice(row);
-            bytemuck::cast::<[u8; 8], [u32; 2]>(bytes)
-        };
-        let rows: Vec<[u32; 2]> = movers.iter().chain(&others).map(words).collect();
+        let rows: Vec<[u32; 2]> = others.iter().map(row_words).collect();
         let (ranks, levels_at) = index.words();
         let frames_at = rng.u32(0..5);
         let [operand, frames] = operand.buffers(rng, frames_at);
+        // A window of the scores: those of some rows.
+        let words = others.len().div_ceil(4);
+        let raised = random_part(rng, crossings.rows);
+        let base = rng.usize((raised.start * words).saturating_sub(16)..=raised.start * words);
+        let scores = random_scores(rng, raised.end * words - base, 20);
+        let groups = random_part(rng, crossings.groups);
+        let threads = (groups.len() * words) as u32;
         let params = Forward {
+            threads,
+            words: words as u32,
             others: others.len() as u32,
+            base: base as u32,
             // By which the stage numbers frames.
             total: total as u32,
+            groups_at: crossings.groups_at,
+            first_group: groups.start as u32,
+            groups: groups.len() as u32,
+            entries_at: crossings.entries_at,
             map_at: NO_MAP,
             frames_at,
             pits: pits as u32,
             max_seeds: index.max_seeds() as u32,
             stride: index.potentials() as u32,
             levels_at,
-            others_at: 2 * movers.len() as u32,
+            crossings_at: crossings.crossings_at,
+            first_row: raised.start as u32,
+            end_row: raised.end as u32,
             moves_again: rng.u32(0..=1),
-            ..Forward::default()
         };
-        let more = vec![rows.as_flattened().to_vec(), at_least_four(ranks)];
-        run_forward(on, rng, Stage::ForwardRelay, params, moves, ([operand, frames, vec![0; 4]], more), &mut seen)
+        let buffers = vec![
+            operand,
+            frames,
+            crossings.words,
+            vec![0; 4],
+            scores.clone(),
+            at_least_four(rows.as_flattened().to_vec()),
+            at_least_four(ranks),
+        ];
+        let made = on.run(Stage::ForwardRelay, &params, workgroups(threads), buffers);
+        seen.raised += made[4].iter().zip(&scores).filter(|(a, b)| a != b).count();
+        threads as usize
     });
     assert_seen(on, &seen, false);
     assert!(absent > 0);
+}
+
+/// Crossings as the stage reads them: no two raise the scores of the same mover's row.
+struct RelayMoves {
+    words: Vec<u32>,
+    groups_at: u32,
+    groups: usize,
+    crossings_at: u32,
+    entries_at: u32,
+    /// Mover's rows.
+    rows: usize,
+}
+
+/// Crossings of relays from rows with `mover` seeds, at least two, of which one is stored before.
+fn random_crossings(rng: &mut Rng, pits: usize, mover: usize) -> RelayMoves {
+    let before = rng.usize(1..10);
+    let mut words = random_words(rng, before);
+    let rows = rng.usize(1..100);
+    let mut shuffled: Vec<u32> = (0..rows as u32).collect();
+    rng.shuffle(&mut shuffled);
+    let mut entries = Vec::new();
+    let (mut groups, mut own_rows) = (Vec::new(), Vec::new());
+    while entries.len() < rows {
+        let left = rng.usize(0..=mover - 2);
+        groups.push([rng.u32(1..=(mover - 1 - left) as u32), entries.len() as u32]);
+        let mut row = TableRow::default();
+        (0..left).for_each(|_| row[rng.usize(0..pits)] += 1);
+        own_rows.push(row_words(&row));
+        let end = (entries.len() + rng.usize(1..=5)).min(rows);
+        let mut movers = shuffled[entries.len()..end].to_vec();
+        movers.sort_unstable();
+        entries.extend(movers);
+    }
+    let groups_at = words.len() as u32;
+    words.extend(groups.as_flattened());
+    words.extend([u32::MAX, entries.len() as u32]);
+    let crossings_at = words.len() as u32;
+    words.extend(own_rows.as_flattened());
+    let entries_at = words.len() as u32;
+    words.extend(entries);
+    RelayMoves { words, groups_at, groups: groups.len(), crossings_at, entries_at, rows }
+}
+
+/// A row in two words, one byte per pit.
+fn row_words(row: &TableRow) -> [u32; 2] {
+    let mut bytes = [0; 8];
+    bytes[..row.len()].copy_from_slice(row);
+    bytemuck::cast(bytes)
 }

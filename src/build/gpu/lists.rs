@@ -7,10 +7,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::rounds::rounds;
 use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 use crate::game::Rules;
-use crate::index::TableRow;
-use crate::rows::{ForwardMove, Kind, Moves, RowMaps};
+use crate::index::{RowIndex, TableRow};
+use crate::rows::{Crossing, Crossings, ForwardMove, Kind, Moves, RowMaps};
 
 /// Rows that a thread does at once: a multiple of four, since quiet moves are listed for four rows at a time.
 const CHUNK: usize = 4096;
@@ -43,7 +44,7 @@ impl ClassKind {
 }
 
 /// A class of moves: those of one kind that sow the same number of seeds into the other row and leave the same number
-/// in the mover's.
+/// in the mover's. All relays are one class, since where their seeds go depends on the other row.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub kind: ClassKind,
@@ -51,14 +52,39 @@ pub(super) struct Class {
     pub spilled: usize,
     /// Seeds left in the mover's row.
     pub left: usize,
-    /// Where its groups begin: for each row with such moves, its rank and where its entries begin; then one more.
+    /// Where its groups begin: for each row with such moves, its rank and where its entries begin; then one more. Of relays: for
+    /// each crossing, the seeds that it has spilled and where its entries begin, which are the ranks of mover's rows.
     pub groups_at: u32,
+    /// Of relays: where the mover's rows at the crossings begin, two words each, one byte per pit.
+    pub crossings_at: u32,
     /// Where its entries begin.
     pub entries_at: u32,
     /// How many there are.
     pub entries: u32,
-    /// The row of each group.
-    pub rows: Vec<u32>,
+    pub groups: Groups,
+}
+
+/// The groups of a class, by the scores that they raise.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Groups {
+    /// Each those of one row, whose ranks ascend.
+    OfRows(Vec<u32>),
+    /// Each those of several rows: only the groups of a round raise those of different rows.
+    Rounds(Vec<Range<u32>>),
+}
+
+impl Groups {
+    /// Ranges of groups that may be done at the same time, all of those that raise scores of some of these `rows`, and perhaps
+    /// others.
+    pub fn at_once(&self, rows: Range<u32>) -> Vec<Range<u32>> {
+        match self {
+            Groups::OfRows(all) => {
+                let group = |row| all.partition_point(|&other| other < row) as u32;
+                std::iter::once(group(rows.start)..group(rows.end)).collect()
+            }
+            Groups::Rounds(rounds) => rounds.clone(),
+        }
+    }
 }
 
 /// The moves of all rows with the same seeds, and where in the words they are.
@@ -95,6 +121,7 @@ struct Chunk {
     ranges: Vec<Range<u32>>,
     quads: Vec<[u32; 4]>,
     classes: BTreeMap<ClassKey, Members>,
+    relays: Vec<(Crossing, u32)>,
 }
 
 impl Chunk {
@@ -111,6 +138,7 @@ impl Chunk {
                 chunk.quiet.push(next.own | only_if_empty << RANK_BITS);
             }
             chunk.ends.push(chunk.quiet.len() as u32);
+            chunk.relays.extend(Crossing::all(&forward).map(|crossing| (crossing, rank)));
             for next in &forward {
                 let entry = match next.kind {
                     Kind::Pass => next.own,
@@ -118,7 +146,7 @@ impl Chunk {
                     Kind::Capture { pit, even_empty } => {
                         next.own | u32::from(pit) << RANK_BITS | if even_empty { EVEN_EMPTY } else { 0 }
                     }
-                    Kind::Relay { pit } => pit.into(),
+                    Kind::Relay { .. } => continue,
                 };
                 let members = chunk.classes.entry(ClassKind::of(next)).or_default();
                 if members.groups.last().is_none_or(|group| group[0] != rank) {
@@ -190,7 +218,12 @@ pub(super) fn list_moves(rules: Rules, maps: &RowMaps, seeds: usize) -> (Vec<u32
         let entries_at = words.len() as u32;
         members.iter().for_each(|members| words.extend_from_slice(&members.entries));
         let (kind, spilled, left) = key;
-        classes.push(Class { kind, spilled, left, groups_at, entries_at, entries, rows });
+        let groups = Groups::OfRows(rows);
+        classes.push(Class { kind, spilled, left, groups_at, crossings_at: 0, entries_at, entries, groups });
+    }
+    let relays: Vec<(Crossing, u32)> = chunks.into_iter().flat_map(|chunk| chunk.relays).collect();
+    if !relays.is_empty() {
+        classes.push(list_relays(maps.rows(), rows.len(), relays, &mut words));
     }
     (words, MoveLists { quiet_at, quiet, quads_at, quads, lowest_child, classes })
 }
@@ -199,8 +232,45 @@ impl Chunk {
     /// No fewer words than it takes in the list of all moves.
     fn most_words(&self) -> usize {
         let classes = self.classes.values().map(|members| 2 * members.groups.len() + members.entries.len() + 2);
-        self.ends.len() + self.quiet.len() + 4 * (self.ranges.len() + self.quads.len()) + classes.sum::<usize>() + 8
+        let moves = self.ends.len() + self.quiet.len() + 4 * (self.ranges.len() + self.quads.len());
+        // A crossing of its own for each relay.
+        moves + classes.sum::<usize>() + 5 * self.relays.len() + 8
     }
+}
+
+/// Appends the class of the `relays` from some of `rows` rows to the `words`.
+fn list_relays(index: &RowIndex, rows: usize, relays: Vec<(Crossing, u32)>, words: &mut Vec<u32>) -> Class {
+    let crossings = Crossings::of(relays);
+    let rounds = rounds(&crossings, rows);
+    let in_rounds = || rounds.iter().flatten().map(|&crossing| crossing as usize);
+    let groups_at = words.len() as u32;
+    let mut entries = 0;
+    for crossing in in_rounds() {
+        words.extend([crossings.all()[crossing].spilled.into(), entries]);
+        entries += crossings.movers(crossing).len() as u32;
+    }
+    words.extend([u32::MAX, entries]);
+    let crossings_at = words.len() as u32;
+    for Crossing { left, own, .. } in in_rounds().map(|crossing| crossings.all()[crossing]) {
+        words.extend(row_words(&index.unrank(left.into(), own)));
+    }
+    let entries_at = words.len() as u32;
+    in_rounds().for_each(|crossing| words.extend_from_slice(crossings.movers(crossing)));
+    let mut end = 0;
+    let ranges = rounds.iter().map(|round| {
+        let first = end;
+        end += round.len() as u32;
+        first..end
+    });
+    let groups = Groups::Rounds(ranges.collect());
+    Class { kind: ClassKind::Relay, spilled: 0, left: 0, groups_at, crossings_at, entries_at, entries, groups }
+}
+
+/// A row in two words, one byte per pit.
+pub(super) fn row_words(row: &TableRow) -> [u32; 2] {
+    let mut bytes = [0; 8];
+    bytes[..row.len()].copy_from_slice(row);
+    bytemuck::cast(bytes)
 }
 
 /// For each row with `seeds` seeds, its rank when `spilled` more are sown into it; the last rank is repeated up to a
@@ -265,7 +335,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::index::RowIndex;
+    use crate::rows::RowMove;
 
     fn maps(pits: usize, seeds: usize) -> RowMaps {
         RowMaps::new(Arc::new(RowIndex::new(pits, seeds)))
@@ -289,7 +359,7 @@ mod tests {
                 let MoveLists { quiet_at, quiet, .. } = moves.1;
                 assert_eq!(moves.0[1..quiet_at as usize], whole.ends, "{rules}, {pits} pits");
                 assert_eq!(moves.0[quiet_at as usize..][..quiet as usize], whole.quiet, "{rules}, {pits} pits");
-                assert_eq!(moves.1.classes.len(), whole.classes.len());
+                assert_eq!(moves.1.classes.len(), whole.classes.len() + usize::from(!whole.relays.is_empty()));
                 for (class, (key, members)) in moves.1.classes.iter().zip(&whole.classes) {
                     assert_eq!((class.kind, class.spilled, class.left), *key);
                     let words = |at: u32, count: usize| &moves.0[at as usize..][..count];
@@ -307,6 +377,34 @@ mod tests {
                     assert!(found == captures);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn relays_are_listed_by_their_crossings() {
+        for (pits, seeds) in [(6, 11), (8, 6), (3, 9), (1, 5)] {
+            let maps = maps(pits, seeds);
+            let (words, lists) = list_moves(Rules::SKalaha, &maps, seeds);
+            let class = lists.classes.iter().find(|class| class.kind == ClassKind::Relay).unwrap();
+            let Groups::Rounds(rounds) = &class.groups else { panic!("relays without rounds") };
+            let mut found: BTreeMap<(u32, [u32; 2]), Vec<u32>> = BTreeMap::new();
+            for group in rounds.iter().flat_map(Range::clone) {
+                let head = &words[(class.groups_at + 2 * group) as usize..][..4];
+                let own = &words[(class.crossings_at + 2 * group) as usize..][..2];
+                let movers = &words[class.entries_at as usize..][head[1] as usize..head[3] as usize];
+                found.insert((head[0], [own[0], own[1]]), movers.to_vec());
+            }
+            let mut expected: BTreeMap<(u32, [u32; 2]), Vec<u32>> = BTreeMap::new();
+            for (mover, row) in (0..).zip(maps.all(seeds).iter()) {
+                for (_, row_move) in RowMove::all(Rules::SKalaha, pits, row) {
+                    let RowMove::Relay { own, spilled } = row_move else { continue };
+                    let movers = expected.entry((spilled.into(), row_words(&own))).or_default();
+                    if movers.last() != Some(&mover) {
+                        movers.push(mover);
+                    }
+                }
+            }
+            assert_eq!(found, expected, "{pits} pits, {seeds} seeds");
         }
     }
 

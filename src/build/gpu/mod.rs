@@ -31,6 +31,7 @@ mod matrix;
 mod memory;
 mod packer;
 mod pair;
+mod rounds;
 mod rows;
 mod self_test;
 pub mod stages;

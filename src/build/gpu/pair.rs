@@ -172,7 +172,7 @@ fn forward(
         if class.kind == ClassKind::Relay {
             let made = rows.ranks(recorder)?;
             ranks = made.1;
-            more = vec![rows.relay_rows(recorder, frame.mover, frame.other)?.window(), made.0.window()];
+            more = vec![rows.relay_rows(recorder, frame.other)?.window(), made.0.window()];
         }
         let words = u64::from(scores.words());
         let params = Forward {
@@ -186,7 +186,7 @@ fn forward(
             max_seeds: ranks.max_seeds,
             stride: ranks.stride,
             levels_at: ranks.levels_at,
-            others_at: 2 * frame.mover_rows() as u32,
+            crossings_at: class.crossings_at,
             moves_again: rows.rules().moves_again().into(),
             ..Forward::default()
         };
@@ -195,31 +195,34 @@ fn forward(
             let at_once = scores.rows_at_once(gpu) as u32;
             for first_row in (0..scores.rows as u32).step_by(at_once as usize) {
                 let end_row = (first_row + at_once).min(scores.rows as u32);
-                let group = |row| class.rows.partition_point(|&other| other < row) as u64;
-                let (first, end) = (group(first_row), group(end_row));
                 let (window, base) = scores.window(gpu, first_row as usize..end_row as usize)?;
                 let mut windows =
                     vec![operand.clone(), recorder.records_window(), moves.buffer.window(), map.clone(), window];
                 windows.extend(more.iter().cloned());
                 let bound = recorder.bind(stage.kernel(), &windows);
-                stopped |= pulse.is_stopped();
-                if stopped {
-                    return Ok(());
-                }
-                recorder.touched += (end - first) * words * FORWARD_BYTES;
-                let (unit, groups) = forward_unit(stage, words);
-                let threads = (end - first).div_ceil(groups) * unit;
-                recorder.dispatch_threads(&bound, threads, unit, |thread, threads| {
-                    let done = thread / unit * groups;
-                    Forward {
-                        threads,
-                        base,
-                        frames_at,
-                        first_group: (first + done) as u32,
-                        groups: (u64::from(threads) / unit * groups).min(end - first - done) as u32,
-                        ..params
+                for range in class.groups.at_once(first_row..end_row) {
+                    stopped |= pulse.is_stopped();
+                    if stopped {
+                        return Ok(());
                     }
-                })?;
+                    let (first, count) = (u64::from(range.start), range.len() as u64);
+                    recorder.touched += count * words * FORWARD_BYTES;
+                    let (unit, groups) = forward_unit(stage, words);
+                    let threads = count.div_ceil(groups) * unit;
+                    recorder.dispatch_threads(&bound, threads, unit, |thread, threads| {
+                        let done = thread / unit * groups;
+                        Forward {
+                            threads,
+                            base,
+                            frames_at,
+                            first_group: (first + done) as u32,
+                            groups: (u64::from(threads) / unit * groups).min(count - done) as u32,
+                            first_row,
+                            end_row,
+                            ..params
+                        }
+                    })?;
+                }
             }
             Ok(())
         })?;

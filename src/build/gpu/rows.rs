@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::ahead::{Ahead, Key};
-use super::lists::MoveLists;
+use super::lists::{MoveLists, row_words};
 use crate::game::Rules;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder};
-use crate::index::TableRow;
 
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
@@ -24,7 +23,7 @@ pub(super) struct DeviceRows {
     ahead: Arc<Ahead>,
     moves: HashMap<usize, Arc<RowMoves>>,
     maps: HashMap<Key, Arc<DeviceBuffer>>,
-    relay_rows: HashMap<(usize, usize), Arc<DeviceBuffer>>,
+    relay_rows: HashMap<usize, Arc<DeviceBuffer>>,
     ranks: Option<Arc<DeviceBuffer>>,
     /// A placeholder for a buffer that a stage does not need.
     pub nothing: DeviceBuffer,
@@ -64,21 +63,10 @@ impl DeviceRows {
         kept(&mut self.maps, key, || recorder.storage_of(what, &self.ahead.take(key)))
     }
 
-    /// The rows with `mover` seeds, then those with `other`: two words each, one byte per pit.
-    pub fn relay_rows(
-        &mut self,
-        recorder: &mut Recorder,
-        mover: usize,
-        other: usize,
-    ) -> Result<Arc<DeviceBuffer>, GpuError> {
-        let maps = &self.ahead.board.maps;
-        kept(&mut self.relay_rows, (mover, other), || {
-            let words = |row: &TableRow| {
-                let mut bytes = [0; 8];
-                bytes[..row.len()].copy_from_slice(row);
-                bytemuck::cast::<[u8; 8], [u32; 2]>(bytes)
-            };
-            let all: Vec<[u32; 2]> = maps.all(mover).iter().chain(maps.all(other).iter()).map(words).collect();
+    /// The rows with `seeds` seeds: two words each, one byte per pit.
+    pub fn relay_rows(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
+        kept(&mut self.relay_rows, seeds, || {
+            let all: Vec<[u32; 2]> = self.ahead.board.maps.all(seeds).iter().map(row_words).collect();
             recorder.storage_of("rows", all.as_flattened())
         })
     }

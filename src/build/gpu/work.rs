@@ -28,8 +28,8 @@ pub struct Dispatch {
     pub stage: Stage,
     /// Threads; a workgroup has 256.
     pub threads: u64,
-    /// What a thread does beyond its fixed part, on average: moves of its row; for `encode` and `patch` positions, for
-    /// `profile` runs.
+    /// What a thread does beyond its fixed part, on average: moves of its row; for `forward_relay` mover's rows with its crossing,
+    /// for `encode` and `patch` positions, for `profile` runs.
     pub entries: f64,
 }
 
@@ -92,8 +92,8 @@ struct ClassWork {
     kind: ClassKind,
     spilled: usize,
     left: usize,
-    /// Rows with such moves.
-    groups: u64,
+    /// Its groups: those that are done at the same time.
+    groups: Vec<u64>,
     entries: u64,
 }
 
@@ -114,7 +114,7 @@ impl BoardWork {
                 kind: class.kind,
                 spilled: class.spilled,
                 left: class.left,
-                groups: class.rows.len() as u64,
+                groups: class.groups.at_once(0..u32::MAX).iter().map(|range| range.len() as u64).collect(),
                 entries: class.entries.into(),
             });
             RowWork { classes: classes.collect(), quiet: lists.quiet.into(), quads: lists.quads.into(), seconds }
@@ -169,10 +169,12 @@ impl BoardWork {
                 layer.copied += with_patches(child);
                 layer.copies += 1;
             }
+            let entries = class.entries as f64 / class.groups.iter().sum::<u64>() as f64;
+            let (unit, groups) = forward_unit(stage, words);
             for _ in 0..parts {
-                let entries = class.entries as f64 / class.groups as f64;
-                let (unit, groups) = forward_unit(stage, words);
-                layer.threads(stage, class.groups.div_ceil(groups) * unit, unit, entries);
+                for at_once in &class.groups {
+                    layer.threads(stage, at_once.div_ceil(groups) * unit, unit, entries);
+                }
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::gpu::{Tracer, Words, params};
 params! {
     /// Parameters of the stages for moves to lower layers.
     ///
-    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also rows and ranks. A map has
+    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also other rows and ranks. A map has
     /// a whole number of words of scores, for captures for each pit: after the last other row it goes on with ranks that
     /// exist.
     pub struct Forward {
@@ -40,8 +40,12 @@ params! {
         stride,
         /// For relays: where the levels begin in the ranks.
         levels_at,
-        /// For relays: where the other side's rows begin.
-        others_at,
+        /// For relays: where the mover's rows at the crossings begin in the moves, two words each, one byte per pit.
+        crossings_at,
+        /// For relays: the first row whose scores may be raised.
+        first_row,
+        /// For relays: the row behind the last one whose scores may be raised.
+        end_row,
         /// For relays: 1 if a last seed in the store gives another move, else 0.
         moves_again,
     }
@@ -49,7 +53,6 @@ params! {
 
 /// The work of a thread: see `shaders/shared/forward.wgsl`.
 pub(super) struct Work {
-    pub row: u32,
     pub entries: std::ops::Range<u32>,
     pub other: u32,
     pub at: u32,
@@ -65,7 +68,6 @@ pub(super) fn work_at<T: Tracer>(params: &Forward, moves: &Words<T>, number: u32
     let group = params.groups_at + 2 * (params.first_group + number);
     let row = moves.get(group);
     Work {
-        row,
         entries: params.entries_at + moves.get(group + 1)..params.entries_at + moves.get(group + 3),
         other: 4 * word,
         at: row * params.words + word - params.base,

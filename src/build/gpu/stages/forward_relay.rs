@@ -1,5 +1,5 @@
 use super::constants::{ABSENT, OVER};
-use super::forward::{Forward, lanes, work_of};
+use super::forward::{Forward, lanes};
 use super::score::{frame, score};
 use crate::gpu::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, unpack4x_u8};
 use crate::index::MAX_TABLE_PITS;
@@ -35,40 +35,42 @@ fn rank<T: Tracer>(params: &Forward, ranks: &Words<T>, ring: &[u32], first: u32)
     result
 }
 
-/// Sows from `pit` until the move is over; returns whether the last seed fell into the store.
-fn sow(params: &Forward, ring: &mut [u32; RING], pit: u32) -> bool {
+/// Goes on until the move is over, after the last seed of a sowing fell at `place`; returns whether the last one of all fell into
+/// the store.
+fn sow(params: &Forward, ring: &mut [u32; RING], mut place: u32) -> bool {
     let places = 2 * params.pits + 1;
-    let mut place = pit;
-    loop {
+    while place != params.pits && ring[place as usize] > 1 {
         let hand = std::mem::take(&mut ring[place as usize]);
         for _ in 0..hand {
             place = if place + 1 == places { 0 } else { place + 1 };
             ring[place as usize] += 1;
         }
-        if place == params.pits || ring[place as usize] == 1 {
-            return place == params.pits;
-        }
     }
+    place == params.pits
 }
 
-/// Sowings that end in the other row and may go on from there: played position by position.
+/// Sowings that end in the other row and may go on from there: followed position by position, from their crossings.
 pub(super) fn forward_relay<T: Tracer>(
     group: &Workgroup<T>,
     params: &Forward,
     [operand, frames, moves, _map, mut scores, rows, ranks]: [Words<T>; 7],
 ) {
-    let relay_score = |row: u32, other: u32, pit: u32| {
+    let relay_score = |crossing: u32, spilled: u32, other: u32| {
         let mut ring = [0; RING];
-        let other_row = (params.pits + 1) as usize;
+        let (pits, other_row) = (params.pits as usize, (params.pits + 1) as usize);
         for place in 0..params.pits {
             let (word, shift) = (place / 4, 8 * (place % 4));
-            ring[place as usize] = extract_bits(rows.get(2 * row + word), shift, 8);
-            let opposite = rows.get(params.others_at + 2 * other + word);
-            ring[other_row + place as usize] = extract_bits(opposite, shift, 8);
+            ring[place as usize] = extract_bits(moves.get(crossing + word), shift, 8);
+            ring[other_row + place as usize] = extract_bits(rows.get(2 * other + word), shift, 8);
         }
-        let in_store = sow(params, &mut ring, pit);
-        let mover_seeds: u32 = ring[..params.pits as usize].iter().sum();
-        let other_seeds: u32 = ring[other_row..][..params.pits as usize].iter().sum();
+        let mut last = 0;
+        for pit in (0..pits).cycle().take(spilled as usize) {
+            last = other_row + pit;
+            ring[last] += 1;
+        }
+        let in_store = sow(params, &mut ring, last as u32);
+        let mover_seeds: u32 = ring[..pits].iter().sum();
+        let other_seeds: u32 = ring[other_row..][..pits].iter().sum();
         let mover_first = in_store && params.moves_again > 0 && other_seeds > 0;
         let ordered = |mover, other| if mover_first { (mover, other) } else { (other, mover) };
         let (to_move, waiting) = ordered(mover_seeds, other_seeds);
@@ -83,17 +85,29 @@ pub(super) fn forward_relay<T: Tracer>(
             let (to_move, waiting) = ordered(mover_rank, other_rank);
             found = score(&operand, frame, waiting * frame.rows + to_move, to_move);
         }
-        if mover_first { ring[params.pits as usize] + found } else { params.total - found }
+        // All other seeds are in the store.
+        if mover_first { params.total - to_move - waiting + found } else { params.total - found }
     };
     for thread in group.threads(params.threads) {
-        let work = work_of(params, &moves, thread);
-        let mut best = unpack4x_u8(scores.get(work.at));
-        for entry in work.entries {
-            for lane in lanes(params, work.other) {
-                let best = &mut best[lane as usize];
-                *best = (*best).max(relay_score(work.row, work.other + lane, moves.get(entry)));
+        let (number, word) = (params.first_group + thread / params.words, thread % params.words);
+        let head = params.groups_at + 2 * number;
+        let entries = params.entries_at + moves.get(head + 1)..params.entries_at + moves.get(head + 3);
+        let raised = params.first_row..params.end_row;
+        if moves.get(entries.end - 1) < raised.start || moves.get(entries.start) >= raised.end {
+            continue;
+        }
+        let mut found = [0; 4];
+        for lane in lanes(params, 4 * word) {
+            let crossing = params.crossings_at + 2 * number;
+            found[lane as usize] = relay_score(crossing, moves.get(head), 4 * word + lane);
+        }
+        for entry in entries {
+            let row = moves.get(entry);
+            if raised.contains(&row) {
+                let at = row * params.words + word - params.base;
+                let best = unpack4x_u8(scores.get(at));
+                scores.set(at, pack4x_u8(std::array::from_fn(|lane| best[lane].max(found[lane]))));
             }
         }
-        scores.set(work.at, pack4x_u8(best));
     }
 }
