@@ -4,32 +4,20 @@
 // The other rows, by rank: two words each, one byte per pit.
 @group(0) @binding(6) var<storage, read> rows: array<u32>;
 
-// The ring is the mover's row, the store, and the other row: places 0 to 2 pits. A sowing keeps it without the store, as
-// the two rows, each from a word of its own on: a byte for each pit.
-
-// The byte of a place other than the store.
-fn byte_of(place: u32) -> u32 {
-    return select(place, place + 7u - params.pits, place > params.pits);
-}
+// The ring is the mover's row, the other row and the store. Its words have a byte for each pit: the mover's from byte 0 on, those of
+// the other row from byte OTHER_ROW on. A place is such a byte, or STORE; what the store holds is what the rows do not have any more.
 
 // What a place other than the store holds.
 fn held_at(ring: vec4<u32>, place: u32) -> u32 {
-    let byte = byte_of(place);
-    let low = select(ring.x, ring.y, byte >= 4u);
-    let high = select(ring.z, ring.w, byte >= 12u);
-    return extractBits(select(low, high, byte >= 8u), 8u * (byte % 4u), 8u);
+    let low = select(ring.x, ring.y, place >= 4u);
+    let high = select(ring.z, ring.w, place >= 12u);
+    return extractBits(select(low, high, place >= 8u), 8u * (place % 4u), 8u);
 }
 
-// A seed in each of the first `count` bytes.
-fn ones(count: u32) -> vec2<u32> {
-    // A shift by 32 is undefined: half of it, twice.
-    let half = vec2<u32>(16u - 4u * min(count, 4u), 32u - 4u * max(count, 4u));
-    return (vec2<u32>(0x01010101u) >> half) >> half;
-}
-
-// A seed in each of the first `count` places.
-fn first_places(count: u32) -> vec4<u32> {
-    return vec4<u32>(ones(min(count, params.pits)), ones(max(count, params.pits + 1u) - params.pits - 1u));
+// What is sown on after the last seed of a sowing fell at `place`: nothing in the store and in a pit that was empty.
+fn hand_at(ring: vec4<u32>, place: u32) -> u32 {
+    let held = held_at(ring, place);
+    return select(held, 0u, place == STORE || held == 1u);
 }
 
 struct Sown {
@@ -38,37 +26,27 @@ struct Sown {
     place: u32,
 }
 
-// What is sown on after the last seed of a sowing fell at `place`: nothing in the store and in a pit that was empty.
-fn hand_at(ring: vec4<u32>, place: u32) -> u32 {
-    let held = held_at(ring, place);
-    return select(held, 0u, place == params.pits || held == 1u);
-}
-
 // Goes on until the move is over, after the last seed of a sowing fell at `last`.
 fn sow(before: vec4<u32>, last: u32) -> Sown {
-    let places = 2u * params.pits + 1u;
-    let lap = first_places(places);
     var ring = before;
     var place = last;
     var hand = hand_at(ring, place);
     // Left here only, where all that is used behind it passes, too: see "A value that leaves a loop" in docs/gpu.md.
     while (hand > 0u) {
-        let byte = byte_of(place);
-        let word = vec4<bool>(byte / 4u == 0u, byte / 4u == 1u, byte / 4u == 2u, byte / 4u == 3u);
-        ring = select(ring, ring & vec4<u32>(~(0xffu << (8u * (byte % 4u)))), word);
-        while (hand >= places) {
-            ring += lap;
-            hand -= places;
-        }
-        // One seed in each place after this one up to, not including, the end; beyond the last from the first on.
-        let end = place + 1u + hand;
-        let is_beyond = end > places;
-        let rest = select(end, end - places, is_beyond);
-        ring += first_places(rest) - first_places(place + 1u) + select(vec4<u32>(0u), lap, is_beyond);
-        place = rest - 1u;
+        // Instead of a map this stage has the sowings.
+        let sowing = 2u * (place * params.hands + hand);
+        ring += map[sowing];
+        place = map[sowing + 1u].x;
         hand = hand_at(ring, place);
     }
     return Sown(ring, place);
+}
+
+// A seed in each of the first `count` pits of a row.
+fn ones(count: u32) -> vec2<u32> {
+    // A shift by 32 is undefined: half of it, twice.
+    let half = vec2<u32>(16u - 4u * min(count, 4u), 32u - 4u * max(count, 4u));
+    return (vec2<u32>(0x01010101u) >> half) >> half;
 }
 
 // The seeds of a row.
@@ -85,9 +63,9 @@ fn spill(spilled: u32) -> vec2<u32> {
 // What a relay collects that crossed with the mover's row `own` and `spilled` seeds sown into the other row.
 fn relay_score(own: vec2<u32>, spilled: u32, other: u32) -> u32 {
     let other_row = vec2<u32>(rows[2u * other], rows[2u * other + 1u]);
-    let last = params.pits + 1u + (spilled - 1u) % params.pits;
+    let last = OTHER_ROW + (spilled - 1u) % params.pits;
     let sown = sow(vec4<u32>(own, other_row + spill(spilled)), last);
-    let in_store = sown.place == params.pits;
+    let in_store = sown.place == STORE;
     let mover_left = sown.ring.xy;
     let other_left = sown.ring.zw;
     let mover_seeds = seeds_of(mover_left);

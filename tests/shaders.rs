@@ -76,10 +76,8 @@ fn bindings_are_those_that_the_stage_declares() {
             if access.is_some() {
                 assert!(matches!(module.types[variable.ty].inner, TypeInner::Array { stride: 4 | 16, .. }));
             }
-            // Relays do not use the map that the stages for moves to lower layers share.
             let used = !info.get_entry_point(0)[handle].is_empty();
-            let shared = stage == Stage::ForwardRelay && variable.name.as_deref() == Some("map");
-            assert!(used || shared, "{} does not use {:?}", stage.name(), variable.name);
+            assert!(used, "{} does not use {:?}", stage.name(), variable.name);
             assert!(bindings.insert(binding.binding, access).is_none(), "{}: twice the same binding", stage.name());
         }
         let declared: BTreeMap<u32, Option<Access>> =

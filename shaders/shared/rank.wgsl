@@ -1,15 +1,10 @@
-// The rank of a row (RowIndex::rank); `ranks` holds the counts of rows by pits, seeds and potential, and the levels.
+// The rank of a row (RowIndex::rank), by the terms of RowIndex::rank_terms.
 
 @group(0) @binding(7) var<storage, read> ranks: array<u32>;
 
-// Rows of `pits` pits with these seeds and this potential.
-fn row_count(pits: u32, seeds: u32, potential: u32) -> u32 {
-    return ranks[((pits - 1u) * (params.max_seeds + 1u) + seeds) * params.stride + potential];
-}
-
-// Rows with these seeds and a potential below this one.
-fn rows_below(seeds: u32, potential: u32) -> u32 {
-    return ranks[params.levels_at + seeds * (params.stride + 1u) + potential];
+// What adds to the rank when this number of pits is passed and these seeds and this potential are left.
+fn rank_term(passed: u32, seeds: u32, potential: u32) -> u32 {
+    return ranks[(passed * (params.max_seeds + 1u) + seeds) * params.stride + potential];
 }
 
 // What a pit of a row holds: two words, one byte per pit.
@@ -24,14 +19,12 @@ fn rank(row: vec2<u32>, row_seeds: u32) -> u32 {
         potential += pit_of(row, pit) * (params.pits - 1u - pit);
     }
     var seeds = row_seeds;
-    var result = rows_below(seeds, potential);
+    var result = rank_term(0u, seeds, potential);
     for (var pit = 0u; pit + 2u < params.pits; pit++) {
-        let pits = params.pits - pit;
         let held = pit_of(row, pit);
-        result += row_count(pits, seeds, potential);
         seeds -= held;
-        potential -= held * (pits - 1u);
-        result -= row_count(pits, seeds, potential);
+        potential -= held * (params.pits - 1u - pit);
+        result += rank_term(pit + 1u, seeds, potential);
     }
     return result;
 }

@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use fastrand::Rng;
 use kalah::build::gpu::stages::{
-    ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage,
+    ABSENT, AGAIN_GROUPS, AGAIN_WORDS, EVEN_EMPTY, Forward, NO_MAP, OVER, RANK_BITS, Stage, sowings,
 };
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
 
@@ -252,7 +252,6 @@ pub fn forward_relay(on: &mut impl Run) {
         }
         seen.exceptions += operand.exceptions;
         let rows: Vec<[u32; 2]> = others.iter().map(row_words).collect();
-        let (ranks, levels_at) = index.words();
         let frames_at = rng.u32(0..5);
         let [operand, frames] = operand.buffers(rng, frames_at);
         // A window of the scores: those of some rows.
@@ -278,7 +277,7 @@ pub fn forward_relay(on: &mut impl Run) {
             pits: pits as u32,
             max_seeds: index.max_seeds() as u32,
             stride: index.potentials() as u32,
-            levels_at,
+            hands: total as u32 + 1,
             crossings_at: crossings.crossings_at,
             first_row: raised.start as u32,
             end_row: raised.end as u32,
@@ -288,10 +287,10 @@ pub fn forward_relay(on: &mut impl Run) {
             operand,
             frames,
             crossings.words,
-            vec![0; 4],
+            sowings(pits, total + 1),
             scores.clone(),
             at_least_four(rows.as_flattened().to_vec()),
-            at_least_four(ranks),
+            at_least_four(index.rank_terms()),
         ];
         let made = on.run(Stage::ForwardRelay, &params, workgroups(threads), buffers);
         seen.raised += made[4].iter().zip(&scores).filter(|(a, b)| a != b).count();

@@ -9,7 +9,7 @@ use super::lists::ClassKind;
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
-use super::rows::{DeviceRows, RankParams};
+use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::build::computer::ComputeError;
 use crate::game::Capture;
@@ -164,32 +164,31 @@ fn forward(
     for class in &moves.lists.classes {
         let nothing = rows.nothing.window();
         let (stage, count, children) = class.kind.children(frame, class.spilled, class.left);
-        let (mut map, mut map_at, mut ranks) = (nothing, NO_MAP, RankParams::default());
+        let (mut map, mut map_at) = (nothing, NO_MAP);
         let mut more = Vec::new();
         if let Some(key) = Key::of_class(class.kind, frame.other, class.spilled) {
             (map, map_at) = (rows.map(recorder, key)?.window(), 0);
         }
-        if class.kind == ClassKind::Relay {
-            let made = rows.ranks(recorder)?;
-            ranks = made.1;
-            more = vec![rows.relay_rows(recorder, frame.other)?.window(), made.0.window()];
+        let relays = if class.kind == ClassKind::Relay { Some(rows.relays(recorder)?) } else { None };
+        if let Some(relays) = &relays {
+            map = relays.sowings.window();
+            more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
         }
         let words = u64::from(scores.words());
-        let params = Forward {
+        let mut params = Forward {
             words: scores.words(),
             others: scores.columns as u32,
             total: (frame.mover + frame.other) as u32,
             groups_at: class.groups_at,
             entries_at: class.entries_at,
             map_at,
-            pits: ranks.pits,
-            max_seeds: ranks.max_seeds,
-            stride: ranks.stride,
-            levels_at: ranks.levels_at,
             crossings_at: class.crossings_at,
             moves_again: rows.rules().moves_again().into(),
             ..Forward::default()
         };
+        if let Some(DeviceRelays { pits, hands, max_seeds, stride, .. }) = relays.as_deref() {
+            params = Forward { pits: *pits, hands: *hands, max_seeds: *max_seeds, stride: *stride, ..params };
+        }
         let mut stopped = false;
         lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {
             let at_once = scores.rows_at_once(gpu) as u32;

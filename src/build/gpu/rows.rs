@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::ahead::{Ahead, Key};
 use super::lists::{MoveLists, row_words};
+use super::stages::sowings;
 use crate::game::Rules;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder};
 
@@ -24,7 +25,7 @@ pub(super) struct DeviceRows {
     moves: HashMap<usize, Arc<RowMoves>>,
     maps: HashMap<Key, Arc<DeviceBuffer>>,
     relay_rows: HashMap<usize, Arc<DeviceBuffer>>,
-    ranks: Option<Arc<DeviceBuffer>>,
+    relays: Option<Arc<DeviceRelays>>,
     /// A placeholder for a buffer that a stage does not need.
     pub nothing: DeviceBuffer,
 }
@@ -36,7 +37,7 @@ impl DeviceRows {
             moves: HashMap::new(),
             maps: HashMap::new(),
             relay_rows: HashMap::new(),
-            ranks: None,
+            relays: None,
             nothing: gpu.storage("nothing", 16)?,
         })
     }
@@ -71,20 +72,24 @@ impl DeviceRows {
         })
     }
 
-    /// The counts and levels from which ranks are computed: see `shaders/shared/rank.wgsl`.
-    pub fn ranks(&mut self, recorder: &mut Recorder) -> Result<(Arc<DeviceBuffer>, RankParams), GpuError> {
+    /// What relays of the board need, whatever the rows.
+    pub fn relays(&mut self, recorder: &mut Recorder) -> Result<Arc<DeviceRelays>, GpuError> {
+        if let Some(made) = &self.relays {
+            return Ok(Arc::clone(made));
+        }
         let rows = self.ahead.board.maps.rows();
-        let (words, levels_at) = rows.words();
-        let params = RankParams {
-            pits: rows.pits() as u32,
+        // A row has one seed fewer than are in play.
+        let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);
+        let made = Arc::new(DeviceRelays {
+            sowings: recorder.storage_of("sowings", &sowings(pits, hands))?,
+            ranks: recorder.storage_of("ranks", &rows.rank_terms())?,
+            pits: pits as u32,
+            hands: hands as u32,
             max_seeds: rows.max_seeds() as u32,
             stride: rows.potentials() as u32,
-            levels_at,
-        };
-        if self.ranks.is_none() {
-            self.ranks = Some(Arc::new(recorder.storage_of("ranks", &words)?));
-        }
-        Ok((Arc::clone(self.ranks.as_ref().expect("made above")), params))
+        });
+        self.relays = Some(Arc::clone(&made));
+        Ok(made)
     }
 
     /// Drops maps that only some pairs need.
@@ -93,13 +98,19 @@ impl DeviceRows {
     }
 }
 
-/// How the counts for ranks are laid out.
-#[derive(Clone, Copy, Default)]
-pub(super) struct RankParams {
+/// What relays of a board need, and how it is laid out.
+pub(super) struct DeviceRelays {
+    /// See [`sowings`].
+    pub sowings: DeviceBuffer,
+    /// The terms of ranks: see `shaders/shared/rank.wgsl`.
+    pub ranks: DeviceBuffer,
     pub pits: u32,
+    /// Numbers of seeds for which there are sowings.
+    pub hands: u32,
+    /// The most seeds of a row that has a rank.
     pub max_seeds: u32,
+    /// Potentials for each number of seeds in the terms.
     pub stride: u32,
-    pub levels_at: u32,
 }
 
 /// The buffer of `key`, made with `make` if it does not exist.

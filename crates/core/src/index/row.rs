@@ -115,17 +115,29 @@ impl RowIndex {
         self.stride
     }
 
-    /// The counts from which a shader computes ranks: `count(n, k, p)` for all n from 1, all k and all
-    /// [`RowIndex::potentials`], p varying fastest; then, from the returned word on, the numbers of rows with `k` seeds
-    /// and a potential below `p`, for one p more.
-    pub fn words(&self) -> (Vec<u32>, u32) {
-        let mut words = self.counts[1..].concat();
-        let levels_at = words.len() as u32;
-        for levels in &self.levels {
-            words.extend(levels);
-            words.resize(words.len() + self.stride + 1 - levels.len(), 0);
-        }
-        (words, levels_at)
+    /// The terms whose sum, modulo 2^32, is the rank of a row: for each number of its first pits that may be passed, from none to all
+    /// but two, what to add when so many seeds and so much potential are left in the others; for all numbers of seeds and, varying
+    /// faster, all [`RowIndex::potentials`]. With fewer than three pits only those where none is passed.
+    ///
+    /// They are what [`RowIndex::rank`] adds and subtracts for the same seeds and potential, so that a shader reads one number where
+    /// that reads two.
+    pub fn rank_terms(&self) -> Vec<u32> {
+        let (pits, most) = (self.pits, self.max_seeds);
+        let passed = 0..=pits.saturating_sub(2);
+        let left = passed.flat_map(|passed| (0..=most).map(move |seeds| (passed, seeds)));
+        left.flat_map(|(passed, seeds)| (0..self.stride).map(move |potential| (passed, seeds, potential)))
+            .map(|(passed, seeds, potential)| {
+                let count = |pits: usize| if pits >= 3 { self.count(pits, seeds, potential) } else { 0 };
+                let added = count(pits - passed);
+                if passed == 0 {
+                    // Beyond the last level there is no row.
+                    let levels = &self.levels[seeds];
+                    levels.get(potential).map_or(0, |&below| below.wrapping_add(added))
+                } else {
+                    added.wrapping_sub(count(pits - passed + 1))
+                }
+            })
+            .collect()
     }
 
     /// The rank of `row` among the rows with as many seeds.

@@ -26,6 +26,10 @@ pub(super) const PIT_MASK: u32 = 7;
 pub const NO_MOVE: u32 = 128;
 /// Bit of the entry of a capture: an empty pit is captured too.
 pub const EVEN_EMPTY: u32 = 1 << 31;
+/// The first place of the other row on the ring of relays, whose first places are the mover's pits.
+pub const OTHER_ROW: u32 = 8;
+/// The place of the store on the ring of relays.
+pub const STORE: u32 = 16;
 /// Instead of the start of a map: there is none.
 pub const NO_MAP: u32 = u32::MAX;
 /// Instead of the number of rows of a frame: all its positions are finished games.
@@ -57,6 +61,8 @@ pub(super) const CONSTANTS: &[(&str, u32)] = &[
     ("PIT_MASK", PIT_MASK),
     ("NO_MOVE", NO_MOVE),
     ("EVEN_EMPTY", EVEN_EMPTY),
+    ("OTHER_ROW", OTHER_ROW),
+    ("STORE", STORE),
     ("NO_MAP", NO_MAP),
     ("OVER", OVER),
     ("ABSENT", ABSENT),

@@ -6,8 +6,8 @@ use crate::gpu::{Tracer, Words, params};
 params! {
     /// Parameters of the stages for moves to lower layers.
     ///
-    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also other rows and ranks. A map has
-    /// a whole number of words of scores, for captures for each pit: after the last other row it goes on with ranks that
+    /// Buffers: the operand, frames in it, moves, maps of other rows, scores; for relays also other rows and ranks, and
+    /// [`sowings`](super::sowings()) instead of maps. A map has a whole number of words of scores, for captures for each pit: after the last other row it goes on with ranks that
     /// exist.
     pub struct Forward {
         /// Threads: one for each word of each group; of `forward_again`, all of the workgroups.
@@ -36,10 +36,10 @@ params! {
         pits,
         /// For relays: the most seeds for which there are ranks.
         max_seeds,
-        /// For relays: potentials for each number of seeds in the counts.
+        /// For relays: potentials for each number of seeds in the ranks.
         stride,
-        /// For relays: where the levels begin in the ranks.
-        levels_at,
+        /// For relays: the numbers of seeds for which there are sowings.
+        hands,
         /// For relays: where the mover's rows at the crossings begin in the moves, two words each, one byte per pit.
         crossings_at,
         /// For relays: the first row whose scores may be raised.

@@ -1,76 +1,65 @@
-use super::constants::{ABSENT, OVER};
+use super::constants::{ABSENT, OTHER_ROW, OVER, STORE};
 use super::forward::{Forward, lanes};
 use super::score::{frame, score};
 use crate::gpu::{Tracer, Words, Workgroup, extract_bits, pack4x_u8, unpack4x_u8};
-use crate::index::MAX_TABLE_PITS;
 
-/// Places on the largest ring: two rows and a store.
-const RING: usize = 2 * MAX_TABLE_PITS + 1;
-
-/// Rows of `pits` pits with these seeds and this potential.
-fn row_count<T: Tracer>(params: &Forward, ranks: &Words<T>, pits: u32, seeds: u32, potential: u32) -> u32 {
-    ranks.get(((pits - 1) * (params.max_seeds + 1) + seeds) * params.stride + potential)
+/// What adds to the rank of a row when this number of pits is passed and these seeds and this potential are left.
+fn rank_term<T: Tracer>(params: &Forward, ranks: &Words<T>, passed: u32, seeds: u32, potential: u32) -> u32 {
+    ranks.get((passed * (params.max_seeds + 1) + seeds) * params.stride + potential)
 }
 
-/// Rows with these seeds and a potential below this one.
-fn rows_below<T: Tracer>(params: &Forward, ranks: &Words<T>, seeds: u32, potential: u32) -> u32 {
-    ranks.get(params.levels_at + seeds * (params.stride + 1) + potential)
-}
-
-/// The rank of the row whose first pit is at `first` of the ring: see `shaders/shared/rank.wgsl`.
-fn rank<T: Tracer>(params: &Forward, ranks: &Words<T>, ring: &[u32], first: u32) -> u32 {
-    let row = &ring[first as usize..];
+/// The rank of the row in these words of the ring: see `shaders/shared/rank.wgsl`.
+fn rank<T: Tracer>(params: &Forward, ranks: &Words<T>, row: &[u32]) -> u32 {
     let (mut seeds, mut potential) = (0, 0);
-    for &pit in &row[..params.pits as usize] {
+    for pit in 0..params.pits {
         potential += seeds;
-        seeds += pit;
+        seeds += held_at(row, pit);
     }
-    let mut result = rows_below(params, ranks, seeds, potential);
-    for (pits, &pit) in (3..=params.pits).rev().zip(row) {
-        result += row_count(params, ranks, pits, seeds, potential);
-        seeds -= pit;
-        potential -= pit * (pits - 1);
-        result -= row_count(params, ranks, pits, seeds, potential);
+    let mut result = rank_term(params, ranks, 0, seeds, potential);
+    for pit in 0..params.pits.saturating_sub(2) {
+        let held = held_at(row, pit);
+        seeds -= held;
+        potential -= held * (params.pits - 1 - pit);
+        result = result.wrapping_add(rank_term(params, ranks, pit + 1, seeds, potential));
     }
     result
 }
 
+/// What a place holds.
+fn held_at(ring: &[u32], place: u32) -> u32 {
+    extract_bits(ring[place as usize / 4], 8 * (place % 4), 8)
+}
+
 /// Goes on until the move is over, after the last seed of a sowing fell at `place`; returns whether the last one of all fell into
 /// the store.
-fn sow(params: &Forward, ring: &mut [u32; RING], mut place: u32) -> bool {
-    let places = 2 * params.pits + 1;
-    while place != params.pits && ring[place as usize] > 1 {
-        let hand = std::mem::take(&mut ring[place as usize]);
-        for _ in 0..hand {
-            place = if place + 1 == places { 0 } else { place + 1 };
-            ring[place as usize] += 1;
+fn sow<T: Tracer>(params: &Forward, sowings: &Words<T>, ring: &mut [u32; 4], mut place: u32) -> bool {
+    while place != STORE && held_at(ring, place) > 1 {
+        let sowing = 8 * (place * params.hands + held_at(ring, place));
+        for (word, at) in ring.iter_mut().zip(sowing..) {
+            *word = word.wrapping_add(sowings.get(at));
         }
+        place = sowings.get(sowing + 4);
     }
-    place == params.pits
+    place == STORE
 }
 
 /// Sowings that end in the other row and may go on from there: followed position by position, from their crossings.
 pub(super) fn forward_relay<T: Tracer>(
     group: &Workgroup<T>,
     params: &Forward,
-    [operand, frames, moves, _map, mut scores, rows, ranks]: [Words<T>; 7],
+    [operand, frames, moves, sowings, mut scores, rows, ranks]: [Words<T>; 7],
 ) {
     let relay_score = |crossing: u32, spilled: u32, other: u32| {
-        let mut ring = [0; RING];
-        let (pits, other_row) = (params.pits as usize, (params.pits + 1) as usize);
-        for place in 0..params.pits {
-            let (word, shift) = (place / 4, 8 * (place % 4));
-            ring[place as usize] = extract_bits(moves.get(crossing + word), shift, 8);
-            ring[other_row + place as usize] = extract_bits(rows.get(2 * other + word), shift, 8);
-        }
+        let mut ring = [moves.get(crossing), moves.get(crossing + 1), rows.get(2 * other), rows.get(2 * other + 1)];
         let mut last = 0;
-        for pit in (0..pits).cycle().take(spilled as usize) {
-            last = other_row + pit;
-            ring[last] += 1;
+        for pit in (0..params.pits).cycle().take(spilled as usize) {
+            last = OTHER_ROW + pit;
+            ring[last as usize / 4] += 1 << (8 * (pit % 4));
         }
-        let in_store = sow(params, &mut ring, last as u32);
-        let mover_seeds: u32 = ring[..pits].iter().sum();
-        let other_seeds: u32 = ring[other_row..][..pits].iter().sum();
+        let in_store = sow(params, &sowings, &mut ring, last);
+        let (mover_row, other_row) = ring.split_at(OTHER_ROW as usize / 4);
+        let seeds_of = |row: &[u32]| (0..params.pits).map(|pit| held_at(row, pit)).sum::<u32>();
+        let (mover_seeds, other_seeds) = (seeds_of(mover_row), seeds_of(other_row));
         let mover_first = in_store && params.moves_again > 0 && other_seeds > 0;
         let ordered = |mover, other| if mover_first { (mover, other) } else { (other, mover) };
         let (to_move, waiting) = ordered(mover_seeds, other_seeds);
@@ -80,9 +69,8 @@ pub(super) fn forward_relay<T: Tracer>(
         }
         let mut found = frame.profile_at;
         if frame.rows != OVER {
-            let mover_rank = rank(params, &ranks, &ring, 0);
-            let other_rank = rank(params, &ranks, &ring, params.pits + 1);
-            let (to_move, waiting) = ordered(mover_rank, other_rank);
+            let ranks = [mover_row, other_row].map(|row| rank(params, &ranks, row));
+            let (to_move, waiting) = ordered(ranks[0], ranks[1]);
             found = score(&operand, frame, waiting * frame.rows + to_move, to_move);
         }
         // All other seeds are in the store.

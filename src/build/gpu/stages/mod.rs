@@ -26,6 +26,7 @@ mod quiet_small;
 mod residual;
 mod scan;
 mod score;
+mod sowings;
 mod stage;
 mod transpose;
 
@@ -42,5 +43,6 @@ pub use quiet_small::QuietSmall;
 pub use residual::Encode;
 pub use scan::Scan;
 pub use score::FrameAt;
+pub use sowings::sowings;
 pub use stage::Stage;
 pub use transpose::Transpose;
