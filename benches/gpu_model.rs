@@ -86,8 +86,9 @@ struct Cost {
 }
 
 /// Instructions are the vector instructions that RADV makes for navi21 (docs/gpu.md); for `encode` with the search for a
-/// base in two of eight waves, for `forward_relay` with two sowings from a crossing on, as with 28 seeds in play. Device memory: each word of scores once, the codes of children once. Cache: sectors of 32
-/// bytes, as far as the threads of a wave do not share them.
+/// base in two of eight waves, for `forward_relay` with two sowings from a crossing on, as with 28 seeds in play. Device
+/// memory: each word of scores once, the codes of children once. Cache: sectors of 32 bytes, as far as the threads of a wave
+/// do not share them.
 fn cost(stage: Stage) -> Cost {
     let cost = |instructions, memory, cache| Cost { instructions, memory, cache };
     match stage {
