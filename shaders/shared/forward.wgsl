@@ -1,5 +1,6 @@
 // What the stages for moves to lower layers have in common. A thread updates one word of `scores`, four positions with
-// the same mover's row, with all moves of one class that this row has.
+// the same mover's row, with all moves of one class that this row has. (`forward_relay` divides its work in its own way, and has only
+// the bindings in common.)
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(3) var<storage, read> moves: array<u32>;

@@ -20,10 +20,11 @@ const BITS_PER_POSITION: f64 = 4.2;
 const ROW_RATE: f64 = 200e6;
 const RELAY_RATE: f64 = 60e6;
 
-/// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays a tenth.
+/// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays
+/// such a share of it (measured on a software adapter).
 const GPU_RATE: f64 = 1e9;
 const SOFTWARE_GPU_RATE: f64 = 4e6;
-const GPU_RELAY_SHARE: f64 = 0.1;
+const GPU_RELAY_SHARE: f64 = 0.4;
 
 /// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6 pits and 18 seeds).
 const ROW_BYTES: u64 = 160;

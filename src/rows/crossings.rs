@@ -17,7 +17,7 @@ pub(crate) struct Crossing {
 }
 
 impl Crossing {
-    /// Of the relays among the moves of a row.
+    /// The crossings of the relays among the moves of a row.
     pub fn all(moves: &[ForwardMove]) -> impl Iterator<Item = Crossing> {
         let relays = moves.iter().filter(|next| matches!(next.kind, Kind::Relay { .. }));
         relays.map(|next| Crossing { left: next.left, own: next.own, spilled: next.spilled })
@@ -43,7 +43,7 @@ impl Crossings {
         Crossings::of((0..rows as u32).into_par_iter().flat_map_iter(of_row).collect())
     }
 
-    /// Those of relays from rows with these ranks, in any order.
+    /// The crossings of these relays, each given with the rank of its mover's row, in any order.
     pub fn of(mut relays: Vec<(Crossing, u32)>) -> Crossings {
         relays.par_sort_unstable();
         // Relays from two pits of one row.

@@ -7,7 +7,9 @@ use kalah::build::gpu::stages::{
 use kalah::index::{Frame, MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow, row_count};
 
 use super::operand::Operand;
-use super::{Run, TOTAL, at_least_four, random_part, random_scores, random_words, some, until_enough, workgroups};
+use super::{
+    Run, TOTAL, at_least_four, base_before, random_part, random_scores, random_words, some, until_enough, workgroups,
+};
 
 /// The moves of a class, and the parameters that say where they are.
 struct Moves {
@@ -257,8 +259,9 @@ pub fn forward_relay(on: &mut impl Run) {
         // A window of the scores: those of some rows.
         let words = others.len().div_ceil(4);
         let raised = random_part(rng, crossings.rows);
-        let base = rng.usize((raised.start * words).saturating_sub(16)..=raised.start * words);
-        let scores = random_scores(rng, raised.end * words - base, 20);
+        let base = base_before(rng, raised.start * words);
+        let greatest = if rng.bool() { 0 } else { 20 };
+        let scores = random_scores(rng, raised.end * words - base, greatest);
         let groups = random_part(rng, crossings.groups);
         let threads = (groups.len() * words) as u32;
         let params = Forward {

@@ -67,15 +67,15 @@ pub(super) struct Class {
 /// The groups of a class, by the scores that they raise.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Groups {
-    /// Each those of one row, whose ranks ascend.
+    /// Each group raises those of one row: the ranks of these rows, ascending.
     OfRows(Vec<u32>),
-    /// Each those of several rows: only the groups of a round raise those of different rows.
+    /// Each group raises those of several rows: ranges of groups, in each of which no two have a row in common.
     Rounds(Vec<Range<u32>>),
 }
 
 impl Groups {
-    /// Ranges of groups that may be done at the same time, all of those that raise scores of some of these `rows`, and perhaps
-    /// others.
+    /// Ranges of groups, each of which may be done at once; together they have all groups that raise scores of some of these `rows`,
+    /// and perhaps others.
     pub fn at_once(&self, rows: Range<u32>) -> Vec<Range<u32>> {
         match self {
             Groups::OfRows(all) => {
@@ -121,6 +121,7 @@ struct Chunk {
     ranges: Vec<Range<u32>>,
     quads: Vec<[u32; 4]>,
     classes: BTreeMap<ClassKey, Members>,
+    /// The crossings of relays, each with the rank of its mover's row.
     relays: Vec<(Crossing, u32)>,
 }
 
@@ -388,11 +389,21 @@ mod tests {
             let class = lists.classes.iter().find(|class| class.kind == ClassKind::Relay).unwrap();
             let Groups::Rounds(rounds) = &class.groups else { panic!("relays without rounds") };
             let mut found: BTreeMap<(u32, [u32; 2]), Vec<u32>> = BTreeMap::new();
-            for group in rounds.iter().flat_map(Range::clone) {
-                let head = &words[(class.groups_at + 2 * group) as usize..][..4];
-                let own = &words[(class.crossings_at + 2 * group) as usize..][..2];
-                let movers = &words[class.entries_at as usize..][head[1] as usize..head[3] as usize];
-                found.insert((head[0], [own[0], own[1]]), movers.to_vec());
+            let mut end = 0;
+            for round in rounds {
+                assert_eq!(round.start, end, "rounds follow each other");
+                end = round.end;
+                let mut raised = Vec::new();
+                for group in round.clone() {
+                    let head = &words[(class.groups_at + 2 * group) as usize..][..4];
+                    let own = &words[(class.crossings_at + 2 * group) as usize..][..2];
+                    let movers = &words[class.entries_at as usize..][head[1] as usize..head[3] as usize];
+                    raised.extend_from_slice(movers);
+                    assert_eq!(found.insert((head[0], [own[0], own[1]]), movers.to_vec()), None, "a crossing twice");
+                }
+                // The threads of a round do not race.
+                raised.sort_unstable();
+                assert!(raised.windows(2).all(|two| two[0] < two[1]), "{pits} pits: a row twice in a round");
             }
             let mut expected: BTreeMap<(u32, [u32; 2]), Vec<u32>> = BTreeMap::new();
             for (mover, row) in (0..).zip(maps.all(seeds).iter()) {

@@ -10,7 +10,7 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 const PATCHES: (u64, u64) = (21, 20);
 
 /// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6 pits, and some 14 for the
-/// quiet moves of four rows at once; with more pits as many times more.
+/// quiet moves of four rows at once; with relays up to 84 for the moves alone; with more pits as many times more.
 const ROW_BYTES: u64 = 112;
 
 /// Bytes for parameters, places of frames, ranks, times, and other small buffers.
@@ -142,7 +142,12 @@ fn quiet_rows(index: &RowIndex, seeds: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::lists::list_moves;
     use super::*;
+    use crate::game::Rules;
+    use crate::rows::RowMaps;
 
     const VULKAN_BINDING: u64 = (1 << 31) - 256;
 
@@ -186,6 +191,19 @@ mod tests {
                 fits(movers * (pits as u128 + 1), "a word of a map");
                 assert!(movers.max(others) <= 1 << super::super::stages::RANK_BITS);
             }
+        }
+    }
+
+    #[test]
+    fn moves_of_relays_take_no_more_than_is_reckoned() {
+        for (pits, seeds) in [(6, 22), (5, 26), (8, 11)] {
+            let maps = RowMaps::new(Arc::new(RowIndex::new(pits, seeds)));
+            let words: usize = (1..seeds).map(|seeds| list_moves(Rules::SKalaha, &maps, seeds).0.len()).sum();
+            // Beside them, for each row of the other side two words, and maps of spilled seeds.
+            let rows: usize = (1..seeds).map(|seeds| row_count(pits, seeds)).sum();
+            let (bytes, reckoned) =
+                (4 * (words + 4 * rows) as u64, DeviceMemory::new(pits, seeds, None, VULKAN_BINDING).row_bytes);
+            assert!(bytes <= reckoned, "{pits} pits, {seeds} seeds: {bytes} bytes, not {reckoned}");
         }
     }
 

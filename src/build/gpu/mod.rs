@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
 //! | `lists` | moves of rows and maps of ranks, as words |
+//! | `rounds` | crossings of relays, divided so that threads do not race |
 //! | `ahead` | making these while the device computes |
 //! | `rows` | these words on the device |
 //! | `lower` | frames of lower layers on the device |

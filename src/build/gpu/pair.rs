@@ -169,11 +169,6 @@ fn forward(
         if let Some(key) = Key::of_class(class.kind, frame.other, class.spilled) {
             (map, map_at) = (rows.map(recorder, key)?.window(), 0);
         }
-        let relays = if class.kind == ClassKind::Relay { Some(rows.relays(recorder)?) } else { None };
-        if let Some(relays) = &relays {
-            map = relays.sowings.window();
-            more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
-        }
         let words = u64::from(scores.words());
         let mut params = Forward {
             words: scores.words(),
@@ -186,8 +181,12 @@ fn forward(
             moves_again: rows.rules().moves_again().into(),
             ..Forward::default()
         };
-        if let Some(DeviceRelays { pits, hands, max_seeds, stride, .. }) = relays.as_deref() {
-            params = Forward { pits: *pits, hands: *hands, max_seeds: *max_seeds, stride: *stride, ..params };
+        if class.kind == ClassKind::Relay {
+            let relays = rows.relays(recorder)?;
+            let DeviceRelays { pits, hands, max_seeds, stride, .. } = *relays;
+            params = Forward { pits, hands, max_seeds, stride, ..params };
+            map = relays.sowings.window();
+            more = vec![rows.relay_rows(recorder, frame.other)?.window(), relays.ranks.window()];
         }
         let mut stopped = false;
         lower.bring(recorder, tables, count, &children, |recorder, operand, frames_at| {

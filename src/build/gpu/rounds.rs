@@ -2,15 +2,15 @@
 
 use crate::rows::Crossings;
 
-/// The indices of `crossings` in rounds, ascending in each: no two of a round raise the scores of the same one of `rows` mover's
-/// rows. So threads that evaluate a round do not race.
+/// Divides `crossings` into rounds of indices, ascending in each, so that no two of a round have one of the `rows` mover's rows in
+/// common. So threads that evaluate a round do not race.
 pub(super) fn rounds(crossings: &Crossings, rows: usize) -> Vec<Vec<u32>> {
     // The last round that raises each row, counted from 1.
-    let mut last = vec![0; rows];
+    let mut last = vec![0u32; rows];
     let mut left: Vec<u32> = (0..crossings.all().len() as u32).collect();
     let mut rounds = Vec::new();
     while !left.is_empty() {
-        let number = rounds.len() + 1;
+        let number = rounds.len() as u32 + 1;
         let (now, later) = left.into_iter().partition(|&crossing| {
             let movers = crossings.movers(crossing as usize);
             let is_free = movers.iter().all(|&row| last[row as usize] != number);

@@ -12,7 +12,7 @@ use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder};
 /// The moves of all rows with the same seeds.
 pub(super) struct RowMoves {
     /// Where the quiet moves of each row begin; the quiet moves; the same for four rows at once; the groups and entries
-    /// of all classes.
+    /// of all classes, for relays with the mover's rows at their crossings.
     pub buffer: DeviceBuffer,
     /// Where in it everything is.
     pub lists: Arc<MoveLists>,
@@ -78,7 +78,7 @@ impl DeviceRows {
             return Ok(Arc::clone(made));
         }
         let rows = self.ahead.board.maps.rows();
-        // A row has one seed fewer than are in play.
+        // From no seed to one more than a row can have.
         let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);
         let made = Arc::new(DeviceRelays {
             sowings: recorder.storage_of("sowings", &sowings(pits, hands))?,

@@ -28,7 +28,7 @@ pub struct Dispatch {
     pub stage: Stage,
     /// Threads; a workgroup has 256.
     pub threads: u64,
-    /// What a thread does beyond its fixed part, on average: moves of its row; for `forward_relay` mover's rows with its crossing,
+    /// What a thread does beyond its fixed part, on average: moves of its row; for `forward_relay` the mover's rows that have its crossing,
     /// for `encode` and `patch` positions, for `profile` runs.
     pub entries: f64,
 }
@@ -92,7 +92,7 @@ struct ClassWork {
     kind: ClassKind,
     spilled: usize,
     left: usize,
-    /// Its groups: those that are done at the same time.
+    /// How many groups are done at once, one round after the other; only relays have more than one.
     groups: Vec<u64>,
     entries: u64,
 }

@@ -36,7 +36,7 @@ params! {
         pits,
         /// For relays: the most seeds for which there are ranks.
         max_seeds,
-        /// For relays: potentials for each number of seeds in the ranks.
+        /// For relays: potentials for each number of seeds in the terms of ranks.
         stride,
         /// For relays: the numbers of seeds for which there are sowings.
         hands,

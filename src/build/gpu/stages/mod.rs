@@ -9,6 +9,7 @@
 //! | [`stage`](Stage) | all stages, and the kernel of each |
 //! | `constants` | numbers that shaders and twins share |
 //! | `forward`, `residual`, `score` | what several stages have in common |
+//! | [`sowings`](sowings()) | a table that one of them reads |
 //! | all others | one stage each |
 
 mod constants;

@@ -1,8 +1,9 @@
 use super::constants::{OTHER_ROW, STORE};
 
 /// What each sowing does to the ring on which `shaders/forward_relay.wgsl` follows relays, for a board with `pits` pits a side: for
-/// each place below [`STORE`] and, varying faster, each number of seeds below `hands`, eight words. The first four are to be added to
-/// those of the ring, modulo 2^32 each; the fifth is the place where the last seed falls; the others are zeros.
+/// each place below `STORE` and, varying faster, each number of seeds below `hands`, eight words. The first four are to be added to
+/// those of the ring, modulo 2^32 each; the fifth is the place where the last seed falls; the last three are not used. All words are
+/// zero for places that are no pits of the board.
 pub fn sowings(pits: usize, hands: usize) -> Vec<u32> {
     let (other, store) = (OTHER_ROW as usize, STORE as usize);
     // In sowing order the store comes between the rows.
