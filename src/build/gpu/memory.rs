@@ -10,7 +10,8 @@ use crate::index::{Frame, MAX_TABLE_SEEDS, RowIndex, row_count};
 const PATCHES: (u64, u64) = (21, 20);
 
 /// Bytes of moves and maps for each row of a board with 6 pits or fewer: measured 60 to 90 at 6 pits, and some 14 for the
-/// quiet moves of four rows at once; with relays up to 84 for the moves alone; with more pits as many times more.
+/// quiet moves of four rows at once; with relays more, which a test compares; with more pits as many
+/// times more.
 const ROW_BYTES: u64 = 112;
 
 /// Bytes for parameters, places of frames, ranks, times, and other small buffers.
