@@ -112,7 +112,7 @@ fn tables_that_are_too_small_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     build(directory.path(), Rules::Standard, PITS, 5).unwrap();
     let tables = Tables::open(directory.path(), Rules::Standard, PITS, 5).unwrap();
-    assert!(matches!(Trainer::new(&tables).run(&|_| ()), Err(TrainError::Tables { found: 5 })));
+    assert!(matches!(Trainer::new(&tables).run(&|_| ()), Err(TrainError::Tables { found: 5, .. })));
 }
 
 #[test]

@@ -1,7 +1,8 @@
 use std::path::Path;
 
 use super::backend::Backend;
-use super::plan::{packed_bytes, pair_memory, rate};
+use super::plan::rate;
+use super::sizes::{packed_bytes, pair_memory};
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
 
 /// A pair of frames that is still to be computed.

@@ -8,7 +8,7 @@ use super::error::BuildError;
 use super::event::Event;
 use super::finishing::{Finishing, clean};
 use super::log::BuildRecord;
-use super::plan::packed_bytes;
+use super::sizes::packed_bytes;
 use super::writing::write_frames;
 use crate::game::Rules;
 use crate::index::{Frame, layer_positions};

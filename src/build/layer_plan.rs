@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::backend::Backend;
 use super::frame_cache::{FrameCache, frame_bytes, steps};
 use super::needs::lower_frames;
-use super::plan::{packed_bytes, pair_memory};
+use super::sizes::{packed_bytes, pair_memory};
 use crate::file::LEAST_DIRECT_BYTES;
 use crate::index::Frame;
 use crate::isa::Isa;

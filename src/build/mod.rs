@@ -7,6 +7,7 @@
 //! | [`gpu`] | the same on a GPU |
 //! | [`backend`](Backend) | the CPU or a GPU |
 //! | [`plan`](Plan) | the memory, disk and time that a build will need |
+//! | `sizes` | bytes of files and of memory, reckoned before anything is built |
 //! | [`cluster_plan`](Work) | the same, pair by pair, to be spread over machines |
 //! | [`layer_plan`](LayerPlan) | the memory of each layer, and what is read and written in which order |
 //! | [`needs`](lower_frames) | which frames of lower layers a frame is computed from |
@@ -43,6 +44,7 @@ mod needs;
 mod packed_build;
 mod plan;
 mod shared_build;
+mod sizes;
 mod unpacked;
 mod writing;
 

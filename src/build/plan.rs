@@ -1,20 +1,17 @@
 use std::path::{Path, PathBuf};
 
 use super::backend::Backend;
-use super::cpu::Workspace;
 use super::gpu::least_memory;
 use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
+use super::sizes::{packed_bytes, pair_memory};
 use crate::file::beside;
 use crate::game::Rules;
 use crate::gpu::Tier;
-use crate::index::{Frame, layer_positions, row_count};
+use crate::index::layer_positions;
 use crate::isa::Isa;
 use crate::system::{available_disk, available_memory};
 use crate::table::archive::archive_path;
-use crate::table::{PackedFrame, PairKey, TableKey};
-
-/// Bits per position of a table, rounded up.
-const BITS_PER_POSITION: f64 = 4.2;
+use crate::table::{PairKey, TableKey};
 
 /// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
@@ -25,15 +22,6 @@ const RELAY_RATE: f64 = 60e6;
 const GPU_RATE: f64 = 1e9;
 const SOFTWARE_GPU_RATE: f64 = 4e6;
 const GPU_RELAY_SHARE: f64 = 0.4;
-
-/// Bytes of maps and moves for each row of a board with 6 pits or fewer (measured: some 130 at 6 pits and 18 seeds).
-const ROW_BYTES: u64 = 160;
-
-/// The same with more pits, to which more moves and maps belong (measured: some 220 at 7 pits and 18 seeds, and at 8 and 16).
-const WIDE_ROW_BYTES: u64 = 240;
-
-/// Bytes of the program without any table: stacks, buffers of threads, the allocator.
-const PROGRAM_BYTES: u64 = 4 << 20;
 
 /// What a build will need.
 #[derive(Clone, Debug, PartialEq)]
@@ -187,28 +175,7 @@ pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     }
 }
 
-/// Bytes that `positions` positions take in a file.
-pub(super) fn packed_bytes(positions: u64) -> u64 {
-    (positions as f64 * BITS_PER_POSITION / 8.0) as u64
-}
-
 /// Bytes of memory that a layer takes to build: that of its most demanding pair of frames.
 fn layer_memory(key: TableKey, backend: &Backend) -> u64 {
     key.pairs().map(|pair| pair_memory(pair, backend)).max().unwrap_or(0)
-}
-
-/// Bytes of memory to compute a pair of frames: the pair itself, packed frames that are being written, the moves and
-/// maps of rows, and the program.
-pub(super) fn pair_memory(pair: PairKey, backend: &Backend) -> u64 {
-    let (pits, small, large) = (pair.layer.pits, pair.small, pair.large());
-    let frame = Frame { pits, mover: small, other: large };
-    let packed = PackedFrame::most_bytes(frame).max(PackedFrame::most_bytes(frame.mirrored()));
-    let working = match backend {
-        // One frame is written while the next one is packed.
-        Backend::Cpu(_) => Workspace::bytes(pits, small, large) + 2 * packed,
-        // Two are copied back, one waits, one is written.
-        Backend::Gpu(_) => 4 * packed,
-    };
-    let rows = (1..pair.layer.seeds).map(|seeds| row_count(pits, seeds) as u64).sum::<u64>();
-    working + rows * if pits > 6 { WIDE_ROW_BYTES } else { ROW_BYTES } + PROGRAM_BYTES
 }

@@ -1,7 +1,9 @@
 use std::path::PathBuf;
 
-use super::format::VERSION;
 use super::statement::StatementError;
+
+/// The version of the format that this program reads and writes.
+pub const VERSION: u32 = 1;
 
 /// A part of a certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use super::block::{self, BLOCK_CLAIMS};
 use super::bytes::Bytes;
 use super::check::Checker;
 use super::claim::ClaimSet;
-use super::error::{CertificateDamage, CertificateError, CertificatePart};
+use super::error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 use super::key::Keys;
 use super::statement::{Certificate, Head, Opening, Statement};
 use crate::file;
@@ -19,9 +19,6 @@ use crate::system::available_memory;
 
 /// The first bytes of every certificate.
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
-
-/// The version of the format.
-pub const VERSION: u32 = 1;
 
 /// Bytes of the header.
 const HEADER_BYTES: usize = 128;

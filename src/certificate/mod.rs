@@ -33,8 +33,8 @@ mod tasks;
 
 pub use check::{Checker, Reason};
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
-pub use error::{CertificateDamage, CertificateError, CertificatePart};
-pub use format::{CertificateFile, MAGIC, VERSION};
+pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
+pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
 pub use research::Research;
 pub use run::{Check, CheckError, Unproved};

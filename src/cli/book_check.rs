@@ -10,7 +10,7 @@ use kalah::game::{Bounds, Position};
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use super::book::{in_use, no_book};
+use super::book_file::{in_use, no_book};
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::signals::stop_on_signal;

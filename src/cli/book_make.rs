@@ -10,7 +10,7 @@ use kalah::game::Position;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
-use super::book::Extended;
+use super::book_file::Extended;
 use super::outcome::Outcome;
 use super::output;
 use super::player_flags::seconds;

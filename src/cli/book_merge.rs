@@ -10,7 +10,7 @@ use kalah::game::{Bounds, Position, Rules};
 use kalah::solve::Checkpoint;
 use serde::Serialize;
 
-use super::book::Extended;
+use super::book_file::Extended;
 use super::outcome::Outcome;
 use super::{args, output};
 

@@ -5,8 +5,8 @@ use kalah::book::Book;
 use kalah::game::{Position, Rules, StartPosition};
 use serde::Serialize;
 
-use super::book::{in_use, no_book};
 use super::book_answer::FromBook;
+use super::book_file::{in_use, no_book};
 use super::outcome::Outcome;
 use super::{args, output};
 

@@ -8,6 +8,7 @@ mod boards;
 mod book;
 mod book_answer;
 mod book_check;
+mod book_file;
 mod book_make;
 mod book_merge;
 mod book_show;

@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, Plan};
+use kalah::evaluation::{Network, PhasedNetwork};
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, layer_positions};
 use kalah::solve::{LayerKind, SolverOptions, TablePlan};
 use kalah::system::available_disk;
-use kalah::table::TableKey;
+use kalah::table::{BoundTable, TableKey};
 use serde::Serialize;
 
-use super::solve_tables::network;
 use super::{Outcome, output, suggestion};
 
 /// Positions a second and thread for which bound tables are made: half of what was measured with exact tables in the page cache
@@ -218,5 +218,16 @@ impl SearchPlan<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The network for more bound tables in `directory`: that of those which are there, since a search uses bound tables of one
+/// network only; without any, that of the directory or the shipped one. `None` if there is none.
+pub fn network(directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Option<Network>> {
+    // A table that cannot be read is told of by the search.
+    let read = |seeds| BoundTable::open_key(directory, TableKey { rules, pits, seeds }).ok().flatten();
+    match (2..=MAX_TABLE_SEEDS).find_map(read) {
+        Some(bounds) => Ok(Some(bounds.network().clone())),
+        None => Ok(PhasedNetwork::find(directory, rules, pits)?.map(|found| found.first().clone())),
     }
 }

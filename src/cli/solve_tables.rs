@@ -7,33 +7,22 @@ use std::time::Duration;
 use anyhow::bail;
 use indicatif::HumanCount;
 use kalah::build::{Backend, Builder, Event, Plan};
-use kalah::evaluation::{Network, PhasedNetwork};
+use kalah::evaluation::Network;
 use kalah::game::{Position, Rules};
-use kalah::index::{MAX_TABLE_SEEDS, layer_positions};
+use kalah::index::layer_positions;
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::solve::{LayerKind, SolverOptions, TablePlan};
 use kalah::system::available_disk;
-use kalah::table::{BoundMaker, BoundTable, DirectoryLock, Table, TableKey};
+use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
 use kalah::watcher::watched;
 
 use super::output;
 use super::progress::Progress;
-use super::search_plan::MissingTables;
+use super::search_plan::{MissingTables, network};
 
 /// How often it is asked whether to stop.
 const TICK: Duration = Duration::from_millis(100);
-
-/// The network for more bound tables in `directory`: that of those which are there, since a search uses bound tables of one
-/// network only; without any, that of the directory or the shipped one. `None` if there is none.
-pub fn network(directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Option<Network>> {
-    // A table that cannot be read is told of by the search.
-    let read = |seeds| BoundTable::open_key(directory, TableKey { rules, pits, seeds }).ok().flatten();
-    match (2..=MAX_TABLE_SEEDS).find_map(read) {
-        Some(bounds) => Ok(Some(bounds.network().clone())),
-        None => Ok(PhasedNetwork::find(directory, rules, pits)?.map(|found| found.first().clone())),
-    }
-}
 
 /// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan --search` does, as
 /// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory beside so many

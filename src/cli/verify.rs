@@ -18,8 +18,9 @@ use kalah::verify::{
 
 use super::outcome::Outcome;
 use super::progress::Progress;
+use super::verify_bounds::{self, BoundChecks};
 use super::verify_report::{self, Board, Check, Directory, Passed};
-use super::{args, output, verify_bounds};
+use super::{args, output};
 
 /// Check that tables are correct
 ///
@@ -31,7 +32,7 @@ use super::{args, output, verify_bounds};
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]
     #[arg(long, value_parser = args::seeds)]
-    pub seeds: Option<usize>,
+    seeds: Option<usize>,
     /// Check all rule sets and boards in the directory; files that are no tables are listed
     #[arg(long, conflicts_with_all = ["seeds", "rules", "pits"])]
     all: bool,
@@ -44,7 +45,7 @@ pub struct Verify {
     /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and
     /// the last of every frame, and random ones in proportion to its positions
     #[arg(long, value_name = "N", requires = "consistency")]
-    pub sample: Option<u64>,
+    sample: Option<u64>,
     /// With --sample: where the random numbers start; the same number draws the same positions
     #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
@@ -70,22 +71,22 @@ enum Against {
 }
 
 /// What all boards are checked with.
-pub struct Means<'a> {
-    pub verify: &'a Verify,
-    pub checks: Vec<Check>,
+struct Means<'a> {
+    verify: &'a Verify,
+    checks: Vec<Check>,
     manifest: Option<Manifest>,
     backend: Backend,
-    pub pulse: Pulse,
+    pulse: Pulse,
 }
 
 /// The tables of one board, opened.
-pub struct Opened {
+struct Opened {
     /// Those from 2 seeds up to the first that is missing or cannot be opened.
-    pub tables: Tables,
+    tables: Tables,
     /// Those that are to be checked, by seeds.
-    pub chosen: BTreeMap<usize, Arc<Table>>,
+    chosen: BTreeMap<usize, Arc<Table>>,
     /// All bound tables up to the largest layer that is to be checked.
-    pub bounds: Vec<Arc<BoundTable>>,
+    bounds: Vec<Arc<BoundTable>>,
     report: Board,
 }
 
@@ -224,7 +225,7 @@ impl Verify {
     }
 
     /// The positions of a layer that --sample asks for.
-    pub fn sample(&self, key: TableKey, count: u64) -> Sample {
+    fn sample(&self, key: TableKey, count: u64) -> Sample {
         Sample::new(key, count, self.random_seed)
     }
 }
@@ -254,6 +255,12 @@ fn compared_nothing(reports: &mut [Board], manifest: &Manifest, path: &std::path
 }
 
 impl Means<'_> {
+    /// The same checks, of bound tables.
+    fn bound_checks(&self) -> BoundChecks<'_> {
+        let sample = self.verify.sample.map(|count| (count, self.verify.random_seed));
+        BoundChecks { seeds: self.verify.seeds, sample, checks: &self.checks, pulse: &self.pulse }
+    }
+
     /// Positions that the checks of a board will count.
     fn work(&self, board: &Opened) -> u64 {
         let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
@@ -263,7 +270,7 @@ impl Means<'_> {
         };
         let tables = || board.chosen.values();
         let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
-        exact + self.work_on_bounds(board)
+        exact + self.bound_checks().work(&board.tables, &board.chosen, &board.bounds)
     }
 
     /// Makes all checks of a board.
@@ -304,7 +311,7 @@ impl Means<'_> {
             report.leave_out(check, untold, "for which the manifest has no entry");
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
-        self.check_bounds(&tables, &chosen, &bounds, &mut report, progress);
+        self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);
         Ok(report)
     }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use indicatif::HumanCount;
+use kalah::progress::Pulse;
 use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
 
 use super::progress::Progress;
-use super::verify::{Means, Opened};
 use super::verify_report::{Board, Check, Passed};
 
 /// Opens the bound tables of a board with these numbers of seeds, up to `most`, and notes those that cannot be opened.
@@ -30,10 +30,20 @@ fn exact<'a>(tables: &'a Tables, chosen: &'a BTreeMap<usize, Arc<Table>>, seeds:
     tables.layer(seeds).or_else(|| chosen.get(&seeds).map(|table| &**table))
 }
 
-impl Means<'_> {
+/// The checks that are asked for, as far as bound tables take part in them.
+pub struct BoundChecks<'a> {
+    /// The layer to be checked; `None` for all.
+    pub seeds: Option<usize>,
+    /// Positions to look at in each layer, and the start of the random numbers; `None` for all positions.
+    pub sample: Option<(u64, u64)>,
+    pub checks: &'a [Check],
+    pub pulse: &'a Pulse,
+}
+
+impl BoundChecks<'_> {
     /// The bound tables of a board that are to be checked.
     fn chosen<'b>(&self, bounds: &'b [Arc<BoundTable>]) -> impl Iterator<Item = &'b BoundTable> {
-        let asked = self.verify.seeds;
+        let asked = self.seeds;
         bounds.iter().map(|table| &**table).filter(move |table| asked.is_none_or(|seeds| table.key().seeds == seeds))
     }
 
@@ -48,27 +58,28 @@ impl Means<'_> {
     }
 
     /// Positions that these checks will count.
-    pub fn work_on_bounds(&self, board: &Opened) -> u64 {
+    ///
+    /// `chosen` are the exact tables that are checked, also those above a missing layer, which are not in `tables`.
+    pub fn work(&self, tables: &Tables, chosen: &BTreeMap<usize, Arc<Table>>, bounds: &[Arc<BoundTable>]) -> u64 {
         let of_table = |table: &BoundTable| -> u64 {
             let of_check = |check| match check {
                 Check::BoundsAgainstExact => table.header().positions,
                 Check::BoundConsistency => self.sample_of(table).positions(),
                 _ => 0,
             };
-            let exact = exact(&board.tables, &board.chosen, table.key().seeds);
+            let exact = exact(tables, chosen, table.key().seeds);
             self.bound_checks(exact.is_some()).map(of_check).sum()
         };
-        self.chosen(&board.bounds).map(of_table).sum()
+        self.chosen(bounds).map(of_table).sum()
     }
 
     fn sample_of(&self, table: &BoundTable) -> Sample {
-        self.verify.sample(table.key(), self.verify.sample.unwrap_or(u64::MAX))
+        let (count, random_seed) = self.sample.unwrap_or((u64::MAX, 0));
+        Sample::new(table.key(), count, random_seed)
     }
 
-    /// Makes the checks of all bound tables of a board.
-    ///
-    /// `chosen` are the exact tables that are checked, also those above a missing layer, which are not in `tables`.
-    pub fn check_bounds(
+    /// Makes the checks of all bound tables of a board, given as to [`work`](Self::work).
+    pub fn check(
         &self,
         tables: &Tables,
         chosen: &BTreeMap<usize, Arc<Table>>,
@@ -114,7 +125,7 @@ impl Means<'_> {
         match (check, exact) {
             (Check::BoundChecksums, _) => check_bound_checksums(table),
             // In the pool: what waits for tasks takes part in them.
-            (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, &self.pulse)),
+            (_, Some(exact)) => rayon::scope(|_| check_bounds_against(exact, table, self.pulse)),
             (_, None) => set.check(&self.sample_of(table), &self.pulse.positions),
         }
     }

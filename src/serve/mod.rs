@@ -10,7 +10,7 @@
 //! | `routes` | which request goes where; limits and headers of all of them |
 //! | [`hosts`](Host) | whose requests are answered, and which come from pages of other websites |
 //! | [`cors`](SharedOrigin) | which other websites may use the API |
-//! | `puzzle`, `day` | puzzles, the daily one among them |
+//! | `puzzle`, `puzzle_request`, `day` | puzzles, the daily one among them |
 //! | `book` | the opening explorer |
 //! | `api` | what each request asks for |
 //! | `fields` | the fields of a request, and what is wrong with them |
@@ -41,6 +41,7 @@ mod game;
 mod hosts;
 mod page;
 mod puzzle;
+mod puzzle_request;
 mod routes;
 mod searcher;
 mod searches;

@@ -1,19 +1,12 @@
 //! Puzzles: the same one for everybody on a day.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
-use axum::Json;
-use axum::extract::State;
-use axum::http::Uri;
-use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::api::{Service, read_position, read_rules};
-use super::fields::Fields;
-use super::{ApiError, day};
-use crate::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
+use super::ApiError;
+use crate::analyse::{Level, Puzzle, PuzzleMiner};
 use crate::game::{Position, Rules};
 use crate::table::{TableError, Tables};
 
@@ -28,11 +21,11 @@ pub(super) const DAILY_SEEDS: u32 = 14;
 const KEPT: usize = 256;
 
 /// Which puzzle is asked for: games from which start, of which number, and the most seeds in play.
-type Key = (Rules, Position, Level, u64, u32);
+pub(super) type Key = (Rules, Position, Level, u64, u32);
 
 /// Searches for the first puzzle of a level in the games of a number; `None` if there is none in [`GAMES`] games.
 /// `stop` is asked between games.
-fn find(
+pub(super) fn find(
     tables: &Tables,
     &(_, start, level, number, most): &Key,
     stop: &dyn Fn() -> bool,
@@ -60,7 +53,8 @@ pub(super) fn daily(
     find(tables, &daily_key(tables.rules(), start, level, day), stop)
 }
 
-fn daily_key(rules: Rules, start: Position, level: Level, day: &str) -> Key {
+/// The puzzle of a day.
+pub(super) fn daily_key(rules: Rules, start: Position, level: Level, day: &str) -> Key {
     (rules, start, level, xxh3_64(day.as_bytes()), DAILY_SEEDS)
 }
 
@@ -86,74 +80,18 @@ impl From<Unfound> for ApiError {
 #[derive(Default)]
 pub(super) struct Puzzles(Mutex<HashMap<Key, Option<Puzzle>>>);
 
-#[derive(Serialize)]
-pub(super) struct PuzzleAnswer {
-    #[serde(flatten)]
-    puzzle: PuzzleRecord,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    day: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<u64>,
-}
-
 impl Puzzles {
-    fn get(&self, key: &Key) -> Option<Option<Puzzle>> {
+    /// The puzzle, if it was searched for; `None` in it: there is none.
+    pub fn get(&self, key: &Key) -> Option<Option<Puzzle>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned()
     }
 
-    fn put(&self, key: Key, puzzle: Option<Puzzle>) {
+    /// Keeps a puzzle.
+    pub fn put(&self, key: Key, puzzle: Option<Puzzle>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {
             kept.clear();
         }
         kept.insert(key, puzzle);
     }
-}
-
-impl Service {
-    async fn puzzle(&self, address: &Uri) -> Result<PuzzleAnswer, ApiError> {
-        let mut fields = Fields::of_query(address, &["board", "rules", "level", "day", "seed"])?;
-        let board = fields.text("board")?.unwrap_or_else(|| "6x4".to_owned());
-        let (start, rules) = (read_position(&board)?, read_rules(&mut fields)?);
-        let level = fields.text("level")?;
-        let wrong = |what: String| ApiError::Request(what);
-        let level: Level =
-            level.as_deref().unwrap_or("medium").parse().map_err(|error| wrong(format!("'level': {error}")))?;
-        let (day, seed) = (fields.text("day")?, fields.number("seed")?);
-        let (day, key) = match (day, seed) {
-            (Some(_), Some(_)) => {
-                return Err(wrong("'day' and 'seed' are given; one of them names a puzzle".to_owned()));
-            }
-            (None, Some(seed)) => (None, (rules, start, level, seed, u32::MAX)),
-            (day, None) => {
-                let day = day.unwrap_or_else(|| day::name(day::today()));
-                if !day::is_day(&day) {
-                    return Err(wrong("'day' must be a day such as 2026-11-23".to_owned()));
-                }
-                let key = daily_key(rules, start, level, &day);
-                (Some(day), key)
-            }
-        };
-        let puzzle = match self.puzzles.get(&key) {
-            Some(known) => known,
-            None => {
-                let board = (rules, start.pits());
-                // So many games, whatever time they take: everybody gets the same puzzle.
-                let search = self.searches.run(board, Duration::MAX, move |searcher, limit| {
-                    let Some(tables) = searcher.shelf().tables(rules, start.pits()) else { return Ok(None) };
-                    Ok(find(tables, &key, &|| limit.is_over())?)
-                });
-                let found = search.await?;
-                self.puzzles.put(key, found.clone());
-                found
-            }
-        };
-        let puzzle = puzzle.ok_or(ApiError::NoPuzzle)?;
-        Ok(PuzzleAnswer { puzzle: PuzzleRecord::new(&puzzle), day, seed })
-    }
-}
-
-/// `GET /api/puzzle`
-pub(super) async fn puzzle(State(service): State<Arc<Service>>, address: Uri) -> Result<Json<PuzzleAnswer>, ApiError> {
-    service.report(service.puzzle(&address).await).map(Json)
 }

@@ -14,7 +14,7 @@ use super::assets::{Asset, accepts_gzip};
 use super::compression::compressed;
 use super::error::{ApiError, MAX_BYTES};
 use super::slots::Slot;
-use super::{book, cors, events, game, page, puzzle, texts};
+use super::{book, cors, events, game, page, puzzle_request, texts};
 
 /// Headers of every answer: the page loads nothing from elsewhere and is shown in no other one, and nothing is kept.
 const HEADERS: [(HeaderName, HeaderValue); 6] = [
@@ -63,7 +63,7 @@ pub(super) fn routes(service: Arc<Service>) -> Router {
             .route(&at("/game"), post(game::game))
             .route(&at("/text/read"), post(texts::read))
             .route(&at("/text/write"), post(texts::write))
-            .route(&at("/puzzle"), get(puzzle::puzzle));
+            .route(&at("/puzzle"), get(puzzle_request::puzzle));
     }
     for file in page::FILES {
         let asset = Asset::new(&file);

@@ -2,16 +2,16 @@ use crate::evaluation::NetworkError;
 use crate::solve::SolveError;
 use crate::table::TableError;
 
-use super::trainer::LEAST_TABLE_SEEDS;
-
 /// Why there is no trained network.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrainError {
     /// There are too few tables.
-    #[error("a network learns from tables to {LEAST_TABLE_SEEDS} seeds at least; here they end at {found}")]
+    #[error("a network learns from tables to {least} seeds at least; here they end at {found}")]
     Tables {
-        /// The largest layer that there is; 0 for none.
+        /// The largest layer that is needed.
+        least: usize,
+        /// The largest layer that is there; 0 for none.
         found: usize,
     },
     /// Random games do not lead to positions to learn from.

@@ -126,7 +126,7 @@ impl<'t> Trainer<'t> {
         let Trainer { tables, samples, solved, epochs, .. } = *self;
         let (rules, pits, reach) = (tables.rules(), tables.pits(), tables.max_seeds().unwrap_or(0));
         if reach < LEAST_TABLE_SEEDS {
-            return Err(TrainError::Tables { found: reach });
+            return Err(TrainError::Tables { least: LEAST_TABLE_SEEDS, found: reach });
         }
         on_step("first samples");
         let mut first_samples =

@@ -9,6 +9,8 @@ use super::error::{Damage, Part};
 use super::group::{EXCEPTION_BYTES, GROUP_BYTES, GROUP_POSITIONS, PATCH_HEAD_BYTES};
 use super::key::TableKey;
 use super::section::Section;
+
+pub use super::section::{ALIGNMENT, BLOCK_BYTES};
 use crate::game::Rules;
 use crate::index::{Frame, MAX_TABLE_SEEDS, layer_positions};
 
@@ -17,12 +19,6 @@ pub const MAGIC: [u8; 8] = *b"KALAHTB\n";
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
-
-/// Bytes that one checksum covers.
-pub const BLOCK_BYTES: usize = 1 << 16;
-
-/// Every part of a file begins at a multiple of this many bytes, so that each group is a cache line of the mapping.
-pub const ALIGNMENT: u64 = 64;
 
 /// Bytes of the header.
 pub const HEADER_BYTES: usize = std::mem::size_of::<RawHeader>();

@@ -1,6 +1,10 @@
 use std::ops::Range;
 
-use super::format::{ALIGNMENT, BLOCK_BYTES};
+/// Bytes that one checksum covers.
+pub const BLOCK_BYTES: usize = 1 << 16;
+
+/// Every part of a file begins at a multiple of this many bytes, so that each group is a cache line of the mapping.
+pub const ALIGNMENT: u64 = 64;
 
 /// The bytes of a frame in a file: data, padded to a multiple of 64 bytes, then a checksum for each block of the data
 /// ([`BLOCK_BYTES`]), padded, too.

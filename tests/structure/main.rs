@@ -1,0 +1,70 @@
+//! Dependencies run one way: the files and folders of a folder use each other without circles.
+//!
+//! This test reads the sources of all crates, resolves what each file names (also through `pub use`), and looks for circles
+//! among the siblings of every folder. A file that names an item depends on the file that defines it, not on one that only
+//! passes it on.
+
+mod circles;
+mod sources;
+
+use std::path::Path;
+
+use circles::circles;
+use sources::Sources;
+
+/// The crates with layers: the name by which others use it, and its root.
+const CRATES: [(&str, &str); 3] =
+    [("kalah_core", "crates/core/src/lib.rs"), ("kalah", "src/lib.rs"), ("kalah_program", "src/main.rs")];
+
+#[test]
+fn siblings_use_each_other_without_circles() {
+    let sources = Sources::read(Path::new(env!("CARGO_MANIFEST_DIR")), &CRATES);
+    assert!(sources.uses().len() > 1000, "only {} uses were found", sources.uses().len());
+    let circles = circles(&sources);
+    assert!(circles.is_empty(), "{} circles:\n{}", circles.len(), circles.join("\n"));
+}
+
+/// Writes the sources of a small crate and returns its circles.
+fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    circles(&Sources::read(directory.path(), &[("planted", "lib.rs")]))
+}
+
+#[test]
+fn a_planted_circle_is_found() {
+    let found = circles_of(&[
+        ("lib.rs", "mod above;\nmod below;"),
+        ("above.rs", "use crate::below::Below;\npub struct Above(Below);"),
+        ("below.rs", "pub struct Below;\nfn f(_: &super::above::Above) {}"),
+    ]);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("above.rs") && found[0].contains("below.rs"), "{found:?}");
+}
+
+#[test]
+fn a_circle_through_what_a_folder_passes_on_is_found() {
+    let found = circles_of(&[
+        ("lib.rs", "mod folder;"),
+        ("folder/mod.rs", "mod one;\nmod two;\npub use one::One;\npub use two::*;"),
+        ("folder/one.rs", "use super::Two;\npub struct One(Two);"),
+        ("folder/two.rs", "pub struct Two;\nfn f(_: crate::folder::One) {}"),
+    ]);
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn one_way_uses_are_no_circle() {
+    let found = circles_of(&[
+        ("lib.rs", "mod folder;\nmod top;\npub use folder::One;"),
+        ("top.rs", "use crate::One;\nfn f(_: One) {}"),
+        ("folder/mod.rs", "mod one;\nmod two;\npub use one::One;\npub use two::Two;"),
+        ("folder/one.rs", "use super::Two;\npub struct One(Two);"),
+        ("folder/two.rs", "pub struct Two;\n#[cfg(test)]\nmod tests { use super::super::One; }"),
+    ]);
+    assert!(found.is_empty(), "{found:?}");
+}
