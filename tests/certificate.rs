@@ -470,7 +470,7 @@ fn forged_numbers_with_right_checksums_are_found() {
             seal(&mut forged);
             match CertificateFile::from_bytes(&forged) {
                 Err(_) => refused += 1,
-                // Another statement is still a statement, which then does not follow; reserved bytes are what they are.
+                // Another statement is still a statement, which then does not follow.
                 Ok(file) => drop(check(&file.certificate, None)),
             }
         }

@@ -43,8 +43,34 @@ pub(super) fn pack(claims: &[(u128, [u8; 2])]) -> std::io::Result<(Vec<u8>, usiz
     Ok((zstd::bulk::compress(&raw, LEVEL)?, raw.len()))
 }
 
+/// The first bytes of the zstd frame of a block: the magic number, the descriptor, and the size of the content in as few
+/// bytes as possible. There is no window, dictionary or checksum.
+fn frame_header(raw_bytes: usize) -> Vec<u8> {
+    let mut header = vec![0x28, 0xb5, 0x2f, 0xfd];
+    match raw_bytes {
+        ..256 => header.extend([0x20, raw_bytes as u8]),
+        256..65_792 => {
+            header.push(0x60);
+            header.extend((raw_bytes as u16).wrapping_sub(256).to_le_bytes());
+        }
+        _ => {
+            header.push(0xa0);
+            header.extend((raw_bytes as u32).to_le_bytes());
+        }
+    }
+    header
+}
+
+/// Returns true if these bytes are one zstd frame, and its header is the only one that a block may have. zstd itself
+/// would take several frames, and ones with nothing in them.
+fn is_frame(packed: &[u8], raw_bytes: usize) -> bool {
+    packed.starts_with(&frame_header(raw_bytes))
+        && zstd::zstd_safe::find_frame_compressed_size(packed).is_ok_and(|bytes| bytes == packed.len())
+}
+
 /// Unpacks a block of `count` claims, which has `raw_bytes` bytes before compression, and adds them to `claims`; `None`
-/// if it is no such block, or its claims are not those of positions of the board, sorted by their keys.
+/// if it is no such block, its claims are not those of positions of the board, sorted by their keys, one of them says
+/// nothing, or [`pack`] would write another frame header or other bytes before compression.
 pub(super) fn unpack(
     packed: &[u8],
     raw_bytes: usize,
@@ -52,7 +78,7 @@ pub(super) fn unpack(
     keys: &Keys,
     claims: &mut Vec<(u128, [u8; 2])>,
 ) -> Option<()> {
-    if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) {
+    if count > BLOCK_CLAIMS || raw_bytes > most_raw_bytes(count) || !is_frame(packed, raw_bytes) {
         return None;
     }
     let raw = zstd::bulk::decompress(packed, raw_bytes).ok()?;
@@ -88,7 +114,7 @@ pub(super) fn unpack(
     }
     let (lower, slack) = (bytes.take(count)?, bytes.take(count)?);
     for (((_, bounds), &lower), &slack) in claims[first..].iter_mut().zip(lower).zip(slack) {
-        let upper = bounds[1].checked_sub(slack).filter(|&upper| lower <= upper)?;
+        let upper = bounds[1].checked_sub(slack).filter(|&upper| lower <= upper && (lower, slack) != (0, 0))?;
         *bounds = [lower, upper];
     }
     bytes.is_empty().then_some(())
@@ -103,14 +129,14 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u128) {
     bytes.push(number as u8);
 }
 
-/// Reads a number in LEB128 that is below 2^126.
+/// Reads a number in LEB128 that is below 2^126 and takes as few bytes as possible.
 fn number(bytes: &mut Bytes) -> Option<u128> {
     let mut number = 0;
     for shift in (0..126).step_by(7) {
         let byte = bytes.u8()?;
         number |= u128::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
-            return Some(number);
+            return (byte > 0 || shift == 0).then_some(number);
         }
     }
     None
@@ -130,8 +156,10 @@ mod tests {
                 let seeds = random.usize(20..=72);
                 let key = Keys::of_rank(seeds, random.u128(0..keys.sequences(seeds).expect("few seeds")));
                 let upper = random.usize(0..=seeds);
-                if !keys.position(key).expect("a rank below the number").is_over() {
-                    claims.insert(key, [random.usize(0..=upper) as u8, upper as u8]);
+                let lower = random.usize(0..=upper);
+                let says_nothing = (lower, upper) == (0, seeds);
+                if !says_nothing && !keys.position(key).expect("a rank below the number").is_over() {
+                    claims.insert(key, [lower as u8, upper as u8]);
                 }
             }
             let claims: Vec<_> = claims.into_iter().collect();

@@ -26,6 +26,9 @@ const HEADER_BYTES: usize = 128;
 /// Where the checksum of the header is.
 const CHECKSUM_AT: usize = 120;
 
+/// Bytes before it that are zeros.
+const RESERVED_BYTES: usize = 72;
+
 /// Bytes of an entry of the directory.
 const ENTRY_BYTES: usize = 24;
 
@@ -239,9 +242,11 @@ impl RawHeader {
         let openings = at.u32()? as usize;
         let prefix_bytes = usize::try_from(at.u64()?).ok()?;
         let bytes = at.u64()?;
+        let is_reserved_zero = at.take(RESERVED_BYTES)?.iter().all(|&byte| byte == 0);
         let tables_fit =
             table_seeds == 0 || (2..=MAX_TABLE_SEEDS).contains(&table_seeds) && (1..=MAX_TABLE_PITS).contains(&pits);
         let fits = (1..=MAX_PITS).contains(&pits)
+            && is_reserved_zero
             && effort <= Checker::MAX_EFFORT
             && tables_fit
             && claims.div_ceil(BLOCK_CLAIMS as u64) == u64::from(blocks)
