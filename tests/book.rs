@@ -1,8 +1,6 @@
 //! The book: its bytes, what is made and looked up, the book that the program has, and the commands that use it.
 #![cfg(feature = "cli")]
 
-mod serving;
-
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -557,22 +555,4 @@ fn the_program_answers_from_its_book() {
         let moved = json(directory.path(), &["move", board, "--rules", rules]);
         assert_eq!((&moved["value"], &moved["source"]), (&value.into(), &"book".into()));
     }
-}
-
-#[cfg(feature = "serve")]
-#[test]
-fn the_server_answers_from_the_book() {
-    let directory = tempfile::tempdir().unwrap();
-    let server = serving::Server::start(directory.path(), &[]);
-    let (status, answer) = server.get("/api/position?board=6x4&time=0");
-    assert_eq!((status, &answer["source"], &answer["value"]), (200, &"book".into(), &10.into()), "{answer}");
-    let moves = answer["moves"].as_array().unwrap();
-    assert!(moves.len() == 6 && moves.iter().all(|row| row["known"] == "exact"), "{answer}");
-    let best = moves.iter().filter_map(|row| row["value"].as_i64()).max();
-    assert_eq!(best, Some(10));
-    let (status, answer) = server.post("/api/move", br#"{"board": "6x4", "time": 0.001}"#);
-    assert_eq!((status, &answer["source"], &answer["value"]), (200, &"book".into(), &10.into()), "{answer}");
-    let server = serving::Server::start(directory.path(), &["--no-book"]);
-    let (_, answer) = server.get("/api/position?board=6x4&time=0.1");
-    assert_ne!(answer["source"], "book");
 }

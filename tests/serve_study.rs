@@ -101,3 +101,20 @@ fn the_puzzle_of_a_day_is_the_same_with_larger_tables() {
     assert_eq!(answers[0], answers[1]);
     assert!(answers[0].iter().any(|puzzle| puzzle["seeds"] != answers[0][0]["seeds"]));
 }
+
+#[test]
+fn the_server_answers_from_the_book() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(directory.path(), &[]);
+    let (status, answer) = server.get("/api/position?board=6x4&time=0");
+    assert_eq!((status, &answer["source"], &answer["value"]), (200, &"book".into(), &10.into()), "{answer}");
+    let moves = answer["moves"].as_array().unwrap();
+    assert!(moves.len() == 6 && moves.iter().all(|row| row["known"] == "exact"), "{answer}");
+    let best = moves.iter().filter_map(|row| row["value"].as_i64()).max();
+    assert_eq!(best, Some(10));
+    let (status, answer) = server.post("/api/move", br#"{"board": "6x4", "time": 0.001}"#);
+    assert_eq!((status, &answer["source"], &answer["value"]), (200, &"book".into(), &10.into()), "{answer}");
+    let server = Server::start(directory.path(), &["--no-book"]);
+    let (_, answer) = server.get("/api/position?board=6x4&time=0.1");
+    assert_ne!(answer["source"], "book");
+}
