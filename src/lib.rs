@@ -61,6 +61,7 @@
 //! | [`progress`] | progress of a long computation, and stopping it |
 //! | [`steps`] | recording what the parallel steps of a build take |
 //! | [`system`] | available memory and free disk space |
+//! | [`random`] | random numbers from the seeds that users choose |
 //! | [`temporary`] | directories for temporary files |
 //! | [`printable`] | making untrusted text safe to print |
 //! | [`watcher`] | a thread that watches while other work is done |
@@ -82,6 +83,7 @@ pub mod play;
 pub mod printable;
 pub mod progress;
 pub mod prove;
+pub mod random;
 pub mod record;
 pub mod rows;
 #[cfg(feature = "serve")]

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use crate::game::{Line, Pit, Position, Rules};
+use crate::random::generator;
 use crate::solve::{LimitedSearch, Method};
 use crate::table::{ProbeError, TableError, Tables};
 
@@ -207,7 +208,7 @@ impl<'t> PuzzleMiner<'t> {
     pub fn new(tables: &'t Tables, start: Position, seed: u64) -> PuzzleMiner<'t> {
         assert_eq!(tables.pits(), start.pits(), "pits of the tables");
         let most = tables.max_seeds().map_or(0, |seeds| seeds as u32);
-        PuzzleMiner { tables, start, random: fastrand::Rng::with_seed(seed), most, seen: HashSet::new() }
+        PuzzleMiner { tables, start, random: generator(seed), most, seen: HashSet::new() }
     }
 
     /// The same, for puzzles with at most so many seeds in play. Where that is less than the tables have, others with

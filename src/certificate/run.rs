@@ -8,6 +8,7 @@ use super::statement::{Certificate, Goal, StatementError};
 use super::tasks::{TASK_CLAIMS, Tally, Tasks};
 use crate::game::{Bounds, Position};
 use crate::progress::Pulse;
+use crate::random::generator;
 use crate::table::{TableError, TableKey, Tables};
 
 /// What a check of a certificate found, or why it could not be made.
@@ -195,7 +196,7 @@ impl<'a> Check<'a> {
         /// Claims that a thread takes at a time.
         const TOGETHER: usize = 16;
         let all = self.certificate.claims.len() as u64;
-        let mut random = fastrand::Rng::with_seed(seed);
+        let mut random = generator(seed);
         let mut drawn = BTreeSet::new();
         // Floyd's sampling without repetition.
         for most in all.saturating_sub(count)..all {

@@ -7,6 +7,7 @@ use clap::Args;
 use kalah::analyse::book::{check_by_search, check_neighbours};
 use kalah::book::{Book, BookError};
 use kalah::game::{Bounds, Position};
+use kalah::random::generator;
 use kalah::solve::SolveError;
 use serde::Serialize;
 
@@ -131,7 +132,7 @@ impl Check {
     fn chosen(&self, book: &Book) -> Vec<(Position, Bounds)> {
         let mut numbers: Vec<usize> = (0..book.len()).collect();
         if let Some(sample) = self.sample {
-            fastrand::Rng::with_seed(self.seed).shuffle(&mut numbers);
+            generator(self.seed).shuffle(&mut numbers);
             numbers.truncate(sample);
             numbers.sort_unstable();
         }

@@ -1,3 +1,5 @@
+use crate::random::generator;
+
 /// Distinct random numbers below `positions`, ascending: `count` of them, or all if there are fewer. Every set of so many
 /// numbers is equally likely, and the same `seed` gives the same one.
 ///
@@ -9,7 +11,7 @@ pub fn random_indices(positions: u64, count: u64, seed: u64) -> Vec<u64> {
         let mut left_out = random_indices(positions, positions - count, seed).into_iter().peekable();
         return (0..positions).filter(|index| left_out.next_if_eq(index).is_none()).collect();
     }
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = generator(seed);
     let mut chosen = Vec::with_capacity(count as usize);
     // The first `count` different ones of a sequence of random numbers; at most half of all, so that few rounds suffice.
     while (chosen.len() as u64) < count {

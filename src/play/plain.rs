@@ -2,6 +2,7 @@
 
 use super::{Choice, Limit, PlayError, Player, PlayerName, Source, Worth};
 use crate::game::{Pit, Position, Rules};
+use crate::random::mixed;
 
 /// Plays the move that stores most, seeds swept up at the end of the game included; among equals one that moves again,
 /// then the one nearest the store.
@@ -36,8 +37,8 @@ pub(super) struct Random {
 impl Random {
     /// The same moves for the same seed and game.
     pub fn new(seed: u64, game: u64) -> Random {
-        let mut seeds = fastrand::Rng::with_seed(game);
-        Random { seed, random: fastrand::Rng::with_seed(seed ^ seeds.u64(..)) }
+        let mut games = fastrand::Rng::with_seed(game);
+        Random { seed, random: fastrand::Rng::with_seed(mixed(seed) ^ games.u64(..)) }
     }
 }
 

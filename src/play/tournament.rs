@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{Game, Limit, Participant, PlayError, Setting, play_game};
 use crate::game::{Pit, Position, Rules};
+use crate::random::generator;
 use crate::table::{ProbeError, TableError, Tables};
 
 /// Every player against every other and itself, from every start, each as the first and as the second.
@@ -159,7 +160,7 @@ fn mixed(number: u64) -> u64 {
 /// Start positions: what `moves` random moves make of `start`, each time; always the same for the same seed. None of them
 /// is a finished game.
 pub fn random_starts(rules: Rules, start: &Position, moves: u32, count: usize, seed: u64) -> Vec<Position> {
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = generator(seed);
     let mut one = || {
         let mut position = *start;
         for _ in 0..moves {

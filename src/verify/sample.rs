@@ -1,6 +1,7 @@
 use rayon::prelude::*;
 
 use crate::index::Frame;
+use crate::random::{generator, mixed};
 use crate::table::TableKey;
 
 /// Positions that are checked together.
@@ -57,7 +58,7 @@ impl Sample {
     /// The positions of `frame` that are chosen, by their index in it, ascending.
     pub fn indices(&self, frame: Frame) -> impl Iterator<Item = u64> + use<> {
         let (positions, chosen) = (frame.positions(), self.chosen(frame));
-        let mut random = fastrand::Rng::with_seed(self.source ^ (self.key.seeds << 8 | frame.mover) as u64);
+        let mut random = generator(mixed(self.source) ^ (self.key.seeds << 8 | frame.mover) as u64);
         let last = positions - 1;
         // No more runs than positions between the ends, so no run is empty.
         let runs = chosen.saturating_sub(2);

@@ -3,6 +3,7 @@
 use kalah::game::{Pit, Row, Rules, mover_score, sow};
 use kalah::index::{LayerIndex, RowIndex, TableRow, game_row};
 use kalah::isa::Isa;
+use kalah::random::generator;
 use kalah::table::{RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
 use rayon::prelude::*;
 
@@ -170,10 +171,10 @@ pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -
 }
 
 /// Ranks of `count` positions of a layer, drawn uniformly and independently of each other; the same for the same
-/// `seed`.
+/// `seed`, and independent of those of other seeds.
 pub fn random_ranks(index: &RowIndex, layer: usize, count: usize, seed: u64) -> Vec<i64> {
     let positions = LayerIndex::new(index, layer).positions();
-    let mut random = fastrand::Rng::with_seed(seed);
+    let mut random = generator(seed);
     (0..count).map(|_| random.u64(..positions) as i64).collect()
 }
 

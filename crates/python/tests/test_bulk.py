@@ -88,6 +88,18 @@ def test_a_sample_is_uniform(tables: Tables) -> None:
     assert ((drawn - 100) ** 2 / 100).sum() < count - 1 + 6 * (2 * (count - 1)) ** 0.5
 
 
+def test_samples_of_neighbouring_seeds_are_independent(tables: Tables) -> None:
+    count, n = kalah.layer_positions(6, 12), 20_000
+    ranks = [tables.rank(12, tables.sample(n, 12, seed)[0]) for seed in [*range(6), 2**40, 2**40 + 1, 2**64 - 1]]
+    cells = 10
+    for one, next in zip(ranks, ranks[1:]):
+        # Six standard deviations.
+        assert abs(np.corrcoef(one, next)[0, 1]) < 6 / n**0.5
+        pairs = np.bincount(one * cells // count * cells + next * cells // count, minlength=cells**2)
+        expected = n / cells**2
+        assert ((pairs - expected) ** 2 / expected).sum() < cells**2 - 1 + 6 * (2 * (cells**2 - 1)) ** 0.5
+
+
 def test_samples_come_from_a_directory_of_tables(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = tables.sample(100, 9, 5)
     directories: list[os.PathLike[str] | str | None] = [tables.directory, str(tables.directory), None]
