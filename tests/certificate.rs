@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 
 use kalah::build::build;
 use kalah::certificate::{
-    Bound, Certificate, CertificateDamage, CertificateError, CertificateFile, Check, CheckError, Checker, Claim,
-    ClaimSet, Statement, Tasks,
+    Bound, Certificate, CertificateDamage, CertificateError, CertificateFile, Check, CheckError, CheckIdentity,
+    Checker, Claim, ClaimSet, Statement, Tasks,
 };
 use kalah::game::{Bounds, Position, Rules, ValueBounds};
 use kalah::progress::Pulse;
@@ -106,10 +106,28 @@ fn bytes_of(certificate: &Certificate) -> Vec<u8> {
 
 /// Checks a certificate in full.
 fn check(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
-    let check = Check::new(certificate, tables)?;
-    check.statement()?;
-    let tasks = Tasks::new([0; 32], certificate.claims.len() as u64);
-    check.claims(tasks, &Pulse::default(), &|_| Ok(()))
+    check_of(certificate, tables)?.statement()?;
+    check_claims(certificate, tables)
+}
+
+/// Checks the claims of a certificate.
+fn check_claims(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
+    let tasks = Tasks::new(identity(0), certificate.claims.len() as u64);
+    check_of(certificate, tables)?.claims(tasks, &Pulse::default(), None)
+}
+
+fn check_of<'a>(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+    Ok(Check::new(certificate, tables, &Pulse::default())?.expect("nothing stopped it"))
+}
+
+/// The identity of the check of a certificate with this digest, all of whose digits are the same.
+fn identity(digit: u8) -> CheckIdentity {
+    CheckIdentity {
+        program: "0.1.0 (0123456789ab)".to_owned(),
+        certificate: digit.to_string().repeat(64),
+        tables: Some("5".repeat(64)),
+        trusts_tables: false,
+    }
 }
 
 /// The certificate of a small game by each rule set, without tables and with some.
@@ -201,9 +219,7 @@ fn the_first_false_claim_is_named() {
             }
             let bounds = Bounds { lower: score + 1, upper: seeds };
             changed.claims.add(&claim.position, bounds).expect("a claim of this board");
-            changed.head.statement.openings.clear();
-            changed.head.statement.bounds = Statement::all_values(&changed.head.statement.position);
-            match check(&changed, tables) {
+            match check_claims(&changed, tables) {
                 Err(CheckError::Claim { number: named, claim: wrong, bound, .. }) => {
                     assert_eq!((wrong.position, bound), (claim.position, Bound::AtLeast(score + 1)));
                     assert_eq!(named, first as u64 + 1);
@@ -300,6 +316,19 @@ fn a_statement_that_is_none_is_not_proved() {
 }
 
 #[test]
+fn what_states_nothing_is_not_proved() {
+    small_certificates(|_, certificate, tables| {
+        let mut changed = certificate.clone();
+        let statement = &mut changed.head.statement;
+        statement.openings.clear();
+        statement.bounds = Statement::all_values(&statement.position);
+        assert!(matches!(check(&changed, tables), Err(CheckError::StatesNothing)));
+        let found = check_of(&changed, tables).expect("the tables are sound").statement();
+        assert!(found.is_err_and(|error| error.is_wrong()));
+    });
+}
+
+#[test]
 fn other_tables_are_found() {
     small_certificates(|_, certificate, tables| {
         let Some(tables) = tables else { return };
@@ -320,7 +349,7 @@ fn samples_are_true_samples() {
     let mut scores = Scores::of(Rules::Standard);
     let start: Position = "3x3".parse().expect("a start position");
     let certificate = certificate(&mut scores, &start, None, 4);
-    let check = Check::new(&certificate, None).expect("it rests on no tables");
+    let check = check_of(&certificate, None).expect("it rests on no tables");
     let all = certificate.claims.len() as u64;
     for count in [0, 1, all / 2, all, all + 1] {
         let tally =
@@ -333,7 +362,7 @@ fn samples_are_true_samples() {
     let score = scores.score(&claim.position);
     let bounds = Bounds { lower: 0, upper: score - 1 };
     let changed = with_claim(&certificate, &claim, Some(Claim { bounds, ..claim }));
-    let check = Check::new(&changed, None).expect("it rests on no tables");
+    let check = check_of(&changed, None).expect("it rests on no tables");
     let found = |seed| check.sample(all / 2, seed, &Pulse::default()).is_err();
     let times = (0..40).filter(|&seed| found(seed)).count();
     assert!((5..=35).contains(&times), "{times}");
@@ -347,12 +376,12 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
     let start: Position = "4x3".parse().expect("a start position");
     let certificate = certificate(&mut scores, &start, None, 3);
     let claims = certificate.claims.len() as u64;
-    let check = Check::new(&certificate, None).expect("it rests on no tables");
-    let whole = check.claims(Tasks::new([7; 32], claims), &Pulse::default(), &|_| Ok(())).expect("all claims are true");
+    let check = check_of(&certificate, None).expect("it rests on no tables");
+    let whole = check.claims(Tasks::new(identity(7), claims), &Pulse::default(), None).expect("all claims are true");
     let save = |tasks: &Tasks| tasks.write(&state);
     let (mut runs, mut attempts) = (0, 0);
     loop {
-        let tasks = Tasks::read(&state, [7; 32], claims).expect("the state is sound");
+        let tasks = Tasks::read(&state, identity(7), claims).expect("the state is sound");
         let before = tasks.checked();
         let pulse = Pulse::default();
         let tasks = std::thread::scope(|scope| {
@@ -363,7 +392,7 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
                 }
                 pulse.stop();
             });
-            check.claims(tasks, &pulse, &save).expect("all claims are true")
+            check.claims(tasks, &pulse, Some(&save)).expect("all claims are true")
         });
         runs += 1;
         assert!(tasks.checked() > before || tasks.is_complete());
@@ -379,14 +408,23 @@ fn a_stopped_check_goes_on_and_counts_the_same() {
             runs = 0;
         }
     }
-    // The state belongs to this certificate, and a change of any byte is noticed.
-    assert!(Tasks::read(&state, [8; 32], claims).is_err());
+    // The state belongs to this check, and a change of any byte is noticed.
+    let of_others = [
+        identity(8),
+        CheckIdentity { program: "0.1.0 (0123456789ab, changed)".to_owned(), ..identity(7) },
+        CheckIdentity { tables: None, ..identity(7) },
+        CheckIdentity { trusts_tables: true, ..identity(7) },
+    ];
+    for other in of_others {
+        let error = Tasks::read(&state, other, claims).expect_err("it is that of another check");
+        assert!(!error.is_damage() && error.to_string().starts_with("it belongs to"), "{error}");
+    }
     let bytes = std::fs::read(&state).expect("it was saved");
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
         std::fs::write(&state, &changed).expect("the state is written");
-        assert!(Tasks::read(&state, [7; 32], claims).is_err(), "byte {at}");
+        assert!(Tasks::read(&state, identity(7), claims).is_err(), "byte {at}");
     }
 }
 

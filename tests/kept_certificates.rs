@@ -1,7 +1,6 @@
 //! The certificates of the repository. CI checks each in full with `kalah check`; here it is a sample of the larger ones.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use kalah::certificate::{CertificateFile, Check};
 use kalah::progress::Pulse;
@@ -55,9 +54,10 @@ fn the_certificates_of_the_repository_hold() {
         let (pits, seeds) = (position.pits(), head.table_seeds());
         kalah::build::build(directory.path(), rules, pits, seeds).unwrap();
         let tables = Tables::open(directory.path(), rules, pits, seeds).unwrap();
-        let check = Check::new(&file.certificate, Some(&tables)).unwrap();
+        let pulse = Pulse::default();
+        let check = Check::new(&file.certificate, Some(&tables), &pulse).unwrap().unwrap();
         check.statement().unwrap();
-        let tally = check.sample(SAMPLE, 1, &Arc::new(Pulse::default())).unwrap().unwrap();
+        let tally = check.sample(SAMPLE, 1, &pulse).unwrap().unwrap();
         assert_eq!(tally.claims, SAMPLE.min(file.certificate.claims.len() as u64));
         let value = head.statement.bounds.value().unwrap();
         found.push(format!("{rules} {position} {value:+}"));

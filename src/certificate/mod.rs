@@ -14,6 +14,9 @@
 //! | `memory` | bounds that one search of the checker has found |
 //! | [`research`](Research) | the checker's search |
 //! | [`check`](Checker) | whether one bound follows |
+//! | [`copies`](open_copied) | opening tables for a check, in copies if there is memory for them |
+//! | `compared` | comparing whole tables with their digests, and again once they were used |
+//! | [`check_error`](CheckError) | what a check found, or why it could not be made |
 //! | [`run`](Check) | checking all claims, or a sample, on all threads |
 //! | [`tasks`](Tasks) | what of a check is done, and the file that keeps it |
 
@@ -21,7 +24,10 @@ mod block;
 mod board;
 mod bytes;
 mod check;
+mod check_error;
 mod claim;
+mod compared;
+mod copies;
 mod error;
 mod format;
 mod key;
@@ -32,11 +38,13 @@ mod statement;
 mod tasks;
 
 pub use check::{Checker, Reason};
+pub use check_error::{CheckError, Unproved};
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
+pub use copies::open_copied;
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
 pub use research::Research;
-pub use run::{Check, CheckError, Unproved};
+pub use run::{Check, SaveTasks};
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
-pub use tasks::{Tally, Tasks, TasksError};
+pub use tasks::{CheckIdentity, Tally, Tasks, TasksError};

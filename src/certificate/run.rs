@@ -1,119 +1,63 @@
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::check::{Checker, Reason};
+use super::check_error::{CheckError, Unproved};
 use super::claim::{Bound, Claim};
-use super::statement::{Certificate, Goal, StatementError};
+use super::compared::ComparedTables;
+use super::statement::{Certificate, Goal};
 use super::tasks::{TASK_CLAIMS, Tally, Tasks};
 use crate::game::{Bounds, Position};
 use crate::progress::Pulse;
 use crate::random::generator;
 use crate::table::{TableError, TableKey, Tables};
 
-/// What a check of a certificate found, or why it could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CheckError {
-    /// A claim does not hold: of those checked, the first in the order of the file.
-    #[error("claim {number}: the score of {} is {bound}: {why}", claim.position)]
-    Claim {
-        /// Its number, counted from 1.
-        number: u64,
-        /// The claim.
-        claim: Box<Claim>,
-        /// Which of its bounds.
-        bound: Bound,
-        /// Why it does not.
-        why: Unproved,
-    },
-    /// The statement does not follow from the claims.
-    #[error("{}: the score of {} is {}: {why}", goal_name(goal), goal.position, goal.bound)]
-    Statement {
-        /// The part of the statement that does not.
-        goal: Box<Goal>,
-        /// Why it does not.
-        why: Unproved,
-    },
-    /// What is stated is not a statement: only of a certificate that was not read from a file.
-    #[error("what the certificate states is not valid: {0}")]
-    Invalid(#[from] StatementError),
-    /// A table is not the one that the proof rests on.
-    #[error("{key}: the table has another digest than the one that the proof rests on")]
-    OtherTable {
-        /// The table.
-        key: TableKey,
-    },
-    /// A table is missing or cannot be read.
-    #[error(transparent)]
-    Table(#[from] TableError),
-    /// The state of the check cannot be saved.
-    #[error("the state of the check cannot be saved: {0}")]
-    Save(std::io::Error),
-}
+/// A check is saved at most once in so many times the duration of comparing the tables again.
+const SAVES_WITHIN: u32 = 20;
 
-impl CheckError {
-    /// Whether the certificate or a table is wrong (false if the check could not be made).
-    pub fn is_wrong(&self) -> bool {
-        match self {
-            CheckError::Claim { .. }
-            | CheckError::Statement { .. }
-            | CheckError::Invalid(_)
-            | CheckError::OtherTable { .. } => true,
-            CheckError::Table(error) => error.is_damage(),
-            CheckError::Save(_) => false,
-        }
-    }
-}
-
-/// Why a bound is not proved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unproved {
-    /// The tables, or the end of the game, give this score.
-    Exact(u32),
-    /// It does not follow in one ply, and searches with this effort do not show it.
-    Effort(u32),
-    /// A search with this effort shows the contrary.
-    Wrong(u32),
-}
-
-impl std::fmt::Display for Unproved {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Unproved::Exact(score) => write!(f, "wrong, the score is {score}"),
-            Unproved::Effort(effort) => {
-                write!(f, "not proved, neither by one ply from other claims nor by a search of 2^{effort} nodes")
-            }
-            Unproved::Wrong(effort) => write!(f, "wrong, as a search of at most 2^{effort} nodes shows"),
-        }
-    }
-}
-
-/// The part of a statement that a goal is.
-fn goal_name(goal: &Goal) -> String {
-    match goal.opening {
-        Some(opening) => format!("opening {} of the statement", opening + 1),
-        None => "the statement".to_owned(),
-    }
-}
+/// How a check saves what is done.
+pub type SaveTasks<'a> = dyn Fn(&Tasks) -> std::io::Result<()> + Sync + 'a;
 
 /// The check of a certificate: every claim on its own, on all threads.
-#[derive(Debug)]
 pub struct Check<'a> {
     certificate: &'a Certificate,
     tables: Option<&'a Tables>,
+    /// `None` if the tables are trusted.
+    compared: Option<ComparedTables<'a>>,
 }
 
 impl<'a> Check<'a> {
-    /// The check of `certificate`. The digests of the tables that it rests on are compared; those are among `tables`.
+    /// The check of `certificate`, which rests on some of `tables`. These are compared with their digests, frame by frame,
+    /// and the digests with those that the certificate names. Adds the bytes compared to `pulse.positions`; `None` if
+    /// `pulse` stopped it.
     ///
-    /// That a table has its digest does not show that its contents match it: `kalah verify` does. Whatever the check
-    /// reads of a table is compared with its checksums.
+    /// Tables in memory ([`super::open_copied`]) are compared once. Mapped ones are compared once more after they were used.
+    ///
+    /// # Errors
+    /// When a table that the proof rests on is missing or has another digest, or a frame does not match it.
+    pub fn new(
+        certificate: &'a Certificate,
+        tables: Option<&'a Tables>,
+        pulse: &Pulse,
+    ) -> Result<Option<Check<'a>>, CheckError> {
+        let mut check = Check::trusting(certificate, tables)?;
+        if let Some(tables) = check.tables {
+            let Some(compared) = ComparedTables::new(tables, certificate.head.table_seeds(), pulse)? else {
+                return Ok(None);
+            };
+            check.compared = Some(compared);
+        }
+        Ok(Some(check))
+    }
+
+    /// The same as [`Check::new`], but of the tables only the digests in their headers are compared, and blocks with their
+    /// checksums when they are first read. So whoever made the tables, or can write to them, can have anything pass.
     ///
     /// # Errors
     /// When a table that the proof rests on is missing, or has another digest.
-    pub fn new(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+    pub fn trusting(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
         let head = &certificate.head;
         for (seeds, digest) in (2..).zip(&head.tables) {
             let position = &head.statement.position;
@@ -122,11 +66,13 @@ impl<'a> Check<'a> {
                 let missing = (2..=head.table_seeds()).collect();
                 return Err(TableError::Missing { directory: Default::default(), key, missing }.into());
             };
-            if tables.require(seeds)?.header().digest != *digest || tables.key(seeds) != key {
+            let table = tables.require(seeds)?;
+            if table.header().digest != *digest || tables.key(seeds) != key {
                 return Err(CheckError::OtherTable { key });
             }
+            table.blocks().expect_random_reads();
         }
-        Ok(Check { certificate, tables: tables.filter(|_| !head.tables.is_empty()) })
+        Ok(Check { certificate, tables: tables.filter(|_| !head.tables.is_empty()), compared: None })
     }
 
     /// A checker of this certificate's claims.
@@ -138,12 +84,21 @@ impl<'a> Check<'a> {
 
     /// Checks that the statement follows from the claims: each of its bounds, for every opening and for the position
     /// itself, is that of a claim, or follows as a claim must. Returns the parts of the statement that are not trivial.
+    /// Mapped tables are compared again only by [`Check::claims`] and [`Check::sample`].
     ///
     /// # Errors
-    /// The first part of the statement that does not follow, or a table that cannot be read.
+    /// The first part of the statement that does not follow, or a table that cannot be read; and when every part is
+    /// trivial.
     pub fn statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
+        self.blaming_tables(self.parts_of_statement())
+    }
+
+    fn parts_of_statement(&self) -> Result<Vec<(Goal, Reason)>, CheckError> {
         let mut checker = self.checker();
         let goals = self.certificate.head.statement.goals()?;
+        if goals.is_empty() {
+            return Err(CheckError::StatesNothing);
+        }
         let follows = |goal: Goal| match goal.reason(&mut checker, &self.certificate.claims)? {
             Some(reason) => Ok((goal, reason)),
             None => {
@@ -154,19 +109,14 @@ impl<'a> Check<'a> {
         goals.into_iter().map(follows).collect()
     }
 
-    /// Checks all claims except those of `tasks` that are done. Adds every claim to `pulse.positions`, and calls `save`
-    /// with what is done now and then and at the end; an error of it ends the check. If `pulse` stops it, the result is
-    /// not complete.
+    /// Checks all claims except those of `tasks` that are done. Adds every claim to `pulse.positions`. Calls `save` with
+    /// what is done now and then and at the end, after comparing mapped tables again; an error of it ends the check. If
+    /// `pulse` stops it, the result is not complete.
     ///
     /// # Errors
-    /// The first claim that does not hold, in the order of the file; a table that cannot be read; or an error of
-    /// `save`. If `pulse` stopped the check, there may be one before.
-    pub fn claims(
-        &self,
-        tasks: Tasks,
-        pulse: &Pulse,
-        save: &(dyn Fn(&Tasks) -> std::io::Result<()> + Sync),
-    ) -> Result<Tasks, CheckError> {
+    /// The first claim that does not hold, in the order of the file; a table that cannot be read, or was changed; or an
+    /// error of `save`. If `pulse` stopped the check, there may be one before.
+    pub fn claims(&self, tasks: Tasks, pulse: &Pulse, save: Option<&SaveTasks>) -> Result<Tasks, CheckError> {
         let claims = &self.certificate.claims;
         // Where each task begins.
         let firsts: Vec<u128> = claims.packed().map(|(key, _)| key).step_by(TASK_CLAIMS as usize).collect();
@@ -176,22 +126,50 @@ impl<'a> Check<'a> {
         };
         let tasks = Mutex::new(tasks);
         let is_done = |task| lock(&tasks).is_done(task);
+        let every = self.compared.as_ref().map_or(Duration::ZERO, |compared| SAVES_WITHIN * compared.duration());
         let done = |task, tally: &Tally| {
             let mut tasks = lock(&tasks);
             tasks.add(task, tally);
-            if tasks.is_due() { save(&tasks).map_err(CheckError::Save) } else { Ok(()) }
+            match save {
+                Some(save) if tasks.is_due(every) => self.save(&tasks, save),
+                _ => Ok(()),
+            }
         };
-        self.in_parallel(firsts.len(), &is_done, &claims_of, &done, pulse)?;
+        self.blaming_tables(self.in_parallel(firsts.len(), &is_done, &claims_of, &done, pulse))?;
         let tasks = tasks.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        save(&tasks).map_err(CheckError::Save)?;
+        match save {
+            Some(save) => self.save(&tasks, save)?,
+            None if tasks.is_complete() => self.compare_again()?,
+            // Nothing is said of the certificate.
+            None => {}
+        }
         Ok(tasks)
+    }
+
+    /// Saves what is done, once it is certain that the tables were the right ones until now.
+    fn save(&self, tasks: &Tasks, save: &SaveTasks) -> Result<(), CheckError> {
+        self.compare_again()?;
+        save(tasks).map_err(CheckError::Save)
+    }
+
+    fn compare_again(&self) -> Result<(), CheckError> {
+        self.compared.as_ref().map_or(Ok(()), ComparedTables::compare_again)
+    }
+
+    /// A result; an error of the tables instead of what they seemed to show if they were changed meanwhile.
+    fn blaming_tables<T>(&self, result: Result<T, CheckError>) -> Result<T, CheckError> {
+        if result.is_err() {
+            self.compare_again()?;
+        }
+        result
     }
 
     /// Checks `count` claims drawn at random, or all if there are no more; the same `seed` draws the same. `None` if
     /// `pulse` stopped it.
     ///
     /// # Errors
-    /// The first of these claims that does not hold, in the order of the file, or a table that cannot be read.
+    /// The first of these claims that does not hold, in the order of the file, or a table that cannot be read or was
+    /// changed.
     pub fn sample(&self, count: u64, seed: u64, pulse: &Pulse) -> Result<Option<Tally>, CheckError> {
         /// Claims that a thread takes at a time.
         const TOGETHER: usize = 16;
@@ -212,9 +190,14 @@ impl<'a> Check<'a> {
             lock(&tally).add(more);
             Ok(())
         };
-        self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse)?;
+        let checked = self.in_parallel(parts.len(), &|_| false, &|part| parts[part].to_vec(), &done, pulse);
+        self.blaming_tables(checked)?;
         let tally = tally.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        Ok((tally.claims == drawn.len() as u64).then_some(tally))
+        if tally.claims < drawn.len() as u64 {
+            return Ok(None);
+        }
+        self.compare_again()?;
+        Ok(Some(tally))
     }
 
     /// Checks the claims of so many tasks on all threads, tasks with lower numbers first. Those are left out that come
@@ -279,6 +262,15 @@ impl<'a> Check<'a> {
         }
         tally.nodes = checker.nodes() - before;
         Ok(Some(tally))
+    }
+}
+
+impl std::fmt::Debug for Check<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Check")
+            .field("head", &self.certificate.head)
+            .field("trusts_tables", &(self.tables.is_some() && self.compared.is_none()))
+            .finish_non_exhaustive()
     }
 }
 

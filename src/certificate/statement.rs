@@ -45,6 +45,11 @@ impl Head {
     pub fn table_seeds(&self) -> usize {
         if self.tables.is_empty() { 0 } else { self.tables.len() + 1 }
     }
+
+    /// One digest of all tables that the proof rests on: BLAKE3 of their digests, one after the other; `None` without tables.
+    pub fn tables_digest(&self) -> Option<[u8; 32]> {
+        (!self.tables.is_empty()).then(|| *blake3::hash(self.tables.as_flattened()).as_bytes())
+    }
 }
 
 /// A statement with its proof.

@@ -13,7 +13,20 @@ pub(super) const TASK_CLAIMS: u64 = 16;
 const SAVE_EVERY: Duration = Duration::from_secs(10);
 
 /// The file with the state of a check.
-const STATE: Document = Document { format: "kalah check", version: 1 };
+const STATE: Document = Document { format: "kalah check", version: 2 };
+
+/// The check that a state belongs to: what it found counts for no other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CheckIdentity {
+    /// The program, with version and commit.
+    pub program: String,
+    /// The digest of the certificate, in hexadecimal.
+    pub certificate: String,
+    /// The [digest of the tables](super::Head::tables_digest) that it rests on, in hexadecimal; `None` without tables.
+    pub tables: Option<String>,
+    /// Whether the tables are trusted ([`super::Check::trusting`]).
+    pub trusts_tables: bool,
+}
 
 /// What a check has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +71,7 @@ impl Tally {
 /// Which claims of a certificate were checked, in tasks of 16, and what was counted.
 #[derive(Clone, Debug)]
 pub struct Tasks {
-    digest: [u8; 32],
+    identity: CheckIdentity,
     /// Claims of the certificate.
     claims: u64,
     done: Vec<bool>,
@@ -79,15 +92,42 @@ pub enum TasksError {
     /// It is the state of the check of another certificate.
     #[error("it belongs to the check of another certificate, with digest {0}")]
     Other(String),
+    /// It is the state of a check by another program.
+    #[error("it belongs to a check by kalah {found}, and this is {known}")]
+    OtherProgram {
+        /// The program that made it.
+        found: String,
+        /// The program that reads it.
+        known: String,
+    },
+    /// It is the state of a check on other tables.
+    #[error("it belongs to a check on other tables")]
+    OtherTables,
+    /// It is the state of a check that trusted the tables, and this one does not, or the other way round.
+    #[error("it belongs to a check that {} the tables", if *trusted { "trusted" } else { "compared" })]
+    OtherTrust {
+        /// Whether that check did.
+        trusted: bool,
+    },
     /// Its checksum is right, but it cannot be the state of a check.
     #[error("it cannot be used: it does not contain the state of a check")]
     Content,
 }
 
+impl TasksError {
+    /// Returns true if the file is damaged, rather than that of another check or version.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            TasksError::Document(error) => !matches!(error, DocumentError::Version { .. }),
+            error => matches!(error, TasksError::Content),
+        }
+    }
+}
+
 /// The state as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Stored {
-    certificate: String,
+    identity: CheckIdentity,
     claims: u64,
     task_claims: u64,
     /// The tasks that are done: first and last of each run of them.
@@ -96,26 +136,24 @@ struct Stored {
 }
 
 impl Tasks {
-    /// The tasks of a certificate with this digest and so many claims; none is done.
-    pub fn new(digest: [u8; 32], claims: u64) -> Tasks {
+    /// The tasks of the check of a certificate with so many claims; none is done.
+    pub fn new(identity: CheckIdentity, claims: u64) -> Tasks {
         let tasks = claims.div_ceil(TASK_CLAIMS) as usize;
-        Tasks { digest, claims, done: vec![false; tasks], tally: Tally::default(), saved: Instant::now() }
+        Tasks { identity, claims, done: vec![false; tasks], tally: Tally::default(), saved: Instant::now() }
     }
 
     /// The state that is stored at `path`, if the file exists, otherwise as [`Tasks::new`].
     ///
     /// # Errors
-    /// When the file cannot be read, is damaged, or belongs to another certificate.
-    pub fn read(path: &Path, digest: [u8; 32], claims: u64) -> Result<Tasks, TasksError> {
-        let mut tasks = Tasks::new(digest, claims);
+    /// When the file cannot be read, is damaged, or belongs to another check.
+    pub fn read(path: &Path, identity: CheckIdentity, claims: u64) -> Result<Tasks, TasksError> {
+        let mut tasks = Tasks::new(identity, claims);
         let bytes = match crate::file::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(tasks),
             bytes => bytes?,
         };
         let stored: Stored = STATE.parse(&bytes)?;
-        if stored.certificate != tasks.hex() {
-            return Err(TasksError::Other(stored.certificate));
-        }
+        tasks.identity.require(stored.identity)?;
         if (stored.claims, stored.task_claims) != (claims, TASK_CLAIMS) {
             return Err(TasksError::Content);
         }
@@ -138,7 +176,7 @@ impl Tasks {
         let numbered: Vec<(usize, bool)> = self.done.iter().copied().enumerate().collect();
         let runs = numbered.chunk_by(|one, two| one.1 == two.1).filter(|run| run[0].1);
         let stored = Stored {
-            certificate: self.hex(),
+            identity: self.identity.clone(),
             claims: self.claims,
             task_claims: TASK_CLAIMS,
             done: runs.map(|run| (run[0].0, run[run.len() - 1].0)).collect(),
@@ -173,16 +211,32 @@ impl Tasks {
         self.tally.add(tally);
     }
 
-    /// Whether it is time to save, which is not so again for a while.
-    pub(super) fn is_due(&mut self) -> bool {
-        let due = self.saved.elapsed() >= SAVE_EVERY;
+    /// Returns true if it is time to save, which is not so again for `every`, or for some seconds if that is less.
+    pub(super) fn is_due(&mut self, every: Duration) -> bool {
+        let due = self.saved.elapsed() >= every.max(SAVE_EVERY);
         if due {
             self.saved = Instant::now();
         }
         due
     }
+}
 
-    fn hex(&self) -> String {
-        blake3::Hash::from_bytes(self.digest).to_hex().to_string()
+impl CheckIdentity {
+    /// Returns an error that names the first difference if `found` is the identity of another check.
+    fn require(&self, found: CheckIdentity) -> Result<(), TasksError> {
+        let CheckIdentity { program, certificate, tables, trusts_tables } = found;
+        if certificate != self.certificate {
+            return Err(TasksError::Other(certificate));
+        }
+        if program != self.program {
+            return Err(TasksError::OtherProgram { found: program, known: self.program.clone() });
+        }
+        if tables != self.tables {
+            return Err(TasksError::OtherTables);
+        }
+        if trusts_tables != self.trusts_tables {
+            return Err(TasksError::OtherTrust { trusted: trusts_tables });
+        }
+        Ok(())
     }
 }

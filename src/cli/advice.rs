@@ -13,7 +13,7 @@ use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
 use kalah::certificate::TasksError;
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
-use kalah::file::LockError;
+use kalah::file::{DocumentError, LockError};
 use kalah::gpu::{GpuError, Shortage};
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
@@ -121,10 +121,17 @@ fn of_book(error: &BookError) -> Option<String> {
 
 fn of_tasks(error: &TasksError) -> Option<&'static str> {
     match error {
+        TasksError::Document(DocumentError::Version { .. }) => Some(
+            "another version of kalah made it, which this one does not rely on: delete it to check all claims again",
+        ),
         TasksError::Document(_) | TasksError::Content => {
             Some("delete it to check all claims again, or name another file with --state")
         }
         TasksError::Other(_) => Some("name another file with --state"),
+        TasksError::OtherProgram { .. } | TasksError::OtherTables | TasksError::OtherTrust { .. } => Some(
+            "what that check found does not count for this one: delete it to check all claims again, or name another file \
+             with --state",
+        ),
         _ => None,
     }
 }

@@ -49,7 +49,7 @@ pub fn is_damage(error: &anyhow::Error) -> bool {
             || cause.downcast_ref().is_some_and(Fault::is_wrong)
             || cause.downcast_ref().is_some_and(CertificateError::is_damage)
             || cause.downcast_ref().is_some_and(CheckError::is_wrong)
-            || matches!(cause.downcast_ref(), Some(TasksError::Document(_) | TasksError::Content))
+            || cause.downcast_ref().is_some_and(TasksError::is_damage)
             || matches!(cause.downcast_ref(), Some(StateError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(GameValuesError::Damaged { .. }))
             || matches!(cause.downcast_ref(), Some(CheckpointError::Damaged { .. }))

@@ -70,6 +70,7 @@ mod solver_flags;
 mod statement;
 mod stats;
 mod suggestion;
+mod tables_origin;
 mod thinking;
 mod tournament;
 mod tournament_report;

@@ -11,6 +11,11 @@ const FEATURES: [(&str, bool); 5] = [
     ("serve", cfg!(feature = "serve")),
 ];
 
+/// Version and commit in a few words, for files that belong to one program.
+pub fn short() -> String {
+    format!("{} ({})", env!("CARGO_PKG_VERSION"), option_env!("KALAH_COMMIT").unwrap_or("unknown"))
+}
+
 /// Version, commit, features; the instruction set that is used, and those that the machine has.
 pub fn long() -> String {
     let features: Vec<&str> = FEATURES.iter().filter(|(_, on)| *on).map(|(name, _)| *name).collect();

@@ -77,13 +77,21 @@ impl ManifestEntry {
 }
 
 impl Manifest {
+    /// The manifest of the tables that this version of the program knows.
+    pub fn known() -> Manifest {
+        Manifest::parse(include_str!("../../tables/manifest.jsonl")).expect("a test reads it")
+    }
+
     /// Reads a manifest.
     ///
     /// # Errors
     /// When the file cannot be read or is not a manifest: a line is not an entry, an entry describes an impossible
     /// table, or two entries of one table differ. An entry that can never be compared must not pass for one that was.
     pub fn read(path: &Path) -> io::Result<Manifest> {
-        let text = file::read_to_string(path)?;
+        Manifest::parse(&file::read_to_string(path)?)
+    }
+
+    fn parse(text: &str) -> io::Result<Manifest> {
         let mut entries: Vec<ManifestEntry> = Vec::new();
         // For each table, the line and index of its first entry.
         let mut known: HashMap<TableKey, (usize, usize)> = HashMap::new();
@@ -113,5 +121,19 @@ impl Manifest {
     /// All entries, in the order of the file.
     pub fn entries(&self) -> &[ManifestEntry] {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_known_tables_are_those_of_the_repository() {
+        let known = Manifest::known();
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables/manifest.jsonl");
+        assert_eq!(known.entries(), Manifest::read(&path).unwrap().entries());
+        let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 34 };
+        assert!(known.entry(key).is_some());
     }
 }

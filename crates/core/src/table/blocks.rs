@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::checked::Checked;
 use super::error::{Part, TableError};
 use super::format::BLOCK_BYTES;
-use super::mapping::Mapping;
+use super::mapping::{FileStamp, Mapping};
 use super::section::Section;
 use crate::file;
 use crate::memory::HugePages;
@@ -22,6 +22,7 @@ const AHEAD_BLOCKS: u64 = 64;
 pub(super) enum Bytes {
     Mapped(Mapping),
     Owned(Vec<u8>),
+    Copied(HugePages),
 }
 
 impl Bytes {
@@ -55,6 +56,7 @@ impl std::ops::Deref for Bytes {
         match self {
             Bytes::Mapped(map) => map,
             Bytes::Owned(bytes) => bytes,
+            Bytes::Copied(bytes) => bytes,
         }
     }
 }
@@ -180,7 +182,45 @@ impl Blocks {
     #[cold]
     #[inline(never)]
     fn first_touch(&self, mover: usize, block: u64) -> Result<(), TableError> {
+        // The whole block is read now: in one request to the disk rather than page by page.
+        self.read_ahead(mover, block..block + 1);
         self.check_block(mover, block)
+    }
+
+    /// Compares the frame with `mover` seeds in the mover's row, checksums included, with its digest, even if it was compared
+    /// before. A checksum finds damage; only the digest finds bytes that were forged together with their checksums.
+    ///
+    /// `go_on` is called with each number of bytes that were read. If it returns false, so does this.
+    ///
+    /// # Errors
+    /// When the frame does not match its digest.
+    ///
+    /// # Panics
+    /// When there is no such frame.
+    pub fn check_digest(&self, mover: usize, go_on: &dyn Fn(u64) -> bool) -> Result<bool, TableError> {
+        const PIECE: usize = AHEAD_BLOCKS as usize * BLOCK_BYTES;
+        let section = self.section(mover);
+        let (start, bytes) = (section.offset as usize, self.section_bytes(section));
+        let ahead = |from: usize, to: usize| {
+            let range = start + from.min(bytes.len())..start + to.min(bytes.len());
+            if let (Bytes::Mapped(map), false) = (&self.bytes, range.is_empty()) {
+                map.read_ahead(range);
+            }
+        };
+        ahead(0, PIECE);
+        let mut hasher = blake3::Hasher::new();
+        for (index, piece) in bytes.chunks(PIECE).enumerate() {
+            ahead((index + 1) * PIECE, (index + 2) * PIECE);
+            hasher.update(piece);
+            if !go_on(piece.len() as u64) {
+                return Ok(false);
+            }
+        }
+        if *hasher.finalize().as_bytes() != section.digest {
+            return Err(TableError::damaged_part(&self.path, Part::Frame, section.offset));
+        }
+        (0..section.blocks()).for_each(|block| self.checked.mark(mover, block));
+        Ok(true)
     }
 
     /// Compares one block and marks it. Those of the head come first: see [`Checked`].
@@ -252,6 +292,26 @@ impl Blocks {
         if let (Bytes::Mapped(map), false) = (&self.bytes, blocks.is_empty()) {
             let (first, last) = (section.block_bytes(blocks.start), section.block_bytes(blocks.end - 1));
             map.read_ahead(first.start as usize..last.end as usize);
+        }
+    }
+
+    /// Tells the system that scores will be looked up in no order, so that it reads nothing around them. Comparing blocks
+    /// in the order of the file is slow from then on, unless it is told to [read ahead](Blocks::read_ahead).
+    pub fn expect_random_reads(&self) {
+        if let Bytes::Mapped(map) = &self.bytes {
+            map.expect_random_reads();
+        }
+    }
+
+    /// Attributes of the file that change when it is written to; `None` if the bytes are in memory, where they cannot
+    /// change.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn file_stamp(&self) -> Result<Option<FileStamp>, TableError> {
+        match &self.bytes {
+            Bytes::Mapped(map) => map.stamp().map(Some).map_err(TableError::io(&self.path)),
+            Bytes::Owned(_) | Bytes::Copied(_) => Ok(None),
         }
     }
 

@@ -2,7 +2,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Which blocks of a file were compared with their checksums and found valid.
 ///
-/// A valid block stays valid: the bytes of a finished table never change. The marks publish no other data, so relaxed
+/// A valid block stays valid: the bytes of a finished table never change. Who cannot rely on that reads a copy, or compares
+/// digests again ([`super::Blocks::check_digest`]). The marks publish no other data, so relaxed
 /// ordering is enough. The blocks of a section's head (the profile of a frame) are marked before its other blocks
 /// ([`super::Section::blocks_before`]): if the block of a group is marked, the profile may be read, too.
 pub(super) struct Checked {

@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::ops::Range;
 use std::path::Path;
+use std::time::SystemTime;
 
 use memmap2::Mmap;
 
@@ -8,6 +9,17 @@ use memmap2::Mmap;
 use super::bus_error::Registration;
 use super::error::TableError;
 use crate::file;
+
+/// Attributes of a file that the system changes whenever it is written to. They show that a file was changed even if it
+/// holds the same bytes again; writes through a mapping may not change them at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileStamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+    /// Seconds and nanoseconds of the last change of content or attributes, which programs cannot set.
+    #[cfg(unix)]
+    changed: (i64, i64),
+}
 
 /// A mapped file, to be read from.
 ///
@@ -49,6 +61,27 @@ impl Mapping {
         let _ = self.map.advise_range(memmap2::Advice::WillNeed, bytes.start, bytes.len());
         #[cfg(not(unix))]
         let _ = bytes;
+    }
+
+    /// Tells the system that single pages will be read in no order, so that it reads none around them.
+    pub fn expect_random_reads(&self) {
+        #[cfg(unix)]
+        // Without it everything works, only slower.
+        let _ = self.map.advise(memmap2::Advice::Random);
+    }
+
+    /// The attributes of the file now.
+    pub fn stamp(&self) -> std::io::Result<FileStamp> {
+        let metadata = self.file.metadata()?;
+        Ok(FileStamp {
+            bytes: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            changed: {
+                use std::os::unix::fs::MetadataExt;
+                (metadata.ctime(), metadata.ctime_nsec())
+            },
+        })
     }
 
     /// Has the system take these bytes out of the page cache, unless another process has them mapped. They can still be

@@ -50,6 +50,7 @@ pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::Layer;
+pub use mapping::FileStamp;
 pub use probe::{Probe, ProbeError};
 pub use read_at::{ReadAt, ReadAtTable};
 pub use reader::Table;

@@ -11,6 +11,7 @@ use super::group::{self, GROUP_BYTES};
 use super::key::TableKey;
 use super::layer::{Layer, group_of};
 use crate::index::Frame;
+use crate::memory::HugePages;
 
 /// A finished table in memory: a mapped file, or bytes that were read.
 ///
@@ -88,6 +89,15 @@ impl Table {
     /// When the bytes are not a valid table.
     pub fn from_bytes(path: &Path, bytes: Vec<u8>) -> Result<Table, TableError> {
         Table::new(path, Bytes::Owned(bytes))
+    }
+
+    /// The table in a copy of its file; `path` only names it in errors. Random reads of huge pages are faster than those
+    /// of a mapped file.
+    ///
+    /// # Errors
+    /// When the bytes are not a valid table.
+    pub fn from_copy(path: &Path, copy: HugePages) -> Result<Table, TableError> {
+        Table::new(path, Bytes::Copied(copy))
     }
 
     /// The scores of the frame with `mover` seeds in the mover's row in a copy of it in memory: see
