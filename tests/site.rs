@@ -3,109 +3,15 @@
 
 mod browser;
 mod serving;
-
-use std::io::{BufRead, BufReader, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
+mod sites;
 
 use browser::Browser;
-use kalah::build::build;
 use kalah::game::{Pit, Position, Rules};
 use kalah::record::GameRecord;
-use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse};
 use kalah::table::Shelf;
 use serde_json::{Value, json};
 use serving::{Server, encoded};
-
-/// Some tables of several boards and rule sets, built once.
-fn directory() -> &'static Path {
-    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
-        let directory = tempfile::tempdir().unwrap();
-        for rules in Rules::ALL {
-            build(directory.path(), rules, 3, 10).unwrap();
-        }
-        build(directory.path(), Rules::Standard, 6, 13).unwrap();
-        directory
-    });
-    TABLES.path()
-}
-
-fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let command = command.env("KALAH_TABLES", directory()).arg("export-site").arg(to).args(["--json", "--days", "3"]);
-    let output = command.args(flags).output().unwrap();
-    // How much there is to do is told before it is done.
-    assert!(String::from_utf8_lossy(&output.stderr).contains("to copy") || !output.status.success());
-    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
-}
-
-/// A plain static host, until the process ends. Without `ranges` it sends whole files; while `down` is set it answers nobody.
-fn host(folder: PathBuf, ranges: bool, down: Arc<AtomicBool>) -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            if !down.load(Ordering::Relaxed) {
-                let folder = folder.clone();
-                std::thread::spawn(move || answer(stream, &folder, ranges));
-            }
-        }
-    });
-    address
-}
-
-/// Answers one request.
-fn answer(mut stream: TcpStream, folder: &Path, ranges: bool) -> Option<()> {
-    let mut lines = BufReader::new(stream.try_clone().ok()?).lines().map_while(Result::ok);
-    let path = lines.next()?.split(' ').nth(1)?.split(['?', '#']).next()?.trim_start_matches('/').to_owned();
-    let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
-    let path = if path.is_empty() { "index.html" } else { &path };
-    let (mut status, mut range) = ("200 OK", String::new());
-    let mut bytes = std::fs::read(folder.join(path)).unwrap_or_else(|_| {
-        status = "404 Not Found";
-        Vec::new()
-    });
-    if ranges && let Some(asked) = headers.iter().find_map(|line| line.strip_prefix("range: bytes=")) {
-        let (first, last) = asked.split_once('-')?;
-        let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
-        range = format!("Content-Range: bytes {first}-{last}/{}\r\n", bytes.len());
-        bytes = bytes.get(first..=last)?.to_vec();
-        status = "206 Partial Content";
-    }
-    let kind = match path.rsplit('.').next()? {
-        "html" => "text/html",
-        "js" => "text/javascript",
-        "css" => "text/css",
-        "json" => "application/json",
-        "svg" => "image/svg+xml",
-        _ => "application/octet-stream",
-    };
-    let length = bytes.len();
-    write!(
-        stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{range}Connection: close\r\n\r\n"
-    )
-    .ok()?;
-    stream.write_all(&bytes).ok()
-}
-
-/// The documents of requests that the page sends: status and JSON.
-fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
-    let script = format!(
-        "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); return [answer.status, await answer.json()]; }}))",
-        json!(paths)
-    );
-    let answers = browser.run(&script);
-    answers.as_array().unwrap().iter().map(|one| (one[0].as_u64().unwrap(), one[1].clone())).collect()
-}
-
-/// Opens the page of a host, and waits until it shows a position.
-fn open(browser: &Browser, address: &str) {
-    browser.go(&format!("{address}/#board=3x1&rules=standard"));
-    browser.wait("globalThis.plainFetch && document.querySelector('.pit')");
-}
+use sites::{Conduct, Host, ask, directory, export, open, version};
 
 /// Positions from random games.
 fn positions(rules: Rules, start: &str, random: &mut fastrand::Rng, count: usize) -> Vec<Position> {
@@ -136,10 +42,8 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     assert_eq!((code, &report["tables"], &report["left_out"]), (0, &json!(4 * 9 + 12), &json!(0)));
     assert!(report["puzzles"].as_u64() > Some(0) && report["book_positions"].as_u64() > Some(0));
     let (shelf, mut random) = (Shelf::new(directory().to_owned()), fastrand::Rng::with_seed(7));
-    let down = Arc::new(AtomicBool::new(false));
-    for ranges in [true, false] {
-        let address = host(site.clone(), ranges, Arc::clone(&down));
-        open(&browser, &address);
+    for host in [Host::new(site.clone()), Host::without_ranges(site.clone())] {
+        open(&browser, &host.address);
         for rules in Rules::ALL {
             let boards: &[(&str, u32)] =
                 if shelf.tables(rules, 6).is_some() { &[("3x3", 10), ("6x3", 13)] } else { &[("3x3", 10)] };
@@ -171,8 +75,8 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
         }
     }
     // A whole game, and a puzzle whose move is the best.
-    let address = host(site.clone(), true, Arc::clone(&down));
-    open(&browser, &address);
+    let host = Host::new(site.clone());
+    open(&browser, &host.address);
     let (status, puzzle) =
         ask(&browser, &["api/puzzle?rules=standard&board=6x4&level=easy&seed=3".to_owned()]).remove(0);
     assert_eq!(status, 200, "{puzzle}");
@@ -236,11 +140,11 @@ fn a_static_site_reads_the_tables_as_the_library_does() {
     browser.wait("navigator.serviceWorker.controller");
     let before = ask(&browser, std::slice::from_ref(&path));
     browser.go("about:blank");
-    open(&browser, &address);
+    open(&browser, &host.address);
     assert_eq!(ask(&browser, std::slice::from_ref(&path)), before);
-    down.store(true, Ordering::Relaxed);
+    host.conducts(Conduct::Down);
     browser.go("about:blank");
-    open(&browser, &address);
+    open(&browser, &host.address);
     assert_eq!(ask(&browser, &[path]), before);
 }
 
@@ -251,13 +155,17 @@ fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
     let site = folder.path().join("site");
     export(&site, &[]);
     let refusal = |position: &Position| {
-        open(&browser, &host(site.clone(), true, Arc::default()));
+        open(&browser, &Host::new(site.clone()).address);
         let path = format!("api/position?rules=standard&board={}", encoded(&position.to_string()));
         let (status, answer) = ask(&browser, &[path]).remove(0);
         assert_eq!((status, &answer["error"]["code"]), (500, &json!("damaged-table")), "{answer}");
         answer["error"]["message"].as_str().unwrap().to_owned()
     };
-    let file_of = |position: &Position| site.join(format!("tables/standard-6-{:02}.kalah", position.seeds()));
+    let file_of = |position: &Position| {
+        let beginning = format!("standard-6-{:02}-", position.seeds());
+        let mut tables = std::fs::read_dir(site.join("tables")).unwrap().map(|entry| entry.unwrap().path());
+        tables.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&beginning)).unwrap()
+    };
     let position: Position = "1,2,0,1,2,1/1,0,2,1,1,1".parse().unwrap();
     for position in [position, "1,0,0,1,0,1/1,0,0,1,1,0".parse().unwrap()] {
         let file = file_of(&position);
@@ -285,7 +193,7 @@ fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
         std::fs::write(&file, &sound).unwrap();
     }
     // A sound table, but another one than the site was made with; and one that is cut off.
-    let (file, list) = (file_of(&position), site.join("site/site.json"));
+    let (file, list) = (file_of(&position), version(&site).join("site.json"));
     let (sound, named) = (std::fs::read(&file).unwrap(), std::fs::read_to_string(&list).unwrap());
     let digest = kalah::table::Table::open(&file).unwrap().header().digest;
     let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -305,10 +213,11 @@ fn the_digests_of_the_browser_are_those_of_the_library() {
     let folder = tempfile::tempdir().unwrap();
     let site = folder.path().join("site");
     export(&site, &["--size", "1KiB", "--no-book"]);
-    browser.go(&format!("{}/site/icon.svg", host(site, true, Arc::default())));
+    let scripts = version(&site).strip_prefix(&site).unwrap().display().to_string();
+    browser.go(&format!("{}/{scripts}/icon.svg", Host::new(site.clone()).address));
     let lengths = [0, 1, 63, 64, 65, 127, 128, 1023, 1024, 1025, 2048, 2049, 3072, 3073, 7168, 7169, 8193, 65_600];
     let found = browser.run(&format!(
-        "return import('/site/blake3.js').then(({{ blake3 }}) => {}.map((length) =>
+        "return import('/{scripts}/blake3.js').then(({{ blake3 }}) => {}.map((length) =>
            blake3(Uint8Array.from({{ length }}, (_, index) => (index * 7 + length) % 251))))",
         json!(lengths)
     ));
@@ -316,51 +225,4 @@ fn the_digests_of_the_browser_are_those_of_the_library() {
         let bytes: Vec<u8> = (0..length).map(|index: usize| ((index * 7 + length) % 251) as u8).collect();
         assert_eq!(found, &json!(blake3::hash(&bytes).to_hex().to_string()), "{length}");
     }
-}
-
-#[test]
-fn an_export_that_is_stopped_is_written_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let site = folder.path().join("site");
-    let mut options = SiteOptions::new(directory().to_owned());
-    options.days = 1;
-    let plan = SitePlan::new(&options);
-    assert!(plan.bytes() > 0 && plan.puzzle_steps() > 0);
-    let pulse = SitePulse::default();
-    plan.copy_tables(&site, &pulse).unwrap();
-    assert_eq!(pulse.done.load(Ordering::Relaxed), plan.bytes());
-    pulse.stop();
-    assert!(matches!(plan.write_rest(&site, &pulse), Err(SiteError::Stopped)));
-    assert!(matches!(plan.copy_tables(&site, &pulse), Err(SiteError::Stopped)));
-    let (code, report) = export(&site, &[]);
-    assert_eq!((code, &report["table_bytes"]), (0, &json!(plan.bytes())));
-}
-
-#[test]
-fn a_folder_is_replaced_and_others_are_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let site = folder.path().join("site");
-    let (code, all) = export(&site, &[]);
-    assert_eq!(code, 0);
-    let (code, few) = export(&site, &["--size", "100KiB", "--no-book"]);
-    assert_eq!((code, &few["book_positions"]), (0, &json!(0)));
-    assert!(few["tables"].as_u64() < all["tables"].as_u64() && few["left_out"].as_u64() > Some(0));
-    assert!(few["table_bytes"].as_u64() <= Some(100 << 10));
-    let tables = std::fs::read_dir(site.join("tables")).unwrap().count() as u64;
-    assert_eq!(few["tables"], json!(tables));
-    // Below each layer there are all others.
-    let listed: Value = serde_json::from_slice(&std::fs::read(site.join("site/site.json")).unwrap()).unwrap();
-    let listed = listed["tables"].as_array().unwrap();
-    for table in listed {
-        let same = |other: &&Value| other["rules"] == table["rules"] && other["pits"] == table["pits"];
-        let below = listed.iter().filter(same).filter(|other| other["seeds"].as_u64() < table["seeds"].as_u64());
-        assert_eq!(json!(below.count() + 2), table["seeds"]);
-    }
-    std::fs::create_dir(folder.path().join("mine")).unwrap();
-    std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
-    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
-    let refused = command.arg("export-site").arg(folder.path().join("mine")).output().unwrap();
-    let told = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(1) && told.contains("; name another folder, or empty this one"), "{told}");
-    assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
 }

@@ -165,6 +165,9 @@ fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
     match error {
         SiteError::NotOurs(_) => Some("name another folder, or empty this one"),
         SiteError::Disk { .. } => Some("make room, or allow less with --size"),
+        SiteError::Foreign(_) => Some("move it, or name another folder"),
+        SiteError::Inside { .. } => Some("name other tables with --tables, or another folder"),
+        SiteError::NoTables(_) => Some("name the directory of the tables with --tables"),
         _ => None,
     }
 }

@@ -16,7 +16,8 @@ use super::{args, output};
 ///
 /// The page reads the tables itself. The folder needs no program: any web server that answers range requests will do.
 /// Values come from the tables and the book, puzzles are found in advance; above the tables there are short searches only.
-/// docs/serve.md says what else is missing. A folder that was written before is replaced.
+/// docs/serve.md says what else is missing. A site that was written there before is replaced once the new one
+/// is complete; other files are left as they are.
 #[derive(Args)]
 pub struct ExportSite {
     /// The folder
@@ -54,12 +55,15 @@ impl ExportSite {
         on_signal(move || handler.stop())?;
         let mut options = SiteOptions::new(self.tables.path.clone());
         options.size = self.size;
+        if !self.tables.path.is_dir() {
+            return Err(SiteError::NoTables(self.tables.path).into());
+        }
         options.books = self.book.find(&self.tables.path, &Rules::ALL)?;
         options.days = self.days;
-        let plan = SitePlan::new(&options);
+        let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {
             Err(SiteError::Stopped) => {
-                output::tell("stopped: the folder is not complete; the same command writes it anew");
+                output::tell("stopped: the folder is as it was; the same command begins again");
                 return Ok(Outcome::Failed);
             }
             written => written?,
@@ -92,7 +96,10 @@ impl ExportSite {
             ));
         }
         if report.tables == 0 {
-            output::note("there are no tables: give their directory with --tables");
+            output::note(format_args!(
+                "there are no tables in {}: build some with `kalah build`",
+                self.tables.path.display()
+            ));
         }
         Ok(Outcome::Done)
     }
@@ -108,10 +115,10 @@ impl ExportSite {
         progress.stage("tables".to_owned());
         let copied = progress.watch(&pulse.done, || plan.copy_tables(&self.directory, pulse));
         progress.finish();
-        copied?;
+        let folder = copied?;
         let progress = Progress::of(plan.puzzle_steps(), "games and days");
         progress.stage("puzzles".to_owned());
-        let written = progress.watch(&pulse.done, || plan.write_rest(&self.directory, pulse));
+        let written = progress.watch(&pulse.done, || plan.write_rest(folder, pulse));
         progress.finish();
         written
     }

@@ -22,7 +22,8 @@
 //! | `game` | whole games: every position and move of a line of play |
 //! | [`site`](SitePlan) | the page without a server: its tables and books |
 //! | `site_page`, `site_puzzles` | its other files |
-//! | [`site_files`](SiteError) | what all of them need: errors, writing, progress |
+//! | [`site_folder`](SiteFolder) | the folder that they are written into, beside the site that is there |
+//! | [`site_files`](SiteError) | what all of them need: errors, progress |
 //! | `texts` | games as text |
 //! | `page`, `assets` | the files of the page, and how they are sent |
 //! | `compression` | documents, compressed |
@@ -48,6 +49,7 @@ mod searches;
 mod server;
 mod site;
 mod site_files;
+mod site_folder;
 mod site_page;
 mod site_puzzles;
 mod slots;
@@ -60,3 +62,4 @@ pub use hosts::{BadHost, Host};
 pub use server::{Options, Stop, serve};
 pub use site::{SiteOptions, SitePlan, SiteReport};
 pub use site_files::{SiteError, SitePulse};
+pub use site_folder::SiteFolder;

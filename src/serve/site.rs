@@ -4,20 +4,25 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::answer::RuleSet;
 use super::error::MAX_SEEDS;
-use super::site_files::{SiteError, SitePulse, at, put};
-use super::site_page::write_page;
-use super::site_puzzles::{boards, steps, write_puzzles};
+use super::site_files::{SiteError, SitePulse, at};
+use super::site_folder::{SiteFolder, TABLES};
+use super::site_page::Site;
+use super::site_puzzles::{has_puzzles, puzzles, steps};
 use crate::book::Books;
 use crate::file;
 use crate::game::{Capture, MAX_PITS, Rules};
-use crate::index::MAX_TABLE_PITS;
+use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::system::available_disk;
-use crate::table::{Shelf, TableKey};
+use crate::table::{Shelf, Table, TableError, TableKey, Tables};
+
+/// Bytes of a table that are copied at a time.
+const STEP: usize = 1 << 20;
 
 /// The players that answer without a server.
 const PLAYERS: [&str; 5] = ["perfect", "minimax:D", "alphabeta:D", "greedy", "random:SEED"];
@@ -59,48 +64,46 @@ pub struct SiteReport {
     pub puzzles: usize,
 }
 
-/// A table that is to be copied.
-#[derive(Debug)]
-struct Copied {
-    key: TableKey,
-    bytes: u64,
-    positions: u64,
-    digest: String,
-}
-
 /// What a folder will hold, before it is written.
 #[derive(Debug)]
 pub struct SitePlan<'o> {
     options: &'o SiteOptions,
-    tables: Vec<Copied>,
+    tables: Vec<Arc<Table>>,
     left_out: usize,
+    /// The directory of the tables, and all tables there: what must not be in the folder.
+    sources: Vec<PathBuf>,
 }
 
 impl SitePlan<'_> {
     /// Chooses the tables: the smallest layers first, as long as they fit.
-    pub fn new(options: &SiteOptions) -> SitePlan<'_> {
+    ///
+    /// # Errors
+    /// When the directory of the tables does not exist, or one of its tables is damaged, or of no use without layers below it.
+    pub fn new(options: &SiteOptions) -> Result<SitePlan<'_>, SiteError> {
+        if !options.tables.is_dir() {
+            return Err(SiteError::NoTables(options.tables.clone()));
+        }
         let shelf = Shelf::new(options.tables.clone());
         let mut layers = Vec::new();
         for rules in Rules::ALL {
             for pits in 1..=MAX_TABLE_PITS {
-                let tables = shelf.tables(rules, pits);
-                layers.extend(tables.into_iter().flat_map(|tables| tables.layers()));
+                layers.extend(shelf.tables(rules, pits).into_iter().flat_map(Tables::layers).cloned());
             }
         }
+        require_all(&options.tables, &layers)?;
         // Of a board, layers with more seeds are larger: none is copied without those below.
         layers.sort_by_key(|layer| (layer.header().file_bytes, layer.key().seeds));
-        let mut plan = SitePlan { options, tables: Vec::new(), left_out: 0 };
+        let files = layers.iter().map(|layer| layer.path().to_owned());
+        let sources = std::iter::once(options.tables.clone()).chain(files).collect();
+        let mut plan = SitePlan { options, tables: Vec::new(), left_out: 0, sources };
         for layer in layers {
-            let header = layer.header();
-            if plan.bytes() + header.file_bytes > options.size {
+            if plan.bytes() + layer.header().file_bytes > options.size {
                 plan.left_out += 1;
-                continue;
+            } else {
+                plan.tables.push(layer);
             }
-            let digest = header.digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            let (key, bytes, positions) = (layer.key(), header.file_bytes, header.positions);
-            plan.tables.push(Copied { key, bytes, positions, digest });
         }
-        plan
+        Ok(plan)
     }
 
     /// How many tables there are.
@@ -110,69 +113,80 @@ impl SitePlan<'_> {
 
     /// Bytes of all tables.
     pub fn bytes(&self) -> u64 {
-        self.tables.iter().map(|table| table.bytes).sum()
+        self.tables.iter().map(|table| table.header().file_bytes).sum()
     }
 
     /// Steps in which puzzles are searched for; fewer are enough where many puzzles are found.
     pub fn puzzle_steps(&self) -> u64 {
-        boards(self.tables.iter().map(|table| table.key)).len() as u64 * steps(self.options.days)
+        self.boards().len() as u64 * steps(self.options.days)
     }
 
-    /// Begins the folder `to` with the tables; one that was written before is replaced.
+    /// The tables of each board that has puzzles.
+    fn boards(&self) -> Vec<Tables> {
+        let mut boards: BTreeMap<(usize, usize), Tables> = BTreeMap::new();
+        for table in self.tables.iter().filter(|table| has_puzzles(table.key().pits)) {
+            let TableKey { rules, pits, .. } = table.key();
+            let empty = || Tables::empty(&self.options.tables, rules, pits, MAX_TABLE_SEEDS);
+            let board = boards.entry((rules.index(), pits)).or_insert_with(empty);
+            board.push(Arc::clone(table)).expect("layers come with those below");
+        }
+        boards.into_values().collect()
+    }
+
+    /// Begins a site in the folder `to` with the tables. A site that is there stays as it is until [`SitePlan::write_rest`]
+    /// has written everything else.
     ///
     /// # Errors
-    /// When a file cannot be read or written, `to` holds other files, or the disk is too small.
-    pub fn copy_tables(&self, to: &Path, pulse: &SitePulse) -> Result<(), SiteError> {
-        let marker = to.join("site").join("site.json");
-        if to.exists() && !marker.exists() && at(to, fs::read_dir(to))?.next().is_some() {
-            return Err(SiteError::NotOurs(to.to_owned()));
-        }
-        for folder in ["site", "tables", "book"] {
-            let folder = to.join(folder);
-            if folder.exists() {
-                at(&folder, fs::remove_dir_all(&folder))?;
-            }
-            at(&folder, fs::create_dir_all(&folder))?;
-        }
-        // Until all is there, so that it can be written anew.
-        put(to, "site/site.json", "{}")?;
-        if let Some(free) = available_disk(to).filter(|&free| free < self.bytes()) {
-            return Err(SiteError::Disk { path: to.to_owned(), needed: self.bytes(), free });
+    /// When a file cannot be read or written, a table is damaged, the tables are in `to`, `to` holds other files than those of
+    /// a site, or the disk is too small.
+    pub fn copy_tables(&self, to: &Path, pulse: &SitePulse) -> Result<SiteFolder, SiteError> {
+        let mut folder = SiteFolder::open(to, &self.sources)?;
+        folder.claim(self.tables.iter().map(|table| table_path(table)))?;
+        let is_missing = |table: &&Arc<Table>| !to.join(table_path(table)).exists();
+        let needed = self.tables.iter().filter(is_missing).map(|table| table.header().file_bytes).sum();
+        if let Some(free) = available_disk(to).filter(|&free| free < needed) {
+            return Err(SiteError::Disk { path: to.to_owned(), needed, free });
         }
         let mut copied = 0;
         for table in &self.tables {
-            let name = table.key.file_name();
-            copied = copy(&self.options.tables.join(&name), &to.join("tables").join(&name), copied, pulse)?;
+            copied = copy(table, &folder, copied, pulse)?;
         }
-        Ok(())
+        Ok(folder)
     }
 
-    /// Searches for puzzles in the copied tables and writes everything else, the description of the folder last.
+    /// Searches for puzzles, writes everything else, and puts the new site in the place of the one that was there.
     ///
     /// # Errors
-    /// When a file cannot be read or written, or a table is damaged.
-    pub fn write_rest(&self, to: &Path, pulse: &SitePulse) -> Result<SiteReport, SiteError> {
+    /// When a file cannot be read or written, or a table is damaged; the site that was there is not changed then.
+    pub fn write_rest(&self, mut folder: SiteFolder, pulse: &SitePulse) -> Result<SiteReport, SiteError> {
         let mut report = SiteReport {
-            tables: self.tables.iter().map(|table| table.key).collect(),
+            tables: self.tables.iter().map(|table| table.key()).collect(),
             table_bytes: self.bytes(),
             left_out: self.left_out,
             ..SiteReport::default()
         };
-        let books = write_books(to, &self.options.books, &mut report)?;
+        let (mut files, books) = books(&self.options.books, &mut report);
         pulse.advance(0)?;
-        let shelf = Shelf::new(to.join("tables"));
-        report.puzzles = write_puzzles(to, &shelf, &boards(report.tables.iter().copied()), self.options.days, pulse)?;
-        write_page(to)?;
-        put(to, "site/site.json", self.description(&books).to_string())?;
+        let (puzzles, count) = puzzles(&self.boards(), self.options.days, pulse)?;
+        report.puzzles = count;
+        files.extend(puzzles);
+        files.push(("site.json".to_owned(), self.description(&books).to_string()));
+        let tables: Vec<String> = self.tables.iter().map(|table| table_path(table)).collect();
+        let site = Site::new(files, &tables);
+        folder.claim(site.files.keys().cloned())?;
+        for (name, text) in &site.files {
+            folder.put(name, text.as_bytes())?;
+        }
+        folder.publish(&site.page)?;
         Ok(report)
     }
 
     /// What the folder holds, and what the page asks a server first; `books` describes the books.
     fn description(&self, books: &[Value]) -> Value {
         let tables = self.tables.iter().map(|table| {
-            let (key, positions, bytes) = (table.key, table.positions, table.bytes);
-            json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": positions,
-                "bytes": bytes, "digest": table.digest })
+            let (key, header) = (table.key(), table.header());
+            json!({ "rules": key.rules.name(), "pits": key.pits, "seeds": key.seeds, "positions": header.positions,
+                "bytes": header.file_bytes, "digest": hex(&header.digest), "file": table_path(table) })
         });
         let rules = Rules::ALL.map(|rules| {
             let capture = match rules.capture() {
@@ -190,27 +204,75 @@ impl SitePlan<'_> {
     }
 }
 
-/// Copies a file, `copied` bytes after those before it; returns how many there are then.
-fn copy(from: &Path, to: &Path, mut copied: u64, pulse: &SitePulse) -> Result<u64, SiteError> {
-    let (mut source, mut target) = (at(from, file::open(from))?, at(to, fs::File::create(to))?);
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        pulse.advance(copied)?;
-        let count = match source.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => at(from, read)?,
-        };
-        if count == 0 {
-            return Ok(copied);
-        }
-        at(to, target.write_all(&buffer[..count]))?;
-        copied += count as u64;
-    }
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Writes the books, one file a board; describes them.
-fn write_books(to: &Path, books: &Books, report: &mut SiteReport) -> Result<Vec<Value>, SiteError> {
-    let mut described = Vec::new();
+/// Where a table is in the folder: the beginning of its digest is in the name, since no file is ever changed.
+fn table_path(table: &Table) -> String {
+    format!("{TABLES}/{}-{}.kalah", table.key().file_stem(), hex(&table.header().digest[..8]))
+}
+
+/// Checks that every file in `directory` that is named like a table is one of the `layers`.
+fn require_all(directory: &Path, layers: &[Arc<Table>]) -> Result<(), SiteError> {
+    let mut others = Vec::new();
+    for entry in at(directory, fs::read_dir(directory))? {
+        let key = TableKey::named(&at(directory, entry)?.path());
+        others.extend(key.filter(|&key| layers.iter().all(|layer| layer.key() != key)));
+    }
+    // A damaged layer is as good as none to those above it.
+    for key in &others {
+        Table::open_key(directory, *key)?;
+    }
+    let Some(&key) = others.iter().min_by_key(|key| key.seeds) else { return Ok(()) };
+    let missing = (2..key.seeds).filter(|&seeds| !TableKey { seeds, ..key }.path(directory).exists()).collect();
+    Err(TableError::Missing { directory: directory.to_owned(), key, missing }.into())
+}
+
+/// Copies a table into the folder, `copied` bytes after those before it; returns how many there are then. A copy that is there
+/// already is left as it is.
+fn copy(table: &Table, folder: &SiteFolder, copied: u64, pulse: &SitePulse) -> Result<u64, SiteError> {
+    let (name, all) = (table_path(table), copied + table.header().file_bytes);
+    let path = folder.path().join(&name);
+    if is_copy(&path, table.bytes()) {
+        pulse.advance(all)?;
+        return Ok(all);
+    }
+    table.check()?;
+    let mut target = folder.begin(&name)?;
+    for (step, bytes) in table.bytes().chunks(STEP).enumerate() {
+        pulse.advance(copied + (step * STEP) as u64)?;
+        at(&path, target.write_all(bytes))?;
+    }
+    at(&path, target.finish())?;
+    pulse.advance(all)?;
+    Ok(all)
+}
+
+/// Returns true if a file has these bytes.
+fn is_copy(path: &Path, bytes: &[u8]) -> bool {
+    let compare = || -> io::Result<bool> {
+        let mut file = file::open(path)?;
+        if file.metadata()?.len() != bytes.len() as u64 {
+            return Ok(false);
+        }
+        let mut buffer = vec![0; STEP];
+        for bytes in bytes.chunks(STEP) {
+            let buffer = &mut buffer[..bytes.len()];
+            file.read_exact(buffer)?;
+            if buffer != bytes {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    // What cannot be read is written anew.
+    compare().unwrap_or(false)
+}
+
+/// Files with the books, one for each board, and what describes them.
+fn books(books: &Books, report: &mut SiteReport) -> (Vec<(String, String)>, Vec<Value>) {
+    let (mut files, mut described) = (Vec::new(), Vec::new());
     for rules in Rules::ALL {
         for pits in 1..=MAX_PITS {
             let Some(book) = books.get(rules, pits).filter(|book| !book.is_empty()) else { continue };
@@ -223,9 +285,9 @@ fn write_books(to: &Path, books: &Books, report: &mut SiteReport) -> Result<Vec<
                 })
                 .collect();
             report.book_positions += entries.len();
-            put(&to.join("book"), &format!("{rules}-{pits}.json"), json!(entries).to_string())?;
+            files.push((format!("book-{rules}-{pits}.json"), json!(entries).to_string()));
             described.push(json!({ "rules": rules.name(), "pits": pits, "positions": entries.len() }));
         }
     }
-    Ok(described)
+    (files, described)
 }

@@ -1,11 +1,11 @@
-//! What writing a site needs: errors, files, and how far it is.
+//! What writing a site needs: errors, and how far it is.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::puzzle::Unfound;
+use crate::file::LockError;
 use crate::table::TableError;
 
 /// Why a folder could not be written.
@@ -23,6 +23,23 @@ pub enum SiteError {
     /// The folder holds something else.
     #[error("{} is not empty, and not a folder that this command has written", .0.display())]
     NotOurs(PathBuf),
+    /// A file of the folder is somebody else's, and in the way.
+    #[error("{} was not written by this command", .0.display())]
+    Foreign(PathBuf),
+    /// The tables are in the folder.
+    #[error("{} is in the folder that is to be written, {}", tables.display(), folder.display())]
+    Inside {
+        /// The directory of the tables, or one of them.
+        tables: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Another process writes to the folder.
+    #[error(transparent)]
+    Lock(LockError),
+    /// The directory of the tables does not exist.
+    #[error("there is no directory {}", .0.display())]
+    NoTables(PathBuf),
     /// A table is damaged.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -78,9 +95,4 @@ impl SitePulse {
 
 pub(super) fn at<T>(path: &Path, result: io::Result<T>) -> Result<T, SiteError> {
     result.map_err(|source| SiteError::File { path: path.to_owned(), source })
-}
-
-pub(super) fn put(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> Result<(), SiteError> {
-    let path = directory.join(name);
-    at(&path, fs::write(&path, text))
 }

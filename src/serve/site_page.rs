@@ -1,61 +1,114 @@
 //! The files of a site that are the same for all tables: the page, and the scripts that answer it in place of a server.
+//!
+//! All of them are in a directory that is named after their contents, so that a browser never takes files of two versions
+//! together, however long it keeps them.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use serde_json::json;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::page::FILES;
-use super::site_files::{SiteError, put};
+use super::site_folder::DIRECTORY;
 
 /// The modules that answer in place of a server.
-const MODULES: [(&str, &str); 6] = [
+const MODULES: [(&str, &str); 7] = [
     ("blake3.js", include_str!("site/blake3.js")),
     ("game.js", include_str!("site/game.js")),
     ("server.js", include_str!("site/server.js")),
+    ("start.js", include_str!("site/start.js")),
     ("tables.js", include_str!("site/tables.js")),
     ("text.js", include_str!("site/text.js")),
     ("xxh3.js", include_str!("site/xxh3.js")),
 ];
 
-/// Writes the page, with the modules that answer it before its own.
-pub(super) fn write_page(to: &Path) -> Result<(), SiteError> {
-    for (name, text) in MODULES {
-        put(&to.join("site"), name, text)?;
+/// The worker, which a browser runs beside the page.
+const WORKER: &str = include_str!("site/worker.js");
+
+/// The files of a site besides its tables.
+pub(super) struct Site {
+    /// By their paths in the folder, all but the page.
+    pub files: BTreeMap<String, String>,
+    /// The page, which refers to them.
+    pub page: String,
+}
+
+impl Site {
+    /// The site of which `files` are the part that depends on the tables, whose paths in the folder are `tables`.
+    pub fn new(files: Vec<(String, String)>, tables: &[String]) -> Site {
+        let mut all: BTreeMap<String, String> = files.into_iter().collect();
+        all.extend(MODULES.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let (mut page, mut names) = ("", Vec::new());
+        for file in FILES {
+            let name = file.path.trim_start_matches('/');
+            if name.is_empty() {
+                page = file.text;
+            } else {
+                names.push(name);
+                all.insert(name.to_owned(), file.text.to_owned());
+            }
+        }
+        let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../../", "scope": "../../",
+            "display": "standalone", "icons": [{ "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" }] });
+        all.insert("manifest.json".to_owned(), manifest.to_string());
+        all.insert("icon.svg".to_owned(), ICON.to_owned());
+        let version = version(&all, page);
+        let page = page_of(page, &version, &names);
+        let mut files: BTreeMap<String, String> =
+            all.into_iter().map(|(name, text)| (format!("{DIRECTORY}/{version}/{name}"), text)).collect();
+        // A worker answers for the folder it is in.
+        files.insert(format!("worker-{version}.js"), worker(&version, &page, &files, tables));
+        Site { files, page }
     }
-    let mut names = vec!["./".to_owned()];
-    let mut all = Vec::new();
-    for file in FILES {
-        let name = file.path.trim_start_matches('/');
-        all.extend_from_slice(file.text.as_bytes());
-        if name.is_empty() {
-            let head = "<link rel=\"manifest\" href=\"site/manifest.json\">\n\
-                <script type=\"module\" src=\"site/server.js\"></script>\n\
-                <script type=\"module\" src=\"site/start.js\"></script>\n";
-            // Modules run in their order. There is no server to ask before they do.
-            let (before, after) = file.text.split_once("<script").expect("the page has a script");
-            let before: String =
-                before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
-            put(to, "index.html", format!("{before}{head}<script{after}"))?;
-            names.push("index.html".to_owned());
-        } else {
-            put(to, name, file.text)?;
-            names.push(name.to_owned());
+}
+
+/// What identifies the contents of a site.
+fn version(files: &BTreeMap<String, String>, page: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let others = [("", page), ("worker.js", WORKER)];
+    for (name, text) in files.iter().map(|(name, text)| (&**name, &**text)).chain(others) {
+        for part in [name, text] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
         }
     }
-    names.extend(MODULES.map(|(name, _)| format!("site/{name}")));
-    names.extend(["site/site.json", "site/puzzles.json"].map(str::to_owned));
-    MODULES.iter().for_each(|(_, text)| all.extend_from_slice(text.as_bytes()));
-    let version = format!("{:016x}", xxh3_64(&all));
-    let worker =
-        include_str!("site/worker.js").replace("VERSION", &version).replace("FILES", &json!(names).to_string());
-    // A worker answers for the folder it is in.
-    put(to, "worker.js", worker)?;
-    put(to, "site/start.js", "navigator.serviceWorker?.register(\"worker.js\").catch(() => {});\n")?;
-    let manifest = json!({ "name": "Kalah", "short_name": "Kalah", "start_url": "../", "scope": "../", "display": "standalone",
-        "icons": [{ "src": "icon.svg", "sizes": "any", "type": "image/svg+xml" }] });
-    put(to, "site/manifest.json", manifest.to_string())?;
-    put(to, "site/icon.svg", ICON)
+    hasher.finalize().to_hex()[..16].to_owned()
+}
+
+/// The page, with the modules that answer it before its own script; `names` are the files that it refers to.
+fn page_of(page: &str, version: &str, names: &[&str]) -> String {
+    let head = ["server.js", "start.js"]
+        .map(|name| format!("<script type=\"module\" src=\"{DIRECTORY}/{version}/{name}\"></script>\n"))
+        .concat();
+    let manifest = format!("<link rel=\"manifest\" href=\"{DIRECTORY}/{version}/manifest.json\">\n");
+    // Modules run in their order. There is no server to ask before they do.
+    let (before, after) = page.split_once("<script").expect("the page has a script");
+    let before: String =
+        before.lines().filter(|line| !line.contains("href=\"api\"")).map(|line| format!("{line}\n")).collect();
+    let page = format!("{before}{manifest}{head}<script{after}");
+    names
+        .iter()
+        .fold(page, |page, name| page.replace(&format!("=\"{name}\""), &format!("=\"{DIRECTORY}/{version}/{name}\"")))
+}
+
+/// The worker of a version, with what it compares the files with that it keeps.
+fn worker(version: &str, page: &str, files: &BTreeMap<String, String>, tables: &[String]) -> String {
+    let digest = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
+    let mut listed = vec![json!(["", "text/html", digest(page)])];
+    listed.extend(files.iter().map(|(path, text)| json!([path, kind(path), digest(text)])));
+    let (_, blake3) = MODULES.iter().find(|(name, _)| *name == "blake3.js").expect("it is one of them");
+    let constants = [("VERSION", json!(version)), ("FILES", json!(listed)), ("TABLES", json!(tables))];
+    let constants = constants.map(|(name, value)| format!("const {name} = {value};\n")).concat();
+    // It cannot import modules in all browsers.
+    format!("{constants}{}{WORKER}", blake3.replace("export function", "function"))
+}
+
+/// The media type of a file.
+fn kind(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("js") => "text/javascript",
+        Some("css") => "text/css",
+        Some("svg") => "image/svg+xml",
+        _ => "application/json",
+    }
 }
 
 /// Two pits and a store.

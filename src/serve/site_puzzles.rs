@@ -1,15 +1,13 @@
 //! The puzzles of a site, found in advance: some of each level, and those of the days to come.
 
-use std::path::Path;
-
 use serde_json::{Value, json};
 
 use super::day;
 use super::puzzle::daily;
-use super::site_files::{SiteError, SitePulse, put};
+use super::site_files::{SiteError, SitePulse};
 use crate::analyse::{Level, PuzzleMiner, PuzzleRecord};
-use crate::game::{Position, Rules, StartPosition};
-use crate::table::{Shelf, TableKey, Tables};
+use crate::game::{Position, StartPosition};
+use crate::table::Tables;
 
 /// Puzzles of each level and board, and the games in which they are searched for.
 const PUZZLES: usize = 60;
@@ -18,13 +16,9 @@ const GAMES: usize = 3000;
 /// The fewest pits of a board with puzzles.
 const LEAST_PITS: usize = 3;
 
-/// The boards of some tables that have puzzles.
-pub(super) fn boards(keys: impl IntoIterator<Item = TableKey>) -> Vec<(Rules, usize)> {
-    let mut boards: Vec<(Rules, usize)> = keys.into_iter().map(|key| (key.rules, key.pits)).collect();
-    boards.sort_by_key(|&(rules, pits)| (rules.index(), pits));
-    boards.dedup();
-    boards.retain(|&(_, pits)| pits >= LEAST_PITS);
-    boards
+/// Returns true if boards with so many pits have puzzles.
+pub(super) fn has_puzzles(pits: usize) -> bool {
+    pits >= LEAST_PITS
 }
 
 /// Steps of the work for one board, as they are counted.
@@ -32,27 +26,25 @@ pub(super) fn steps(days: u32) -> u64 {
     (GAMES + Level::ALL.len() * days as usize) as u64
 }
 
-/// Finds and writes the puzzles of `boards`, from the starts with 4 seeds in each pit; returns how many there are.
-pub(super) fn write_puzzles(
-    to: &Path,
-    shelf: &Shelf,
-    boards: &[(Rules, usize)],
+/// Files with the puzzles of `boards`, from the starts with 4 seeds in each pit, and how many puzzles there are.
+pub(super) fn puzzles(
+    boards: &[Tables],
     days: u32,
     pulse: &SitePulse,
-) -> Result<usize, SiteError> {
-    let (first, mut all, mut count) = (day::today().saturating_sub(1), Vec::new(), 0);
-    for (number, &(rules, pits)) in boards.iter().enumerate() {
-        let Some(tables) = shelf.tables(rules, pits) else { continue };
+) -> Result<(Vec<(String, String)>, usize), SiteError> {
+    let (first, mut files, mut all, mut count) = (day::today().saturating_sub(1), Vec::new(), Vec::new(), 0);
+    for (number, tables) in boards.iter().enumerate() {
+        let (rules, pits) = (tables.rules(), tables.pits());
         let Ok(start) = (StartPosition { pits, seeds: 4 }).position() else { continue };
         let begun = number as u64 * steps(days);
         all.extend(some(tables, start, begun, pulse)?);
         let (daily, found) = of_days(tables, start, first..first + u64::from(days), begun + GAMES as u64, pulse)?;
-        put(to, &format!("site/days-{rules}-{pits}.json"), daily.to_string())?;
+        files.push((format!("days-{rules}-{pits}.json"), daily.to_string()));
         count += found;
     }
     count += all.len();
-    put(to, "site/puzzles.json", Value::Array(all).to_string())?;
-    Ok(count)
+    files.push(("puzzles.json".to_owned(), Value::Array(all).to_string()));
+    Ok((files, count))
 }
 
 /// Some puzzles of each level, as far as the tables have them.

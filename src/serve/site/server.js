@@ -20,15 +20,14 @@ const once = (key, make) => {
   return cached.get(key);
 };
 
-const json = (path) =>
-  once(path, async () => {
-    const response = await globalThis.plainFetch(new URL(path, import.meta.url));
-    if (!response.ok) {
-      cached.delete(path);
-      throw new Error(`${path}: HTTP ${response.status}`);
-    }
-    return response.json();
-  });
+const fetched = async (path) => {
+  const response = await globalThis.plainFetch(new URL(path, import.meta.url));
+  if (!response.ok) throw new Error(`${path}: HTTP ${response.status}`);
+  return response.json();
+};
+
+// What failed is tried again.
+const json = (path) => once(path, () => fetched(path).catch((error) => (cached.delete(path), Promise.reject(error))));
 
 /** What the folder holds. */
 const site = () => json("site.json");
@@ -48,7 +47,7 @@ const described = async (rules, pits, seeds) =>
 /** Bounds of the score of a position in the book; undefined if it is not there. */
 async function fromBook(rules, { mover, other }) {
   if (!(await site()).server.books.some((book) => book.rules === rules.name && book.pits === mover.length)) return undefined;
-  const found = (await json(`../book/${rules.name}-${mover.length}.json`))[`${mover}/${other}`];
+  const found = (await json(`book-${rules.name}-${mover.length}.json`))[`${mover}/${other}`];
   return found && { lower: found[0], upper: found[1], source: "book" };
 }
 
@@ -62,10 +61,9 @@ async function bounds(rules, position) {
   }
   const known = await described(rules, pits, count);
   if (known) {
-    const name = `${rules.name}-${pits}-${String(count).padStart(2, "0")}.kalah`;
-    const table = once(name, () => {
+    const table = once(known.file, () => {
       const rows = once(`rows ${pits}`, () => new Rows(pits, 48));
-      return new Table(new URL("../tables", import.meta.url).href, name, rules.code, count, rows, known.digest);
+      return new Table(new URL(known.file, document.baseURI).href, rules.code, count, rows, known.digest);
     });
     const score = await table.score(position.mover, position.other);
     return { lower: score, upper: score, source: "tables" };
@@ -299,7 +297,7 @@ async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
 /** The answer to a request. */
 async function answer(path, fields) {
   if (path === "") return (await site()).server;
-  if (path === "/tables") return { tables: (await site()).tables.map(({ digest, ...table }) => table), damaged: [] };
+  if (path === "/tables") return { tables: (await site()).tables.map(({ digest, file, ...table }) => table), damaged: [] };
   if (path === "/puzzle") return puzzle(fields);
   if (path === "/text/read") return texts.read(fields.text ?? "", rulesOf);
   if (fields.text !== undefined) {
@@ -338,7 +336,7 @@ async function answer(path, fields) {
 const response = (status, document) =>
   new Response(JSON.stringify(document), { status, headers: { "content-type": "application/json" } });
 
-const root = new URL("../api", import.meta.url);
+const root = new URL("api", document.baseURI);
 
 globalThis.fetch = async (resource, options = {}) => {
   const url = new URL(resource instanceof Request ? resource.url : resource, document.baseURI);

@@ -1,6 +1,6 @@
 // Reads scores from table files of a static host, by HTTP range requests: docs/format.md, docs/indexing.md. Checked is what
 // the library checks: the header and every block that is read by their checksums; the directory by the digest of the table,
-// which must be the one that the site names; and a frame of one block by its digest.
+// which must be the one that the site names; and a frame of one block by its digest. What is sound is kept in the browser.
 
 import { blake3 } from "./blake3.js";
 import { xxh3 } from "./xxh3.js";
@@ -52,18 +52,27 @@ export class Rows {
   }
 }
 
-/** A file of which parts are fetched, each once. */
+/** Where parts of tables are kept from one visit to the next; nowhere if the browser does not allow it. The worker tidies it. */
+const kept = async () => {
+  const name = `kalah ${new URL(".", document.baseURI).pathname} tables`;
+  return globalThis.caches?.open(name).catch(() => undefined);
+};
+
+/** A file of which parts are fetched, each once. Only parts that were found to be sound are kept for later visits. */
 class RemoteFile {
   constructor(url) {
     this.url = url;
     this.parts = new Map();
+    // Parts that were damaged: they come from the host, not from the browser's cache.
+    this.damaged = new Set();
+    this.stored = new Set();
   }
 
   /** The bytes from `start` to `end`. */
   bytes(start, end) {
     const key = `${start}-${end}`;
     if (!this.parts.has(key)) {
-      const part = this.fetched(start, end);
+      const part = this.found(key, start, end);
       this.parts.set(key, part);
       // What failed is tried again.
       part.catch(() => this.parts.delete(key));
@@ -71,18 +80,93 @@ class RemoteFile {
     return this.parts.get(key);
   }
 
-  async fetched(start, end) {
+  async found(key, start, end) {
+    if (!this.damaged.has(key)) {
+      const response = await (await kept())?.match(`${this.url}?${key}`);
+      if (response) {
+        this.stored.add(key);
+        return this.part(response, start, end);
+      }
+    }
+    return this.fetched(key, start, end);
+  }
+
+  async fetched(key, start, end) {
     if (this.whole) return this.whole.subarray(start, end);
-    const response = await globalThis.plainFetch(this.url, { headers: { range: `bytes=${start}-${end - 1}` } });
+    const cache = this.damaged.has(key) ? "reload" : "default";
+    const response = await globalThis.plainFetch(this.url, { cache, headers: { range: `bytes=${start}-${end - 1}` } });
     if (!response.ok) throw new TableError(`${this.url}: HTTP ${response.status}`);
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (response.status === 206) return this.part(response, start, end);
     // A host without ranges sends all of it.
-    if (response.status !== 206) this.whole = bytes;
-    const total = response.status === 206 ? response.headers.get("content-range")?.split("/")[1] : bytes.length;
+    this.whole = new Uint8Array(await response.arrayBuffer());
+    this.length = this.whole.length;
+    return this.complete(this.whole.subarray(start, end), start, end);
+  }
+
+  /** The bytes of an answer that is the part from `start` to `end`. */
+  async part(response, start, end) {
+    const total = response.headers.get("content-range")?.split("/")[1];
     if (/^\d+$/.test(total)) this.length = Number(total);
-    const part = response.status === 206 ? bytes : bytes.subarray(start, end);
+    return this.complete(new Uint8Array(await response.arrayBuffer()), start, end);
+  }
+
+  complete(part, start, end) {
     if (part.length !== end - start) throw new TableError(`${this.url}: it ends too early`);
     return part;
+  }
+
+  /**
+   * What `check` makes of parts of the file. If they are damaged, they are fetched once more: what was damaged on the way, or
+   * in a cache, heals.
+   */
+  async checked(ranges, check) {
+    try {
+      return await this.tried(ranges, check);
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      return this.tried(ranges, check);
+    }
+  }
+
+  async tried(ranges, check) {
+    try {
+      const parts = await Promise.all(ranges.map(([start, end]) => this.bytes(start, end)));
+      const result = check(...parts);
+      this.keep(ranges, parts);
+      return result;
+    } catch (error) {
+      if (error instanceof TableError) await this.forget(ranges);
+      throw error;
+    }
+  }
+
+  /** Keeps sound parts. Where that fails, they are fetched again another time. */
+  async keep(ranges, parts) {
+    const headers = { "content-range": `bytes */${this.length ?? "*"}` };
+    try {
+      const cache = await kept();
+      for (const [index, [start, end]] of ranges.entries()) {
+        const key = `${start}-${end}`;
+        this.damaged.delete(key);
+        if (this.stored.has(key)) continue;
+        this.stored.add(key);
+        await cache?.put(`${this.url}?${key}`, new Response(parts[index], { headers }));
+      }
+    } catch {
+      // The disk is full, or the browser keeps nothing.
+    }
+  }
+
+  async forget(ranges) {
+    this.whole = undefined;
+    const cache = await kept();
+    for (const [start, end] of ranges) {
+      const key = `${start}-${end}`;
+      this.parts.delete(key);
+      this.stored.delete(key);
+      this.damaged.add(key);
+      await cache?.delete(`${this.url}?${key}`);
+    }
   }
 }
 
@@ -90,11 +174,10 @@ const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0
 
 /** The table of one layer. */
 export class Table {
-  /** `name` is the file's name in `directory`; `code` the number of the rule set; `digest` that of the table. */
-  constructor(directory, name, code, seeds, rows, digest) {
-    // What a browser keeps of another version of the site is another address.
-    const file = new RemoteFile(`${directory}/${name}?${digest.slice(0, 16)}`);
-    Object.assign(this, { name, code, seeds, rows, digest, file, sound: new Map() });
+  /** The table at `url`; `code` is the number of its rule set, `digest` its digest. */
+  constructor(url, code, seeds, rows, digest) {
+    const name = url.split("/").at(-1);
+    Object.assign(this, { name, code, seeds, rows, digest, file: new RemoteFile(url), sound: new Map() });
   }
 
   error(why) {
@@ -102,8 +185,11 @@ export class Table {
   }
 
   /** The header and the directory, checked. */
-  async head() {
-    const bytes = await this.file.bytes(0, HEADER + ENTRY * (this.seeds - 1));
+  head() {
+    return this.file.checked([[0, HEADER + ENTRY * (this.seeds - 1)]], (bytes) => this.headOf(bytes));
+  }
+
+  headOf(bytes) {
     if (String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) throw this.error("not a kalah table");
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     if (view.getUint32(8, true) !== 1) throw this.error(`version ${view.getUint32(8, true)} of the format, not 1`);
@@ -148,20 +234,23 @@ export class Table {
     return this.sound.get(key);
   }
 
-  async compared(frame, number) {
+  compared(frame, number) {
     const [from, to] = [BLOCK * number, Math.min(BLOCK * (number + 1), frame.end)];
-    const sums = frame.start + frame.end;
-    const blocks = Math.ceil(frame.end / BLOCK);
-    const [bytes, checksums] = await Promise.all([
-      this.file.bytes(frame.start + from, frame.start + to),
-      this.file.bytes(sums, sums + up(8 * blocks)),
-    ]);
+    const [sums, blocks] = [frame.start + frame.end, Math.ceil(frame.end / BLOCK)];
+    const ranges = [
+      [frame.start + from, frame.start + to],
+      [sums, sums + up(8 * blocks)],
+    ];
+    return this.file.checked(ranges, (bytes, checksums) => this.compare(frame, number, bytes, checksums));
+  }
+
+  compare(frame, number, bytes, checksums) {
     const checksum = new DataView(checksums.buffer, checksums.byteOffset + 8 * number).getBigUint64(0, true);
     if (bytes.length <= 16 || xxh3(bytes) !== checksum) {
-      throw this.error(`its block of scores at byte ${frame.start + from} is damaged`);
+      throw this.error(`its block of scores at byte ${frame.start + BLOCK * number} is damaged`);
     }
     // Another frame of one block would bring its checksum along.
-    if (blocks === 1 && blake3(new Uint8Array([...bytes, ...checksums])) !== frame.digest) {
+    if (frame.end <= BLOCK && blake3(new Uint8Array([...bytes, ...checksums])) !== frame.digest) {
       throw this.error(`its frame at byte ${frame.start} is damaged`);
     }
     return bytes;

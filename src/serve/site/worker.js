@@ -1,50 +1,79 @@
-// Keeps the files of the page and what was read of tables, so that both are there without a network.
+// Keeps the files of one version of the page, so that they are there without a network. The export puts before this: the
+// VERSION; the FILES, each with its path, media type and digest; the paths of the TABLES; and `blake3`.
+//
+// Only files with the right digest are kept, once and for all: what a host or a network answers later replaces none of them.
+// Parts of tables are kept by the page itself (tables.js), which compares them with their checksums.
 
-const NAME = "kalah-VERSION";
+const SCOPE = new URL("./", location.href);
+const PREFIX = `kalah ${SCOPE.pathname} `;
+const [NAME, PARTS] = [`${PREFIX}${VERSION}`, `${PREFIX}tables`];
 
-self.addEventListener("install", (event) => {
-  event.waitUntil(
-    caches.open(NAME).then((cache) => cache.addAll(FILES)).then(() => self.skipWaiting()),
-  );
-});
+const address = (path) => new URL(path, SCOPE).href;
+const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 
-self.addEventListener("activate", (event) => {
-  const old = caches.keys().then((names) => names.filter((name) => name.startsWith("kalah-") && name !== NAME));
-  event.waitUntil(old.then((names) => Promise.all(names.map((name) => caches.delete(name)))).then(() => self.clients.claim()));
-});
-
-/** Parts of tables are kept under the address with their range; a cache takes no partial answers. */
-async function part(request, range) {
-  const cache = await caches.open(NAME);
-  const key = `${request.url}&${range}`;
-  const partial = async (whole) => new Response(await whole.arrayBuffer(), { status: 206, headers: whole.headers });
-  const kept = await cache.match(key);
-  if (kept) return partial(kept);
-  const response = await fetch(request.url, { headers: { range } });
-  if (response.status !== 206) return response;
-  const headers = { "content-range": response.headers.get("content-range") ?? "" };
-  const whole = new Response(await response.arrayBuffer(), { headers });
-  await cache.put(key, whole.clone());
-  return partial(whole);
+/** A file from the host, as it must be. */
+async function fetched([path, type, digest], cache) {
+  const response = await fetch(address(path), { cache });
+  const isRight = response.status === 200 && response.type === "basic";
+  if (!isRight || !response.headers.get("content-type")?.startsWith(type)) throw new TypeError(`${path}: not what it should be`);
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (blake3(bytes) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
+  // Not the answer itself: one that came by another address would not do for a page.
+  return new Response(bytes, { headers: { "content-type": response.headers.get("content-type") } });
 }
 
-/** The newest file there is, or the kept one without a network. */
-async function file(request) {
+/** Fetches a file and keeps it. */
+async function keep(file) {
+  // What the browser kept may be damaged; the host may have mended it.
+  const response = await fetched(file, "default").catch(() => fetched(file, "reload"));
   const cache = await caches.open(NAME);
+  await cache.put(address(file[0]), response.clone());
+  return response;
+}
+
+self.addEventListener("install", (event) => event.waitUntil(Promise.all(FILES.map(keep))));
+
+/** Removes what is kept for other versions. */
+async function tidy() {
+  const names = await caches.keys();
+  const others = names.filter((name) => name.startsWith(PREFIX) && name !== NAME && name !== PARTS);
+  await Promise.all(others.map((name) => caches.delete(name)));
+  const [parts, tables] = [await caches.open(PARTS), new Set(TABLES.map(address))];
+  const lost = (await parts.keys()).filter((request) => !tables.has(request.url.split("?")[0]));
+  await Promise.all(lost.map((request) => parts.delete(request)));
+}
+
+self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
+
+const kept = async (url) => (await caches.open(NAME)).match(url);
+
+/** The page: the newest there is, or the kept one where the host does not send any. */
+async function page(request) {
   try {
     const response = await fetch(request);
-    if (response.ok) await cache.put(request.url.split("#")[0], response.clone());
-    return response;
+    if (response.status < 400) return response;
+    return (await kept(SCOPE.href)) ?? response;
   } catch (error) {
-    const kept = await cache.match(request.url.split("#")[0]);
-    if (kept) return kept;
+    const response = await kept(SCOPE.href);
+    if (response) return response;
     throw error;
   }
 }
 
+/** A file of this version: never another one. */
+async function file(request, url) {
+  return (await kept(url)) ?? keep(KEPT.get(url)).catch(() => fetch(request));
+}
+
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  if (request.method !== "GET" || new URL(request.url).origin !== location.origin) return;
-  const range = request.headers.get("range");
-  event.respondWith(range ? part(request, range) : file(request));
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== "GET" || origin !== SCOPE.origin) return;
+  const url = origin + pathname;
+  if (request.mode === "navigate") {
+    // Whatever comes after a question mark.
+    if (url === SCOPE.href || url === address("index.html")) event.respondWith(page(request));
+  } else if (KEPT.has(url)) {
+    event.respondWith(file(request, url));
+  }
 });

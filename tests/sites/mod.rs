@@ -1,0 +1,192 @@
+//! Exported sites, and a plain static host for them.
+
+#![allow(dead_code, reason = "every test binary uses a part of it")]
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex};
+
+use kalah::build::build;
+use kalah::game::Rules;
+use serde_json::{Value, json};
+
+use super::browser::Browser;
+
+/// Some tables of several boards and rule sets, built once.
+pub fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        for rules in Rules::ALL {
+            build(directory.path(), rules, 3, 10).unwrap();
+        }
+        build(directory.path(), Rules::Standard, 6, 13).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+/// Exports a site with puzzles of three days; returns the exit code and the report.
+pub fn export(to: &Path, flags: &[&str]) -> (i32, Value) {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let command = command.env("KALAH_TABLES", directory()).arg("export-site").arg(to).args(["--json", "--days", "3"]);
+    let output = command.args(flags).output().unwrap();
+    // How much there is to do is told before it is done.
+    assert!(String::from_utf8_lossy(&output.stderr).contains("to copy") || !output.status.success());
+    (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
+}
+
+/// All files in a folder with their contents, by their paths.
+pub fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path.strip_prefix(folder).unwrap().to_owned(), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+/// The directory of the version that the page of a site refers to.
+pub fn version(site: &Path) -> PathBuf {
+    let page = std::fs::read_to_string(site.join("index.html")).unwrap();
+    let (_, after) = page.split_once("href=\"site/").unwrap();
+    site.join("site").join(after.split('/').next().unwrap())
+}
+
+/// What a host does with requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conduct {
+    /// It sends the files.
+    Sends,
+    /// It closes connections without an answer.
+    Down,
+    /// It answers everything with this status.
+    Fails(u16),
+    /// It answers everything with a page of its own, as a network does that wants a visitor to log in first.
+    Portal,
+}
+
+/// A plain static host, until the process ends.
+#[derive(Clone)]
+pub struct Host {
+    pub address: String,
+    conduct: Arc<Mutex<Conduct>>,
+    folder: PathBuf,
+    /// Whether it knows range requests.
+    ranges: bool,
+    /// Whether browsers may use its files for ten minutes without asking again.
+    lasting: bool,
+}
+
+impl Host {
+    pub fn new(folder: PathBuf) -> Host {
+        Host::with(folder, true, false)
+    }
+
+    /// A host that sends whole files.
+    pub fn without_ranges(folder: PathBuf) -> Host {
+        Host::with(folder, false, false)
+    }
+
+    /// A host whose files browsers may use for ten minutes.
+    pub fn lasting(folder: PathBuf) -> Host {
+        Host::with(folder, true, true)
+    }
+
+    fn with(folder: PathBuf, ranges: bool, lasting: bool) -> Host {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let host = Host { address, conduct: Arc::new(Mutex::new(Conduct::Sends)), folder, ranges, lasting };
+        let answering = host.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let host = answering.clone();
+                std::thread::spawn(move || host.answer(stream));
+            }
+        });
+        host
+    }
+
+    pub fn conducts(&self, conduct: Conduct) {
+        *self.conduct.lock().unwrap() = conduct;
+    }
+
+    /// Answers one request.
+    fn answer(&self, mut stream: TcpStream) -> Option<()> {
+        let mut lines = BufReader::new(stream.try_clone().ok()?).lines().map_while(Result::ok);
+        let path = lines.next()?.split(' ').nth(1)?.split(['?', '#']).next()?.trim_start_matches('/').to_owned();
+        let headers: Vec<String> = lines.take_while(|line| !line.is_empty()).map(|line| line.to_lowercase()).collect();
+        let path = if path.is_empty() { "index.html" } else { &path };
+        let conduct = *self.conduct.lock().unwrap();
+        let (mut status, mut more) = ("200 OK".to_owned(), String::new());
+        let mut bytes = std::fs::read(self.folder.join(path)).unwrap_or_else(|_| {
+            status = "404 Not Found".to_owned();
+            Vec::new()
+        });
+        let asked = headers.iter().find_map(|line| line.strip_prefix("range: bytes="));
+        if self.ranges
+            && let Some(asked) = asked
+        {
+            let (first, last) = asked.split_once('-')?;
+            let (first, last): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+            more = format!("Content-Range: bytes {first}-{last}/{}\r\n", bytes.len());
+            bytes = bytes.get(first..=last)?.to_vec();
+            status = "206 Partial Content".to_owned();
+        }
+        let mut kind = match path.rsplit('.').next()? {
+            "html" => "text/html",
+            "js" => "text/javascript",
+            "css" => "text/css",
+            "json" => "application/json",
+            "svg" => "image/svg+xml",
+            _ => "application/octet-stream",
+        };
+        if self.lasting {
+            more += "Cache-Control: max-age=600\r\n";
+        }
+        match conduct {
+            Conduct::Sends => {}
+            Conduct::Down => return None,
+            Conduct::Fails(code) => {
+                (status, kind, bytes) = (format!("{code} No"), "text/html", b"<p>no".to_vec());
+                more.clear();
+            }
+            Conduct::Portal => {
+                (status, kind) = ("200 OK".to_owned(), "text/html");
+                bytes = b"<!doctype html><title>Portal</title><p>Log in".to_vec();
+                more.clear();
+            }
+        }
+        let length = bytes.len();
+        write!(
+            stream,
+            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n{more}Connection: close\r\n\r\n"
+        )
+        .ok()?;
+        stream.write_all(&bytes).ok()
+    }
+}
+
+/// The documents of requests that the page sends: status and JSON.
+pub fn ask(browser: &Browser, paths: &[String]) -> Vec<(u64, Value)> {
+    let script = format!(
+        "return Promise.all({}.map(async (path) => {{ const answer = await fetch(path); return [answer.status, await answer.json()]; }}))",
+        json!(paths)
+    );
+    let answers = browser.run(&script);
+    answers.as_array().unwrap().iter().map(|one| (one[0].as_u64().unwrap(), one[1].clone())).collect()
+}
+
+/// Opens the page of a host, and waits until it shows a position.
+pub fn open(browser: &Browser, address: &str) {
+    browser.go(&format!("{address}/#board=3x1&rules=standard"));
+    browser.wait("globalThis.plainFetch && document.querySelector('.pit')");
+}
