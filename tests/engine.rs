@@ -208,7 +208,7 @@ fn interrupted_tournaments_leave_no_engine() {
             thread::sleep(Duration::from_millis(50));
         }
         let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+        assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
         assert!(signals == 2 || stderr(&output).contains("stopped after 0 of 1 games"), "{}", stderr(&output));
         assert_ended(&pids);
     }

@@ -58,7 +58,7 @@ fn names(directory: &Path) -> Vec<String> {
 #[track_caller]
 fn assert_stopped(output: &Output, told: &str) {
     let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert_eq!(output.status.code(), Some(130), "{error}");
     assert!(error.contains(told) && error.contains("the same command goes on"), "{error}");
 }
 

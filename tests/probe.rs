@@ -98,16 +98,12 @@ fn probe(directory: &Path, args: &[impl AsRef<OsStr>], stdin: &[u8]) -> Output {
     command.arg("probe").arg("--json").args(args).write_stdin(stdin).output().unwrap()
 }
 
-/// The answer: the position, or the file and line of an error.
+/// The positions that were answered.
 fn answers(output: &Output) -> Vec<String> {
     let text = std::str::from_utf8(&output.stdout).unwrap();
     let answer = |line: &str| {
         let answer: Value = serde_json::from_str(line).unwrap();
-        match (&answer["error"], &answer["file"]) {
-            (Value::Null, _) => answer["position"].as_str().unwrap().to_owned(),
-            (_, Value::Null) => "error".to_owned(),
-            (_, file) => format!("{}:{}", file.as_str().unwrap(), answer["line"]),
-        }
+        answer["position"].as_str().unwrap().to_owned()
     };
     text.lines().map(answer).collect()
 }
@@ -143,10 +139,7 @@ fn what_can_be_read_as_a_position_is_one_and_anything_else_a_file() {
     assert_ne!(answers(&probe(directory.path(), &["1x1"], b"")), [FIRST]);
     assert_eq!(answers(&probe(directory.path(), &["./1x1"], b"")), [FIRST]);
     let output = probe(directory.path(), &["lost", "list", "."], b"");
-    assert_eq!(
-        (output.status.code(), answers(&output)),
-        (Some(2), vec!["error".into(), SECOND.into(), "error".into()])
-    );
+    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec![SECOND.into()]));
     let told = stderr(&output);
     assert!(told.contains("'lost' is not a position") && told.contains("there is no file of that name"), "{told}");
     assert!(told.contains(". is a directory: name a file with positions"), "{told}");
@@ -160,9 +153,12 @@ fn bad_lines_are_named_and_the_others_answered() {
     let text = [text.as_bytes(), b"\xff\xfe\n", FIRST.as_bytes()].concat();
     std::fs::write(directory.path().join("list"), text).unwrap();
     let output = probe(directory.path(), &["list"], b"");
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(answers(&output), [FIRST, "list:2", "list:3", SECOND, "list:5", "list:6", FIRST]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(answers(&output), [FIRST, SECOND, FIRST]);
     let told = stderr(&output);
+    let named: Vec<&str> =
+        told.lines().filter_map(|line| Some(line.strip_prefix("kalah: ")?.split_once(": ")?.0)).collect();
+    assert_eq!(named, ["list:2", "list:3", "list:5", "list:6"]);
     assert!(told.contains("kalah: list:2: the rows have 4 and 3 pits"), "{told}");
     assert!(told.contains("kalah: list:3: this line is longer than"), "{told}");
     assert!(told.contains("kalah: list:6: this line is not UTF-8"), "{told}");
@@ -170,7 +166,8 @@ fn bad_lines_are_named_and_the_others_answered() {
 
     // A table, or UTF-16: reported once, and not read to its end.
     let output = probe(directory.path(), &["-", FIRST], b"\xff\xfe6\x00x\x001\x00\n\x006\x00x\x001\x00");
-    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["standard input:1".into(), FIRST.into()]));
+    assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
+    assert!(stderr(&output).contains("standard input:1: "), "{}", stderr(&output));
     assert!(stderr(&output).contains("not a text"), "{}", stderr(&output));
 }
 
@@ -182,9 +179,10 @@ fn names_need_not_be_utf_8() {
     let name = OsStr::from_bytes(b"list\xff");
     std::fs::write(directory.path().join(name), "6x\n".to_owned() + FIRST).unwrap();
     let output = probe(directory.path(), &[name], b"");
-    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["list\u{fffd}:1".into(), FIRST.into()]));
+    assert_eq!((output.status.code(), answers(&output)), (Some(1), vec![FIRST.into()]));
+    assert!(stderr(&output).contains("list\u{fffd}:1: "), "{}", stderr(&output));
     let output = probe(directory.path(), &[OsStr::from_bytes(b"lost\xff")], b"");
-    assert_eq!((output.status.code(), answers(&output)), (Some(2), vec!["error".into()]));
+    assert_eq!((output.status.code(), answers(&output)), (Some(2), Vec::new()));
     assert!(stderr(&output).contains("neither a position nor the name of a file"), "{}", stderr(&output));
 }
 

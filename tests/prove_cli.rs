@@ -145,10 +145,10 @@ fn what_is_wrong_is_said_with_what_is_proved() {
         .unwrap();
     let at_least = (value + 2).to_string();
     let ran = files.run(&["4x2", "--at-least", &at_least, "--json"]);
-    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
     let found: Value = serde_json::from_slice(&ran.stdout).unwrap();
     assert_eq!((found["proved"].as_bool(), found["at_most"].as_i64()), (Some(false), Some(value)));
-    assert!(stderr(&ran).contains("is wrong"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("WRONG: "), "{}", stderr(&ran));
     assert!(found.get("certificate").is_none());
     // Its directory is about something else than this.
     let ran = files.run(&["4x2", "--at-most", "0"]);

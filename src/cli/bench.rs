@@ -57,7 +57,7 @@ impl Bench {
         }
         let (backend, why) = self.compute.choose(rules)?;
         output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
-        let pulse = stopped_by_signal()?;
+        let pulse = stopped_by_signal();
         let positions = kalah::index::layer_positions(pits, self.seeds);
         let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
         let progress = Progress::new(times * positions);

@@ -74,12 +74,12 @@ impl Check {
         self.with.threads.start()?;
         let (book, name) = in_use(self.book.as_deref(), self.with.directory(), self.with.rules, self.pits)?;
         if book.is_empty() && self.book.is_none() {
-            return Ok(no_book(book.rules(), book.pits()));
+            return Err(no_book(book.rules(), book.pits()));
         }
         // A file says for which rule set it is.
         self.with.rules = book.rules();
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let begin = Instant::now();
         let wrong = match check_neighbours(&book, None, &mut |_| !stop.load(Ordering::Relaxed)) {
             Ok(()) => None,
@@ -88,10 +88,7 @@ impl Check {
         };
         let searched = match wrong {
             Some(wrong) => Searched { wrong: Some(wrong), ..Searched::default() },
-            None => match self.search(&book, &stop)? {
-                Some(searched) => searched,
-                None => return Ok(Outcome::Usage),
-            },
+            None => self.search(&book, &stop)?,
         };
         let report = Report {
             book: name,
@@ -139,13 +136,13 @@ impl Check {
         numbers.into_iter().filter_map(|number| book.nth(number)).collect()
     }
 
-    /// Searches positions of the book without it; `None` when the flags do not fit, which was printed.
-    fn search(&self, book: &Book, stop: &Arc<AtomicBool>) -> anyhow::Result<Option<Searched>> {
+    /// Searches positions of the book without it.
+    fn search(&self, book: &Book, stop: &Arc<AtomicBool>) -> anyhow::Result<Searched> {
         let chosen = self.chosen(book);
         let mut searched = Searched { stopped: stop.load(Ordering::Relaxed), ..Searched::default() };
-        let Some((largest, _)) = chosen.last().filter(|_| !searched.stopped) else { return Ok(Some(searched)) };
+        let Some((largest, _)) = chosen.last().filter(|_| !searched.stopped) else { return Ok(searched) };
         let tables = self.with.open_tables(largest, stop)?;
-        let Some(solver) = self.with.solver(largest, &tables, stop)? else { return Ok(None) };
+        let solver = self.with.solver(largest, &tables, stop)?;
         let progress = Progress::of(chosen.len() as u64, "positions");
         progress.stage("searching".to_owned());
         let done = AtomicU64::new(0);
@@ -170,6 +167,6 @@ impl Check {
             Err(SolveError::Stopped) => searched.stopped = true,
             Err(error) => return Err(error.into()),
         }
-        Ok(Some(searched))
+        Ok(searched)
     }
 }

@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use kalah::book::{Book as Positions, BookError, BookFileError};
 use kalah::file::{FileLock, remove_leftovers, resolved};
 use kalah::game::Rules;
-
-use super::outcome::Outcome;
-use super::output;
 
 /// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
 /// program has.
@@ -30,10 +27,9 @@ pub fn in_use(
     Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
 }
 
-/// Reports that there is no book for a rule set and board.
-pub fn no_book(rules: Rules, pits: usize) -> Outcome {
-    output::tell(format_args!("kalah: there is no book for {rules} with {pits} pits: `kalah book make` makes one"));
-    Outcome::Failed
+/// The error that there is no book for a rule set and board.
+pub fn no_book(rules: Rules, pits: usize) -> anyhow::Error {
+    anyhow!("there is no book for {rules} with {pits} pits: `kalah book make {pits}x4` makes one")
 }
 
 /// A book's file that is extended by this process alone.

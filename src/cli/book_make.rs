@@ -11,7 +11,7 @@ use kalah::solve::SolveError;
 use serde::Serialize;
 
 use super::book_file::Extended;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::output;
 use super::player_flags::seconds;
 use super::search_progress::SearchProgress;
@@ -68,15 +68,14 @@ impl Make {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let rules = self.with.rules;
         if self.position.is_over() {
-            output::tell(format_args!("kalah: the game is over at {}: there is nothing to solve", self.position));
-            return Ok(Outcome::Usage);
+            return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));
         }
         self.with.threads.start()?;
         let mut extended = Extended::open(self.output.as_deref(), self.with.directory(), rules, self.position.pits())?;
         let stop = Arc::new(AtomicBool::new(false));
         let tables = self.with.open_tables(&self.position, &stop)?;
-        let Some(solver) = self.with.solver(&self.position, &tables, &stop)? else { return Ok(Outcome::Usage) };
-        stop_on_signal(&stop)?;
+        let solver = self.with.solver(&self.position, &tables, &stop)?;
+        stop_on_signal(&stop);
         let begin = Instant::now();
         let progress = SearchProgress::new(self.position);
         let solver = solver.with_events(|_, event| progress.event(event));

@@ -95,7 +95,7 @@ impl Merge {
         for path in &self.books {
             books.push((path, Book::open(path)?));
         }
-        let Some((_, first)) = books.first() else { return Ok(Outcome::Usage) };
+        let (_, first) = books.first().expect("the command line has at least one");
         let To { output, tables, .. } = &self.to;
         let mut extended = Extended::open(output.as_deref(), &tables.path, first.rules(), first.pits())?;
         let mut added = 0;

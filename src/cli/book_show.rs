@@ -1,5 +1,6 @@
 use std::path::PathBuf;
 
+use anyhow::bail;
 use clap::Args;
 use kalah::book::Book;
 use kalah::game::{Position, Rules, StartPosition};
@@ -7,7 +8,7 @@ use serde::Serialize;
 
 use super::book_answer::FromBook;
 use super::book_file::{in_use, no_book};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::{args, output};
 
 /// Show what the book has of a position, or of all
@@ -67,29 +68,18 @@ impl Show {
         let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
         if asked != (book.rules(), book.pits()) {
             let (rules, pits) = asked;
-            output::tell(format_args!(
-                "kalah: {name} is a book for {} with {} pits, not for {rules} with {pits}",
-                book.rules(),
-                book.pits()
-            ));
-            return Ok(Outcome::Usage);
+            let for_other = format!("{name} is a book for {} with {} pits", book.rules(), book.pits());
+            return Err(usage(format_args!("{for_other}, not for {rules} with {pits}")));
         }
         let Some(position) = self.position else { return self.summary(&book, name) };
         if position.pits() != book.pits() {
-            output::tell(format_args!(
-                "kalah: {position} has {} pits a side, the book {}",
-                position.pits(),
-                book.pits()
-            ));
-            return Ok(Outcome::Usage);
+            let pits = position.pits();
+            return Err(usage(format_args!("{position} has {pits} pits a side, the book {}", book.pits())));
         }
         match FromBook::recall(&book, &position, None)? {
             Some(known) => known.print(self.json)?,
-            None if book.is_empty() => return Ok(no_book(book.rules(), pits)),
-            None => {
-                output::tell(format_args!("kalah: {position} with {} rules is not in {name}", book.rules()));
-                return Ok(Outcome::Failed);
-            }
+            None if book.is_empty() => return Err(no_book(book.rules(), pits)),
+            None => bail!("{position} with {} rules is not in {name}", book.rules()),
         }
         Ok(Outcome::Done)
     }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use super::build_packed::build_packed;
 use super::build_pairs::Pairs;
 use super::limits::return_freed_memory;
+use super::outcome::usage;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::statement::statement;
@@ -79,8 +80,7 @@ impl Build {
         kalah::temporary::remove_dead(directory);
         if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
             if self.compute.asks_for_gpu() {
-                output::tell("kalah: --packed builds on the CPU: leave out --backend and --adapter, or --packed");
-                return Ok(Outcome::Usage);
+                return Err(usage("--packed builds on the CPU: leave out --backend and --adapter, or --packed"));
             }
             return build_packed(&self.common, seeds, first, self.memory);
         }
@@ -121,7 +121,7 @@ impl Build {
         let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
         let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
 
-        let pulse = stopped_by_signal()?;
+        let pulse = stopped_by_signal();
         let progress = Progress::new(plan.positions + bounded);
         let start = Instant::now();
         let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));

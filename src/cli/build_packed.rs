@@ -47,7 +47,7 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
         ));
     }
     plan.check(directory, memory)?;
-    let pulse = stopped_by_signal()?;
+    let pulse = stopped_by_signal();
     let memory = memory.unwrap_or_else(usual_memory).max(plan.memory);
     // To unpack a position takes longer than to compute one.
     let layers = layer_plans(last, Some(first), (memory, threads), |key| !plan.missing.contains(&key));

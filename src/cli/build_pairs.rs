@@ -73,7 +73,7 @@ impl Pairs<'_> {
             ));
             plan.check(directory, self.memory)?;
         }
-        let (pulse, start) = (stopped_by_signal()?, Instant::now());
+        let (pulse, start) = (stopped_by_signal(), Instant::now());
         let progress = Progress::new(pair.positions());
         let on_event = |event: Event| tell(&progress, directory, &event);
         let report = progress.watch(&pulse.positions, || {
@@ -120,7 +120,7 @@ impl Pairs<'_> {
             ));
         }
         plan.check(directory, self.memory)?;
-        let (pulse, start) = (stopped_by_signal()?, Instant::now());
+        let (pulse, start) = (stopped_by_signal(), Instant::now());
         // What the others do is not counted here, so there is no bar.
         let progress = Progress::new(0);
         let on_event = |event: Event| tell(&progress, directory, &event);

@@ -145,7 +145,7 @@ impl Check {
         if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
             output::tell(warning);
         }
-        let pulse = stopped_by_signal()?;
+        let pulse = stopped_by_signal();
         let (found, wrong) = match self.open_and_check(&file, &pulse) {
             Ok(found) => (Some(found), None),
             Err(error) if error.downcast_ref().is_some_and(CheckError::is_wrong) => (None, Some(error.to_string())),

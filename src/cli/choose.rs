@@ -7,11 +7,11 @@ use kalah::game::Position;
 use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
 use serde::Serialize;
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::player_flags::{PlayerFlags, seconds};
-use super::positions;
+use super::positions::{self, Given, Unusable};
 use super::thinking::Thinking;
-use super::{args, output};
+use super::{args, failure, output};
 
 /// Ask a player for its move in a position
 ///
@@ -85,22 +85,22 @@ impl Choose {
         self.with.threads.start()?;
         let books = self.book.find(self.with.directory(), &[self.with.rules])?;
         let mut outcome = Outcome::Done;
-        positions::read(&self.positions, |given| {
-            let error: Box<dyn std::fmt::Display> = match &given.position {
+        positions::read(&self.positions, |Given { place, position }| {
+            let answered = match position {
                 Ok(position) if position.is_over() => {
-                    Box::new(format!("the game is over at {position}: there is no move to choose"))
+                    Err(usage(format_args!("the game is over at {position}: there is no move to choose")))
                 }
-                Ok(position) => return self.answer(position, &books),
-                Err(unusable) => Box::new(unusable),
+                Ok(position) => self.answer(&position, &books),
+                Err(unusable) => Err(unusable.into()),
             };
-            given.refuse(&*error);
-            let usage = given.position.as_ref().map_or_else(positions::Unusable::is_usage, |_| true);
-            match outcome {
-                Outcome::Usage => {}
-                _ if usage => outcome = Outcome::Usage,
-                _ => outcome = Outcome::Failed,
+            match answered {
+                Err(error) if error.is::<Unusable>() || failure::outcome(&error) == Outcome::Usage => {
+                    outcome = outcome.and(positions::refuse(place.as_ref(), &error));
+                    Ok(())
+                }
+                // What befell the player would befall it again.
+                answered => answered,
             }
-            Ok(())
         })?;
         Ok(outcome)
     }

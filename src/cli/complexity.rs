@@ -1,7 +1,6 @@
 use std::io;
 use std::time::Instant;
 
-use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use kalah::analyse::complexity::{Estimate, Players, Sampling};
 use kalah::analyse::graph::Convention;
@@ -10,7 +9,7 @@ use serde::Serialize;
 
 use super::boards::Boards;
 use super::chart::{Chart, Series, Shape};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::report::{Format, Grid};
 use super::{args, output};
 
@@ -129,7 +128,7 @@ impl Complexity {
 }
 
 fn sample(sampling: &Sampling, start: StartPosition) -> anyhow::Result<BoardReport> {
-    let found = sampling.run(start).map_err(|error| anyhow!("{start}: {error}"))?;
+    let found = sampling.run(start).map_err(|error| usage(format_args!("{start}: {error}")))?;
     Ok(BoardReport {
         pits: start.pits,
         seeds: start.seeds,

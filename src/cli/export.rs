@@ -7,7 +7,7 @@ use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
 use kalah::file::{Replacement, remove_leftovers, resolved};
 use kalah::table::{Table, TableKey};
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
 use super::{args, output};
@@ -64,17 +64,15 @@ impl Export {
             FormatName::Parquet => ExportFormat::Parquet,
             #[cfg(not(feature = "parquet"))]
             FormatName::Parquet => {
-                output::tell(
-                    "kalah: this program was built without the feature `parquet`: build it with \
+                return Err(usage(
+                    "this program was built without the feature `parquet`: build it with \
                      `cargo build --release --locked --features parquet`, or choose another --format",
-                );
-                return Ok(Outcome::Usage);
+                ));
             }
         };
         let to_stdout = self.output.as_os_str() == "-";
         if to_stdout && !format.is_text() && io::stdout().is_terminal() {
-            output::tell("kalah: bytes that are not text would only disturb the terminal: give --output FILE");
-            return Ok(Outcome::Usage);
+            return Err(usage("bytes that are not text would only disturb the terminal: give --output FILE"));
         }
         self.threads.start()?;
         let args::Board { rules, pits } = self.board;
@@ -83,14 +81,13 @@ impl Export {
         if let Some(count) = self.sample {
             let all = table.header().positions;
             if count > all {
-                output::tell(format_args!(
-                    "kalah: the layer has {all} positions: sample fewer, or leave --sample out to have all of them"
-                ));
-                return Ok(Outcome::Usage);
+                return Err(usage(format_args!(
+                    "the layer has {all} positions: sample fewer, or leave --sample out to have all of them"
+                )));
             }
             positions = positions.sample(count, self.seed);
         }
-        let pulse = stopped_by_signal()?;
+        let pulse = stopped_by_signal();
         let progress = Progress::new(positions.positions());
         progress.stage(format!("exporting {}", table.key()));
         let written = progress.watch(&pulse.positions, || {

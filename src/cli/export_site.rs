@@ -52,7 +52,7 @@ impl ExportSite {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let pulse = Arc::new(SitePulse::default());
         let handler = Arc::clone(&pulse);
-        on_signal(move || handler.stop())?;
+        on_signal(move || handler.stop());
         let mut options = SiteOptions::new(self.tables.path.clone());
         options.size = self.size;
         if !self.tables.path.is_dir() {

@@ -1,19 +1,24 @@
 //! The message of an error that ends a command, and its exit code.
 
+use std::error::Error;
 use std::io;
 
 use kalah::analyse::GameValuesError;
+use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::{ScanError, StateError};
 use kalah::book::BookError;
 use kalah::certificate::{CertificateError, CheckError, TasksError};
 use kalah::evaluation::NetworkFileError;
+use kalah::printable::printable;
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
-use kalah::table::TableError;
+use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
-use super::causes::{book_error, network_error, table_error};
-use super::{advice, statement};
+use super::causes::{book_error, network_error, solve_error, table_error};
+use super::outcome::{Outcome, UsageError};
+use super::positions::Unusable;
+use super::{advice, output, statement};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
 pub fn message(error: &anyhow::Error) -> String {
@@ -31,13 +36,49 @@ pub fn message(error: &anyhow::Error) -> String {
     }
 }
 
-/// Whether an error means that nobody reads our output any more.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+/// The most characters of a line of an error.
+const MAX_LINE: usize = 4000;
+
+/// Prints the message of an error that ends a command.
+pub fn tell(error: &anyhow::Error) {
+    if !is_broken_pipe(error) {
+        // It may name files, or quote what was read: neither may do anything to a terminal.
+        let lines: Vec<String> = message(error).lines().map(|line| printable(line, MAX_LINE)).collect();
+        output::tell(format_args!("kalah: {}", lines.join("\n")));
+    }
+}
+
+/// How a command ends that returns this error: the one place that says what an error means for the exit code.
+pub fn outcome(error: &anyhow::Error) -> Outcome {
+    if is_broken_pipe(error) {
+        // The reader closed the pipe (`head`, `less`).
+        Outcome::Done
+    } else if is_damage(error) {
+        Outcome::Wrong
+    } else if error.chain().any(is_usage) {
+        Outcome::Usage
+    } else {
+        Outcome::Failed
+    }
+}
+
+/// Returns true if an error is one of the command line: no machine could do what it asks for.
+fn is_usage(cause: &(dyn Error + 'static)) -> bool {
+    cause.is::<UsageError>()
+        || cause.downcast_ref().is_some_and(Unusable::is_usage)
+        || matches!(solve_error(cause), Some(SolveError::Board { .. }))
+        || matches!(cause.downcast_ref(), Some(GraphError::Board(_)))
+        || matches!(cause.downcast_ref(), Some(ProbeError::BeyondTables { .. } | ProbeError::OtherPits { .. }))
+        || matches!(cause.downcast_ref(), Some(ProveError::Value { .. } | ProveError::Statement(_)))
+}
+
+/// Returns true if an error means that nobody reads our output any more.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Whether an error is what a check found: damage, or something that is wrong.
-pub fn is_damage(error: &anyhow::Error) -> bool {
+/// Returns true if an error is what a check found: damage, or something that is wrong.
+fn is_damage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         // What could not be saved because of it hands it on as an error of the file.
         let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
@@ -80,7 +121,7 @@ mod tests {
             let error = anyhow::Error::from(BuildError::Gpu(error));
             let message = message(&error);
             assert!(message.contains(told) && message.contains("kept"), "{message}");
-            assert!(!is_damage(&error) && !is_broken_pipe(&error));
+            assert_eq!(outcome(&error), Outcome::Failed);
         }
     }
 }

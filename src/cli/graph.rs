@@ -126,22 +126,21 @@ impl Graph {
         self.threads.start()?;
         let boards = self.boards.list();
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
         for &start in &boards {
             match self.explore(start, &stop) {
                 Ok(report) => reports.push(report),
                 // Others of the list may well fit.
                 Err(error) if boards.len() > 1 && !stop.load(Ordering::Relaxed) => {
-                    output::tell(format_args!("kalah: {}", failure::message(&error)));
-                    outcome = match outcome {
-                        Outcome::Wrong => Outcome::Wrong,
-                        _ if failure::is_damage(&error) => Outcome::Wrong,
-                        _ => Outcome::Failed,
-                    };
+                    failure::tell(&error);
+                    outcome = outcome.and(failure::outcome(&error));
                 }
                 Err(error) => return Err(error),
             }
+        }
+        if reports.is_empty() {
+            return Ok(outcome);
         }
         let document = match &*reports {
             [one] if boards.len() == 1 => Document::One(one),

@@ -204,7 +204,7 @@ fn by_rules(command: Command) -> Command {
 
 /// The text below the groups.
 const AFTER: &str = "`kalah help COMMAND` explains a command, with examples. \
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage.";
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage, 130 interrupted.";
 
 /// The examples of a command.
 fn examples(name: &str) -> &'static [Example] {

@@ -86,13 +86,12 @@ impl Info {
                 _ => continue,
             };
             if let Err(error) = opened {
-                outcome = match outcome {
-                    Outcome::Wrong => Outcome::Wrong,
-                    _ if error.is_damage() => Outcome::Wrong,
-                    _ => Outcome::Failed,
-                };
+                outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
                 output::tell(format_args!("kalah: {}", advice::with_advice(&error)));
             }
+        }
+        if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
+            return Ok(outcome);
         }
         bounds.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
         tables.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));

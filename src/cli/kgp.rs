@@ -11,7 +11,7 @@ use kalah::table::Shelf;
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
-use super::signals::stop_on_signal;
+use super::signals::{interrupted, stop_on_signal};
 use super::{args, output};
 
 /// The first and the longest pause before connecting again.
@@ -76,13 +76,13 @@ impl Kgp {
         (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
         let shelf = Shelf::new(self.tables.path.clone());
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let mut pause = PAUSES[0];
         loop {
             let begin = Instant::now();
             let why = match self.connect() {
                 Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
-                    End::Stopped => return Ok(Outcome::Done),
+                    End::Stopped => return Ok(interrupted()),
                     End::Goodbye if self.once => return Ok(Outcome::Done),
                     End::Goodbye => "the server said goodbye".to_owned(),
                     End::Lost => "the connection is lost".to_owned(),
@@ -100,7 +100,7 @@ impl Kgp {
             let until = Instant::now() + pause;
             while Instant::now() < until {
                 if stop.load(Ordering::Relaxed) {
-                    return Ok(Outcome::Done);
+                    return Ok(interrupted());
                 }
                 std::thread::sleep(Duration::from_millis(50));
             }

@@ -10,7 +10,7 @@ use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
 use serde::Serialize;
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::search_progress::SearchProgress;
 use super::signals::stop_on_signal;
 use super::solver_flags::SolverFlags;
@@ -161,13 +161,7 @@ impl Line {
     pub fn run(mut self) -> anyhow::Result<Outcome> {
         let game = match &self.from {
             Some(path) => games::read_one(path, self.game)?,
-            None => match self.read() {
-                Ok(game) => game,
-                Err(error) => {
-                    output::tell(format_args!("kalah: {error}"));
-                    return Ok(Outcome::Usage);
-                }
-            },
+            None => self.read().map_err(usage)?,
         };
         if let Some(path) = &self.save {
             games::write(path, std::slice::from_ref(&game))?;
@@ -178,11 +172,11 @@ impl Line {
         self.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
         // Before tables are made, which may take long.
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let tables = self.with.open_tables(&start, &stop)?;
         let began = Instant::now();
         let progress = SearchProgress::new(start);
-        let Some(solver) = self.with.solver(&start, &tables, &stop)? else { return Ok(Outcome::Usage) };
+        let solver = self.with.solver(&start, &tables, &stop)?;
         let solver = solver.with_events(|_, event| progress.event(event));
 
         let line = line.to_string();

@@ -88,7 +88,6 @@ use std::process::ExitCode;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kalah::game::Rules;
-use kalah::printable::printable;
 
 use self::outcome::Outcome;
 
@@ -160,17 +159,15 @@ enum Command {
     Manual(man::Manual),
 }
 
-/// The most characters of a line of an error.
-const MAX_LINE: usize = 4000;
-
 /// Prepares for limits of the system and files that shrink, then runs the command line.
 pub fn main() -> ExitCode {
     limits::respect_limits();
+    signals::listen();
     kalah::table::report_bus_errors(EXIT_DAMAGE.into(), |error| format!("kalah: {}\n", advice::with_advice(error)));
     run()
 }
 
-/// Reads the command line and runs the command: 0 done, 1 failed, 2 usage, 3 a check found a wrong score or damage.
+/// Reads the command line and runs the command. The exit code is that of its [`Outcome`].
 fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
@@ -284,15 +281,9 @@ impl Cli {
             Command::Manual(manual) => manual.run(help::completed(Cli::command())),
         };
         let outcome = outcome.unwrap_or_else(|error| {
-            if failure::is_broken_pipe(&error) {
-                // Who reads our output has had enough of it.
-                return Outcome::Done;
-            }
-            // It may name files, or quote what was read: neither may do anything to a terminal.
-            let lines: Vec<String> = failure::message(&error).lines().map(|line| printable(line, MAX_LINE)).collect();
-            output::tell(format_args!("kalah: {}", lines.join("\n")));
-            if failure::is_damage(&error) { Outcome::Wrong } else { Outcome::Failed }
+            failure::tell(&error);
+            failure::outcome(&error)
         });
-        outcome.into()
+        outcome.after(signals::received()).into()
     }
 }

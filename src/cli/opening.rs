@@ -2,13 +2,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use anyhow::bail;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, winning_opening};
 use kalah::game::{Rules, StartPosition};
 use serde::Serialize;
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::output;
 use super::signals::stop_on_signal;
 
@@ -36,8 +37,7 @@ struct Report {
     houses: usize,
     seeds: u32,
     rules: &'static str,
-    /// Absent if it was not decided within the positions.
-    winning_opening: Option<bool>,
+    winning_opening: bool,
     /// The moves of the opening.
     moves: Option<String>,
     /// The first player's store after them.
@@ -51,9 +51,9 @@ struct Report {
 impl Opening {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let StartPosition { pits: houses, seeds } = self.start;
-        let start = self.start.position()?;
+        let start = self.start.position().map_err(usage)?;
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let clock = Instant::now();
         let verdict = winning_opening(self.rules, &start, self.positions, &stop);
         let seconds = clock.elapsed().as_secs_f64();
@@ -69,19 +69,22 @@ impl Opening {
                 source,
             })?;
         }
-        let decided = verdict.outcome.is_some() || verdict.turns > 0;
+        if verdict.outcome.is_none() && verdict.turns == 0 {
+            let positions = output::many(verdict.positions, "position");
+            bail!("{}: not decided by {positions}; --positions N searches more", self.start);
+        }
         let mut report = Report {
             houses,
             seeds,
             rules: self.rules.name(),
-            winning_opening: decided.then_some(verdict.outcome == Some(GameOutcome::Win)),
+            winning_opening: verdict.outcome == Some(GameOutcome::Win),
             moves: None,
             store: None,
             value: None,
             positions: verdict.positions,
             seconds,
         };
-        if report.winning_opening == Some(true) {
+        if report.winning_opening {
             let place = verdict.lines[0].follow(self.rules, &start)?[1];
             let end = if place.first { place.position } else { place.position.turned() };
             let moves = verdict.lines[0].to_string();
@@ -93,20 +96,13 @@ impl Opening {
         } else {
             report.text(self.start)?;
         }
-        if !decided {
-            output::note("more can be searched with --positions");
-        }
-        Ok(if decided { Outcome::Done } else { Outcome::Failed })
+        Ok(Outcome::Done)
     }
 }
 
 impl Report {
     fn text(&self, start: StartPosition) -> std::io::Result<()> {
-        let answer = match self.winning_opening {
-            Some(true) => "a winning opening",
-            Some(false) => "no winning opening",
-            None => "not decided",
-        };
+        let answer = if self.winning_opening { "a winning opening" } else { "no winning opening" };
         let (positions, seconds) = (HumanCount(self.positions), self.seconds);
         output::line(format_args!("{start} {}: {answer} ({positions} positions, {seconds:.2} s)", self.rules))?;
         if let (Some(moves), Some(store)) = (&self.moves, self.store) {

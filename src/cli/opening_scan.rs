@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::opening::{Batch, Limits, Scan, ScanError, ScanState, ScannedStart, StartRange, Tally, split};
@@ -12,7 +12,7 @@ use kalah::game::{MAX_PITS, Rules, StartPosition};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::progress::Progress;
 use super::report::{Format, Grid};
 use super::signals::stop_on_signal;
@@ -105,13 +105,7 @@ struct Report {
 impl OpeningScan {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
-        let ranges = match self.ranges() {
-            Ok(ranges) => ranges,
-            Err(error) => {
-                output::tell(format_args!("kalah: {error:#}"));
-                return Ok(Outcome::Usage);
-            }
-        };
+        let ranges = self.ranges()?;
         let clock = Instant::now();
         let limits = Limits { turns: self.turns, positions: self.positions };
         let scan = Scan::new(self.rules, limits).wins(self.wins);
@@ -129,7 +123,7 @@ impl OpeningScan {
             output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
         }
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let (progress, scanned) = (Progress::of(left, "games"), AtomicU64::new(0));
         progress.stage("openings".to_owned());
         let on_game = || {
@@ -186,14 +180,17 @@ impl OpeningScan {
             for houses in self.houses.clone() {
                 let Range { from, to } = self.seeds;
                 let from = from.unwrap_or(2 * houses);
-                check(houses as usize, to).with_context(|| format!("{houses}x{to}"))?;
+                check(houses as usize, to).map_err(|error| usage(format_args!("{houses}x{to}: {error}")))?;
                 if from <= to {
                     ranges.push((houses as usize, from..=to));
                 }
             }
         }
-        anyhow::ensure!(!ranges.is_empty(), "there is no start position to scan");
-        Ok(ranges)
+        match (ranges.is_empty(), &self.list) {
+            (false, _) => Ok(ranges),
+            (true, Some(path)) => bail!("{} lists no start position", path.display()),
+            (true, None) => Err(usage("there is no start position to scan: --seeds begins with two a house")),
+        }
     }
 }
 

@@ -98,7 +98,7 @@ impl Pack {
         // One process at a time, so that what is left of an archive under way is that of one that was killed.
         let _lock = DirectoryLock::take(directory)?;
 
-        let pulse = stopped_by_signal()?;
+        let pulse = stopped_by_signal();
         let progress = Progress::new(chosen.iter().map(|table| table.header().positions).sum());
         let mut archives = Vec::new();
         for table in chosen {
@@ -136,7 +136,7 @@ impl Unpack {
             check_memory(needed, self.memory, || format!("unpacking {}", path.display()))?;
         }
         let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
-        let pulse = stopped_by_signal()?;
+        let pulse = stopped_by_signal();
         let mut archives = Vec::new();
         for (path, info) in self.archives.into_iter().zip(infos) {
             let start = Instant::now();

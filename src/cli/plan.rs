@@ -7,6 +7,7 @@ use kalah::build::{Backend, PairWork, Work};
 use kalah::table::{Table, TableError, TableKey};
 use serde::Serialize;
 
+use super::outcome::usage;
 use super::plan_layers::Layers;
 use super::search_plan::SearchPlan;
 use super::{Outcome, args, output, positions, suggestion};
@@ -86,8 +87,8 @@ impl Plan {
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         if self.memory.is_some() && !self.search && !self.layers {
-            output::tell("kalah: --memory is for --search and --layers: how much a build takes is what this plan says");
-            return Ok(Outcome::Usage);
+            let why = "--memory is for --search and --layers: how much a build takes is what this plan says";
+            return Err(usage(why));
         }
         if let (true, Some(seeds)) = (self.layers, self.seeds) {
             return Layers { common: &self.common, seeds, packed: self.packed, memory: self.memory }.run();
@@ -158,13 +159,7 @@ impl Plan {
     fn search(&self, backend: &Backend, threads: usize) -> anyhow::Result<Outcome> {
         let args::Board { rules, pits } = self.common.board;
         let start = || OsString::from(format!("{pits}x6"));
-        let position = match positions::one(&self.position.clone().unwrap_or_else(start)) {
-            Ok(position) => position,
-            Err(error) => {
-                output::tell(format_args!("kalah: {error}"));
-                return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
-            }
-        };
+        let position = positions::one(&self.position.clone().unwrap_or_else(start))?;
         let (memory, most, directory) = (self.memory, self.seeds, &self.common.tables.path);
         SearchPlan { rules, position, memory, most, directory, backend, threads }.run(self.common.json)
     }

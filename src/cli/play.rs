@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use kalah::game::{Line, Pit, Position, Rules};
-use kalah::play::engine::kill_engines;
 use kalah::play::{Choice, Limit, Participant, PlayError, Player, PlayerName, UnknownParticipant};
 use kalah::record::GameRecord;
 
@@ -15,7 +14,6 @@ use super::board_view::draw;
 use super::outcome::Outcome;
 use super::play_input::{Input, help};
 use super::player_flags::{PlayerFlags, seconds};
-use super::signals::on_signal;
 use super::{args, games, output};
 
 /// Play a game in the terminal, against a player or a friend
@@ -242,13 +240,6 @@ impl Play {
             Seat::Human => None,
             Seat::Player(participant) => Some(participant.player(&setting)),
         };
-        if [&self.south, &self.north].iter().any(|seat| matches!(seat, Seat::Player(player) if player.is_engine())) {
-            // A person may be typing: there is nothing to finish.
-            on_signal(|| {
-                kill_engines();
-                std::process::exit(1);
-            })?;
-        }
         let mut players = [player(&self.south), player(&self.north)];
         players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
         let mut adviser = PlayerName::Perfect.player(&setting);

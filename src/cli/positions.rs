@@ -7,9 +7,9 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::Path;
 
 use kalah::game::{ParseError, Position};
-use serde::Serialize;
 
-use super::output;
+use super::outcome::Outcome;
+use super::{failure, output};
 
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
@@ -21,7 +21,7 @@ const LONGEST: u64 = 1 << 16;
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file as it was named, or `standard input`.
     pub file: String,
@@ -37,21 +37,21 @@ impl fmt::Display for Place {
 
 /// A position, or what was found where one should be.
 pub struct Given {
-    /// As it was written.
-    pub text: String,
     /// Where it was written; `None` for an argument.
     pub place: Option<Place>,
     pub position: Result<Position, Unusable>,
 }
 
-impl Given {
-    /// Reports why it is not answered.
-    pub fn refuse(&self, error: &dyn fmt::Display) {
-        match &self.place {
-            Some(place) => output::tell(format_args!("kalah: {place}: {error}")),
-            None => output::tell(format_args!("kalah: {error}")),
-        }
+/// Reports why the position of `place` is not answered, and returns what that means for the outcome of the command, which goes
+/// on with the others.
+pub fn refuse(place: Option<&Place>, error: &anyhow::Error) -> Outcome {
+    let (message, outcome) = (failure::message(error), failure::outcome(error));
+    match place {
+        Some(place) => output::tell(format_args!("kalah: {place}: {message}")),
+        None => output::tell(format_args!("kalah: {message}")),
     }
+    // What a file holds is no fault of the command line.
+    if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
 }
 
 /// Why there is no position.
@@ -84,13 +84,9 @@ pub enum Unusable {
 }
 
 impl Unusable {
-    /// Whether what was given is at fault, not the machine.
+    /// Returns true if the argument is at fault, not what a file holds or whether it can be read.
     pub fn is_usage(&self) -> bool {
-        match self {
-            Unusable::Io(..) => false,
-            Unusable::At(_, unusable) => unusable.is_usage(),
-            _ => true,
-        }
+        matches!(self, Unusable::Position(_) | Unusable::NeitherPositionNorFile(_) | Unusable::NotText(_))
     }
 }
 
@@ -112,7 +108,7 @@ pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Resul
             continue;
         }
         let text = argument.to_string_lossy().into_owned();
-        let given = |position| Given { text: text.clone(), place: None, position };
+        let given = |position| Given { place: None, position };
         let parsed = argument.to_str().map(str::parse::<Position>);
         match parsed {
             Some(Ok(position)) => take(given(Ok(position)))?,
@@ -183,11 +179,7 @@ fn lines(name: &str, mut file: impl BufRead, take: &mut impl FnMut(Given) -> any
         bytes.clear();
         let read = file.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
         let long = bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n");
-        let unusable = |unusable| Given {
-            text: String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).trim().to_owned(),
-            place: place(),
-            position: Err(unusable),
-        };
+        let unusable = |unusable| Given { place: place(), position: Err(unusable) };
         match read {
             Ok(0) => return Ok(()),
             Ok(_) if bytes.contains(&0) => return take(unusable(Unusable::Binary)),
@@ -213,7 +205,7 @@ fn lines(name: &str, mut file: impl BufRead, take: &mut impl FnMut(Given) -> any
         let text = text.trim();
         if !text.is_empty() {
             let position = text.parse().map_err(Unusable::Position);
-            take(Given { text: text.to_owned(), place: place(), position })?;
+            take(Given { place: place(), position })?;
         }
     }
     Ok(())

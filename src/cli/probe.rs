@@ -9,9 +9,9 @@ use kalah::table::{self, ProbeError, TableError, Tables};
 use serde::Serialize;
 
 use super::book_answer::FromBook;
-use super::outcome::Outcome;
-use super::positions::{self, Given, Place};
-use super::{advice, args, output};
+use super::outcome::{Outcome, usage};
+use super::positions::{self, Given};
+use super::{args, output};
 
 /// Look positions up: score, value, moves, a line of best play
 ///
@@ -57,19 +57,11 @@ struct Answer {
     finished: bool,
 }
 
-#[derive(Serialize)]
-struct Refusal {
-    position: String,
-    error: String,
-    #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    place: Option<Place>,
-}
-
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let books = self.book.find(&self.tables.path, &[self.rules])?;
         let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
-        positions::read(&self.positions, |given| prober.answer(&given))?;
+        positions::read(&self.positions, |given| prober.answer(given))?;
         Ok(prober.outcome)
     }
 }
@@ -84,37 +76,33 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     /// Answers one position, or reports why not and goes on.
-    fn answer(&mut self, given: &Given) -> anyhow::Result<()> {
-        let position = match &given.position {
-            Ok(position) => position,
-            Err(unusable) => {
-                self.ended(if unusable.is_usage() { Outcome::Usage } else { Outcome::Failed });
-                return self.refuse(given, unusable);
-            }
+    fn answer(&mut self, Given { place, position }: Given) -> anyhow::Result<()> {
+        let refusal = match position {
+            Ok(position) => match self.refusal(&position)? {
+                None => return Ok(()),
+                Some(refusal) => refusal,
+            },
+            Err(unusable) => unusable.into(),
         };
-        if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
-            self.ended(Outcome::Usage);
-            return self.refuse(given, &format_args!("{position} has {} pits a side, not {pits}", position.pits()));
-        }
-        match self.look_up(position) {
-            Ok(probe) if self.probe.json => Ok(self.json(&probe)?),
-            Ok(probe) => Ok(self.text(&probe)?),
-            Err(ProbeError::Table(error @ TableError::Damaged { .. })) => Err(error.into()),
-            Err(error) => {
-                if let Some(recalled) = self.recall(position)? {
-                    return Ok(recalled.print(self.probe.json)?);
-                }
-                self.ended(Outcome::Failed);
-                self.refuse(given, &advice::with_advice(&error))
-            }
-        }
+        self.outcome = self.outcome.and(positions::refuse(place.as_ref(), &refusal));
+        Ok(())
     }
 
-    /// Notes that something went wrong. Bad input outweighs what failed.
-    fn ended(&mut self, outcome: Outcome) {
-        if !matches!(self.outcome, Outcome::Usage) {
-            self.outcome = outcome;
+    /// Prints the answer to one position; returns why there is none.
+    fn refusal(&mut self, position: &Position) -> anyhow::Result<Option<anyhow::Error>> {
+        if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
+            return Ok(Some(usage(format_args!("{position} has {} pits a side, not {pits}", position.pits()))));
         }
+        match self.look_up(position) {
+            Ok(probe) if self.probe.json => self.json(&probe)?,
+            Ok(probe) => self.text(&probe)?,
+            Err(ProbeError::Table(error @ TableError::Damaged { .. })) => return Err(error.into()),
+            Err(error) => match self.recall(position)? {
+                Some(recalled) => recalled.print(self.probe.json)?,
+                None => return Ok(Some(error.into())),
+            },
+        }
+        Ok(None)
     }
 
     fn look_up(&mut self, position: &Position) -> Result<table::Probe, ProbeError> {
@@ -136,15 +124,6 @@ impl Prober<'_> {
         // The tables of its board were opened before; there may be none.
         let tables = self.tables.get(&position.pits());
         FromBook::recall(book, position, tables)
-    }
-
-    fn refuse(&self, given: &Given, error: &dyn std::fmt::Display) -> anyhow::Result<()> {
-        given.refuse(error);
-        if self.probe.json {
-            let (position, place) = (given.text.trim().to_owned(), given.place.clone());
-            output::json(&Refusal { position, error: error.to_string(), place })?;
-        }
-        Ok(())
     }
 
     fn json(&self, probe: &table::Probe) -> std::io::Result<()> {

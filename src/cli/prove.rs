@@ -14,6 +14,7 @@ use kalah::prove::{
 use kalah::solve::{SolveError, Solver};
 
 use super::check::value_text;
+use super::outcome::usage;
 use super::prove_from::Source;
 use super::prove_report::{Answer, CertificateAnswer, openings, text};
 use super::search_progress::SearchProgress;
@@ -99,16 +100,9 @@ impl Prove {
                 self.request(begun.position, Some(begun))
             }
             (None, None) => {
-                output::tell("kalah: name a position to prove, or with --proof a directory in which a proof was begun");
-                return Ok(Outcome::Usage);
+                return Err(usage("name a position to prove, or with --proof a directory in which a proof was begun"));
             }
-            (Some(position), begun) => match positions::one(position) {
-                Ok(position) => self.request(position, begun),
-                Err(error) => {
-                    output::tell(format_args!("kalah: {error}"));
-                    return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
-                }
-            },
+            (Some(position), begun) => self.request(positions::one(position)?, begun),
         };
         let position = request.position;
         let book = from.map(|from| from.book(&request)).transpose()?;
@@ -119,16 +113,8 @@ impl Prove {
         let solver = self
             .with
             .solver_with(&position, &tables, &stop, |options| options.others_read_tables().book(book.as_ref()))?;
-        let Some(solver) = solver else { return Ok(Outcome::Usage) };
-        stop_on_signal(&stop)?;
-        let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables));
-        let directory = match directory {
-            Err(error @ (ProveError::Value { .. } | ProveError::Tables { .. } | ProveError::Statement(_))) => {
-                output::tell(format_args!("kalah: {error}"));
-                return Ok(Outcome::Usage);
-            }
-            directory => directory?,
-        };
+        stop_on_signal(&stop);
+        let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
         self.matches(&request, directory.plan())?;
         directory.plan().require(tables.tables())?;
         let _lock = (!self.share).then(|| directory.lock()).transpose()?;
@@ -241,8 +227,8 @@ impl Work<'_> {
         if answer.proved {
             return Ok(Outcome::Done);
         }
-        output::tell(format_args!("kalah: {} is wrong: the value is proved to be {}", plan.request, answer.value));
-        Ok(Outcome::Failed)
+        output::tell(format_args!("WRONG: {}: the value is proved to be {}", plan.request, answer.value));
+        Ok(Outcome::Wrong)
     }
 
     /// Writes the certificate.

@@ -1,17 +1,19 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use anyhow::bail;
 use clap::Args;
 use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
 use kalah::game::{Position, Rules};
-use kalah::table::Shelf;
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::table::{TableKey, Tables};
 use serde::Serialize;
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::progress::Progress;
 use super::report::Grid;
 use super::signals::stop_on_signal;
-use super::{args, output};
+use super::{args, output, suggestion};
 
 /// Find positions with only one winning move
 ///
@@ -70,20 +72,26 @@ impl Puzzles {
 
     pub fn run(self) -> anyhow::Result<Outcome> {
         let (rules, pits) = (self.rules, self.start.pits());
-        let shelf = Shelf::new(self.tables.path.clone());
-        let Some(tables) = shelf.tables(rules, pits) else {
-            let directory = self.tables.path.display();
-            anyhow::bail!(
-                "there are no tables for {rules} with {pits} pits in {directory}; make some with kalah build --rules {rules} \
-                 --pits {pits} --seeds 14, or name their directory with --tables"
+        if pits > MAX_TABLE_PITS {
+            return Err(usage(format_args!(
+                "puzzles are found in tables, which have at most {MAX_TABLE_PITS} pits a side"
+            )));
+        }
+        let tables = Tables::open(&self.tables.path, rules, pits, MAX_TABLE_SEEDS)?;
+        if tables.max_seeds().is_none() {
+            let directory = &self.tables.path;
+            bail!(
+                "there are no tables for {rules} with {pits} pits in {}; make some with `{}`, or name their directory with --tables",
+                directory.display(),
+                suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })
             );
-        };
+        }
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let progress = Progress::of(u64::from(self.count), "puzzles");
         progress.stage("games".to_owned());
         let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
-        let mut miner = PuzzleMiner::new(tables, self.start, self.seed);
+        let mut miner = PuzzleMiner::new(&tables, self.start, self.seed);
         let mined = progress.watch(&done, || {
             while found.len() < self.count as usize && games < self.games && !stop.load(Ordering::Relaxed) {
                 let puzzles = miner.game()?;
@@ -103,10 +111,12 @@ impl Puzzles {
             games,
             puzzles: found.iter().map(|puzzle| PuzzleRecord::new(puzzle).without_rules()).collect(),
         };
-        if self.json {
-            output::json(&report)?;
-        } else {
-            report.print()?;
+        if !report.puzzles.is_empty() {
+            if self.json {
+                output::json(&report)?;
+            } else {
+                report.print()?;
+            }
         }
         if stop.load(Ordering::Relaxed) {
             output::tell(format_args!("stopped after {}", output::many(games, "game")));

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use anyhow::bail;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, Plan};
 use kalah::evaluation::{Network, PhasedNetwork};
@@ -13,6 +14,7 @@ use kalah::system::available_disk;
 use kalah::table::{BoundTable, TableKey};
 use serde::Serialize;
 
+use super::outcome::usage;
 use super::{Outcome, output, suggestion};
 
 /// Positions a second and thread for which bound tables are made: half of what was measured with exact tables in the page cache
@@ -95,16 +97,9 @@ impl SearchPlan<'_> {
         let memory = self.memory.or_else(SolverOptions::default_memory).unwrap_or(0);
         let Some(plan) = TablePlan::new(pits, seeds, memory, None, self.most.unwrap_or(MAX_TABLE_SEEDS)) else {
             if pits > MAX_TABLE_PITS {
-                output::tell(format_args!(
-                    "kalah: there are no tables of {pits} pits a side: at most {MAX_TABLE_PITS}"
-                ));
-            } else {
-                output::tell(format_args!(
-                    "kalah: no tables of {pits} pits a side fit {} of memory; allow more with --memory",
-                    HumanBytes(memory)
-                ));
+                return Err(usage(format_args!("tables have at most {MAX_TABLE_PITS} pits a side, not {pits}")));
             }
-            return Ok(Outcome::Failed);
+            bail!("no tables of {pits} pits a side fit {} of memory; allow more with --memory", HumanBytes(memory));
         };
         let report = self.report(&plan, memory);
         if json {

@@ -8,7 +8,7 @@ use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
-use super::signals::on_signal;
+use super::signals::{interrupted, on_signal};
 use super::{args, output};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
@@ -58,7 +58,7 @@ impl Serve {
         let address = listener.local_addr()?;
         let stop = Stop::default();
         let stopped = stop.clone();
-        on_signal(move || stopped.stop())?;
+        on_signal(move || stopped.stop());
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
@@ -79,6 +79,6 @@ impl Serve {
         output::line(format_args!("http://{address}"))?;
         serve::serve(listener, options, &stop).context("the server failed")?;
         output::note("stopped; all requests are answered");
-        Ok(Outcome::Done)
+        Ok(interrupted())
     }
 }

@@ -101,13 +101,7 @@ struct Answer<'a> {
 
 impl Solve {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let position = match positions::one(&self.position) {
-            Ok(position) => position,
-            Err(error) => {
-                output::tell(format_args!("kalah: {error}"));
-                return Ok(if error.is_usage() { Outcome::Usage } else { Outcome::Failed });
-            }
-        };
+        let position = positions::one(&self.position)?;
         self.with.threads.start()?;
         let books = match self.no_book || self.checkpoint.is_some() {
             true => Books::none(),
@@ -133,7 +127,7 @@ impl Solve {
         }
         let stop = Arc::new(AtomicBool::new(false));
         // Before tables are made, which may take long.
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let tables = self.with.open_tables(&position, &stop)?;
         let start = Instant::now();
         let progress = SearchProgress::new(position);
@@ -145,9 +139,7 @@ impl Solve {
                 progress.line(&format!("kalah: the checkpoint was not written: {error}"));
             }
         };
-        let Some(solver) = self.with.solver_with(&position, &tables, &stop, |options| options.book(book))? else {
-            return Ok(Outcome::Usage);
-        };
+        let solver = self.with.solver_with(&position, &tables, &stop, |options| options.book(book))?;
         let mut solver = solver.with_events(on_event);
         if let Some(checkpoint) = &checkpoint
             && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?

@@ -8,9 +8,10 @@ use clap::Args;
 use indicatif::HumanBytes;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use kalah::solve::{FittingLayers, SolveError, Solver, SolverOptions};
+use kalah::solve::{FittingLayers, Solver, SolverOptions};
 use kalah::table::{TableKey, missing_layers};
 
+use super::outcome::usage;
 use super::search_tables::SearchTables;
 use super::{args, output, solve_tables};
 
@@ -111,14 +112,16 @@ impl SolverFlags {
         &self.tables.path
     }
 
-    /// A solver of `position` and all that follow it; setting `stop` ends its searches. `None` when the board is too large or
-    /// flags contradict each other, which is printed.
+    /// A solver of `position` and all that follow it; setting `stop` ends its searches.
+    ///
+    /// # Errors
+    /// When the board is too large, flags contradict each other, or there is not enough memory.
     pub fn solver<'a>(
         &self,
         position: &Position,
         tables: &'a SearchTables,
         stop: &Arc<AtomicBool>,
-    ) -> anyhow::Result<Option<Solver<'a>>> {
+    ) -> anyhow::Result<Solver<'a>> {
         self.solver_with(position, tables, stop, |options| options)
     }
 
@@ -129,10 +132,9 @@ impl SolverFlags {
         tables: &'a SearchTables,
         stop: &Arc<AtomicBool>,
         further: impl FnOnce(SolverOptions<'a>) -> SolverOptions<'a>,
-    ) -> anyhow::Result<Option<Solver<'a>>> {
+    ) -> anyhow::Result<Solver<'a>> {
         if let Some(contradiction) = self.contradiction() {
-            output::tell(format_args!("kalah: {contradiction}"));
-            return Ok(None);
+            return Err(usage(contradiction));
         }
         let mut options = SolverOptions::new(self.rules, position)
             .tables(tables.tables())
@@ -161,14 +163,7 @@ impl SolverFlags {
             ));
             options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
         }
-        match Solver::new(options) {
-            Ok(solver) => Ok(Some(solver)),
-            Err(error @ SolveError::Board { .. }) => {
-                output::tell(format_args!("kalah: {error}"));
-                Ok(None)
-            }
-            Err(error) => Err(error.into()),
-        }
+        Ok(Solver::new(options)?)
     }
 }
 

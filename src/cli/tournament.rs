@@ -9,7 +9,7 @@ use kalah::play::{Match, Participant, PlayError, PlayerName, Tournament as Games
 use kalah::record::GameRecord;
 
 use super::games;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, usage};
 use super::output;
 use super::player_flags::{PlayerFlags, seconds};
 use super::progress::Progress;
@@ -54,16 +54,13 @@ pub struct Tournament {
 impl Tournament {
     pub fn run(self) -> anyhow::Result<Outcome> {
         if self.start.is_over() {
-            output::tell(format_args!("kalah: the game is over at {}: start from another position", self.start));
-            return Ok(Outcome::Usage);
+            return Err(usage(format_args!("the game is over at {}: start from another position", self.start)));
         }
         if self.starts > 1 && self.random_moves == 0 {
-            output::tell("kalah: several starts would be the same one: give --random-moves too");
-            return Ok(Outcome::Usage);
+            return Err(usage("several starts would be the same one: give --random-moves too"));
         }
         if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
-            output::tell("kalah: a game with an engine that never answers would not end: give --time too");
-            return Ok(Outcome::Usage);
+            return Err(usage("a game with an engine that never answers would not end: give --time too"));
         }
         let rules = self.with.rules;
         let given = match &self.from {
@@ -85,7 +82,7 @@ impl Tournament {
         let tournament = Games::new(players, starts, setting).time(self.time);
 
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let begin = Instant::now();
         let progress = Progress::of(tournament.games() as u64, "games");
         progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));

@@ -75,7 +75,7 @@ impl Values {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
         let stop = Arc::new(AtomicBool::new(false));
-        stop_on_signal(&stop)?;
+        stop_on_signal(&stop);
         let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
         let boards: Vec<StartPosition> =
             self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
@@ -105,7 +105,6 @@ impl Values {
                     stopped = true;
                     break;
                 }
-                Ended::Refused => return Ok(Outcome::Usage),
             }
         }
         if stopped {
@@ -147,7 +146,7 @@ impl Values {
         let tables = self.with.open_tables(&position, stop)?;
         let progress = SearchProgress::new(position);
         progress.stage(told);
-        let Some(solver) = self.with.solver(&position, &tables, stop)? else { return Ok(Ended::Refused) };
+        let solver = self.with.solver(&position, &tables, stop)?;
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
         let checkpoint = self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose()?;
         if let Some(checkpoint) = &checkpoint {
@@ -279,8 +278,6 @@ enum Ended {
     /// Proved, or out of time; with the file of its search, if there is one.
     Done(GameValue, Option<Checkpoint>),
     Stopped(GameValue),
-    /// The board is too large, which was reported.
-    Refused,
 }
 
 fn start((pits, seeds): (u32, u32)) -> StartPosition {

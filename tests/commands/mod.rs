@@ -1,0 +1,80 @@
+//! All commands, as the program itself lists them, so that none can be left out.
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use kalah::build::build;
+use kalah::game::Rules;
+
+/// The program without settings of the environment.
+pub fn program<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+    command.args(args).env_remove("KALAH_TABLES").stdin(Stdio::null());
+    command
+}
+
+/// Runs a line of words in `directory`.
+pub fn run(directory: &Path, line: &str) -> Output {
+    program(line.split_whitespace()).current_dir(directory).output().unwrap()
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The names of all commands, those below others after a space: `book show`. There is a manual page for each.
+pub fn all() -> &'static [String] {
+    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(run(directory.path(), "man .").status.success());
+        let pages = std::fs::read_dir(directory.path()).unwrap().map(|page| page.unwrap().file_name());
+        let names =
+            pages.filter_map(|page| Some(page.to_str()?.strip_prefix("kalah-")?.strip_suffix(".1")?.to_owned()));
+        let mut names: Vec<String> = names.map(|name| spaced(&name)).collect();
+        names.sort();
+        // What only groups others does nothing itself.
+        let groups: Vec<String> = names.iter().filter_map(|name| Some(name.split_once(' ')?.0.to_owned())).collect();
+        names.retain(|name| !groups.contains(name));
+        assert!(names.len() > 30, "{names:?}");
+        names
+    });
+    &ALL
+}
+
+/// The words of a command whose page has this name: a dash may be one of the name itself, too.
+fn spaced(page: &str) -> String {
+    let is_command = |line: &str| {
+        let words: Vec<&str> = ["help"].into_iter().chain(line.split(' ')).collect();
+        program(words).output().unwrap().status.success()
+    };
+    let spaced = page.replacen('-', " ", 1);
+    if spaced != page && is_command(&spaced) { spaced } else { page.to_owned() }
+}
+
+/// The long help of a command.
+pub fn help(command: &str) -> String {
+    let output = program(command.split(' ').chain(["--help"])).output().unwrap();
+    assert!(output.status.success(), "{command}: {}", stderr(&output));
+    stdout(&output)
+}
+
+/// Returns true if a command has a flag, such as `--json`.
+pub fn takes(command: &str, flag: &str) -> bool {
+    help(command).split(|sign: char| sign.is_whitespace() || "[=,".contains(sign)).any(|word| word == flag)
+}
+
+/// A directory with tables to `seeds` seeds of the default rules in `tables`.
+pub fn directory_with_tables(seeds: usize) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().join("tables");
+    std::fs::create_dir(&tables).unwrap();
+    build(&tables, Rules::EmptyCapture, 6, seeds).unwrap();
+    directory
+}
