@@ -227,11 +227,13 @@ fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
     }
     let directory = tempfile::tempdir().unwrap();
     let tables = directory.path().to_str().unwrap();
-    for args in [&["gpu"][..], &["build", "--seeds", "6", "--json", "--tables", tables]] {
+    let build = ["build", "--seeds", "6", "--json", "--tables", tables];
+    for (args, value) in [(&["gpu"][..], None), (&build, None), (&["gpu"], Some("")), (&["gpu"], Some("run"))] {
         let mut command = Command::cargo_bin("kalah").unwrap();
-        let output = command.args(args).env_remove("XDG_RUNTIME_DIR").output().unwrap();
+        command.args(args).env_remove("XDG_RUNTIME_DIR").envs(value.map(|value| ("XDG_RUNTIME_DIR", value)));
+        let output = command.output().unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{args:?}: {stderr}");
-        assert!(!stderr.contains("XDG_RUNTIME_DIR"), "{args:?}: {stderr}");
+        assert!(!stderr.contains("XDG_RUNTIME_DIR"), "{args:?}, {value:?}: {stderr}");
     }
 }

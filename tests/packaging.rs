@@ -101,11 +101,16 @@ fn every_part_of_a_release_is_checked() {
 
 /// Runs a script of `packaging`; `None`, with a warning, where there is no Python.
 fn run(arguments: &[&str]) -> Option<Output> {
+    run_in(root(), arguments)
+}
+
+/// The same in a copy of the repository.
+fn run_in(directory: &Path, arguments: &[&str]) -> Option<Output> {
     if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
         let _ = writeln!(std::io::stderr(), "SKIPPED: {arguments:?} is not tested, KALAH_SKIP_PYTHON is set");
         return None;
     }
-    let script = root().join("packaging").join(arguments[0]);
+    let script = directory.join("packaging").join(arguments[0]);
     Some(Command::new(script).args(&arguments[1..]).output().unwrap())
 }
 
@@ -127,13 +132,40 @@ fn packages_have_their_version_and_origin_from_cargo_toml() {
             let error = text(&output.stderr);
             assert!(error.contains(key) && error.contains("Cargo.toml"), "{error}");
         } else {
-            assert_eq!(text(&output.stdout), value.split(':').next().unwrap_or(value));
+            // Authors stand with colons between them; an address has one itself.
+            let first = if field == "maintainer" { value.split(':').next().unwrap_or(value) } else { value };
+            assert_eq!(text(&output.stdout), first);
         }
     }
     // Nothing else has them.
     let control = read("packaging/debian/control");
     for field in ["Maintainer: @MAINTAINER@", "Homepage: @HOMEPAGE@", "Version: @VERSION@"] {
         assert!(control.lines().any(|line| line == field), "{field}");
+    }
+}
+
+/// The first step of a release (docs/packages.md), with a made-up address and author.
+#[test]
+fn a_repository_and_an_author_are_all_that_a_release_lacks() {
+    let copy = tempfile::tempdir().unwrap();
+    for name in [".ci", "Cargo.lock", "benches", "build.rs", "crates", "examples", "packaging", "src", "tests"] {
+        std::os::unix::fs::symlink(root().join(name), copy.path().join(name)).unwrap();
+    }
+    let own = |line: &&str| !line.starts_with("repository = ") && !line.starts_with("authors = ");
+    let manifest = read("Cargo.toml");
+    let manifest = manifest.lines().filter(own).collect::<Vec<_>>().join("\n");
+    let (repository, author) = ("https://example.org:8443/games/kalah", "A. Name <name@example.org>");
+    let added =
+        format!("[package]\nrepository = {repository:?}\nauthors = [{author:?}, \"B. Name <b@example.org>\"]\n");
+    std::fs::write(copy.path().join("Cargo.toml"), manifest.replacen("[package]\n", &added, 1)).unwrap();
+    for (arguments, expected) in [
+        (&["metadata", "repository"][..], repository.to_owned()),
+        (&["metadata", "maintainer"], author.to_owned()),
+        (&["publish", "--check", concat!("v", env!("CARGO_PKG_VERSION"))], format!("{repository}\n{author}")),
+    ] {
+        let Some(output) = run_in(copy.path(), arguments) else { return };
+        assert_eq!(text(&output.stdout), expected, "{arguments:?}: {}", text(&output.stderr));
+        assert!(output.status.success(), "{arguments:?}");
     }
 }
 
@@ -145,4 +177,48 @@ fn a_release_is_published_under_the_tag_of_its_version_only() {
     let own = run(&["publish", "--check", concat!("v", env!("CARGO_PKG_VERSION"))]).unwrap();
     let can_be = !env!("CARGO_PKG_REPOSITORY").is_empty() && env!("CARGO_PKG_AUTHORS").contains('@');
     assert_eq!(own.status.success(), can_be, "{}", text(&own.stderr));
+}
+
+/// The files of the repository that a text names.
+#[cfg(feature = "cli")]
+fn named(text: &str) -> std::collections::BTreeSet<&str> {
+    let words =
+        text.split(|c: char| !(c.is_ascii_alphanumeric() || "/.-".contains(c))).map(|word| word.trim_end_matches('.'));
+    let is_named = |word: &&str| {
+        let Some((directory, name)) = word.split_once('/') else { return false };
+        ["docs", "cluster", "tables"].contains(&directory)
+            && !name.contains('/')
+            && [".md", ".sh", ".jsonl"].iter().any(|ending| name.ends_with(ending))
+    };
+    words.filter(is_named).collect()
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn packages_have_the_files_that_help_names() {
+    let directory = tempfile::tempdir().unwrap();
+    let (pages, documents) = (directory.path().join("man"), directory.path().join("documents"));
+    assert!(Command::new(env!("CARGO_BIN_EXE_kalah")).arg("man").arg(&pages).output().unwrap().status.success());
+    // It needs no Python.
+    let copied = Command::new(root().join("packaging/documents")).arg(&documents).output().unwrap();
+    assert!(copied.status.success(), "{}", text(&copied.stderr));
+    let mut names = 0;
+    for page in pages.read_dir().unwrap() {
+        let page = std::fs::read_to_string(page.unwrap().path()).unwrap().replace("\\-", "-");
+        for name in named(&page) {
+            assert!(documents.join(name).is_file(), "{name} is not in the packages");
+            names += 1;
+        }
+    }
+    assert!(names > 5, "only {names} files are named");
+    assert_eq!(
+        named("see docs/a-b.md, tables/x.book and cluster/c.sh.").into_iter().collect::<Vec<_>>(),
+        ["cluster/c.sh", "docs/a-b.md"]
+    );
+    let release = read("packaging/release");
+    assert_eq!(
+        release.matches("\n    packaging/documents ").count(),
+        2,
+        "of the static program and the Debian package"
+    );
 }

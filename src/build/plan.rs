@@ -9,7 +9,7 @@ use crate::game::Rules;
 use crate::gpu::Tier;
 use crate::index::layer_positions;
 use crate::isa::Isa;
-use crate::system::{available_disk, available_memory};
+use crate::system::{AvailableMemory, available_disk};
 use crate::table::archive::archive_path;
 use crate::table::{PairKey, TableKey};
 
@@ -55,12 +55,12 @@ pub enum PlanError {
         allowed: u64,
     },
     /// More memory than is available.
-    #[error("this build needs {needed} bytes of memory, {available} are available")]
+    #[error("this build needs {needed} bytes of memory, {available}")]
     Memory {
         /// Bytes needed.
         needed: u64,
-        /// Bytes available.
-        available: u64,
+        /// What there is.
+        available: AvailableMemory,
     },
     /// More disk than is free.
     #[error("this build needs {needed} bytes of disk, {} has {free} free", directory.display())]
@@ -152,7 +152,7 @@ impl Plan {
             return Err(PlanError::Budget { needed, allowed });
         }
         // If the available memory is unknown, the build is tried.
-        if let Some(available) = available_memory().filter(|&available| needed > available) {
+        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
             return Err(PlanError::Memory { needed, available });
         }
         // If the free space is unknown, the writer will find out, and nothing is lost.

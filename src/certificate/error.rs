@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::statement::StatementError;
+use crate::system::AvailableMemory;
 
 /// The version of the format that this program reads and writes.
 pub const VERSION: u32 = 1;
@@ -80,7 +81,7 @@ pub enum CertificateError {
         damage: CertificateDamage,
     },
     /// There is not enough memory for the claims.
-    #[error("{path} has {claims} claims, which need {} MiB of memory; {} MiB are available", needed >> 20, available >> 20)]
+    #[error("{path} has {claims} claims, which need {} MiB of memory; {}", needed >> 20, available.clause(|bytes| format!("{} MiB", bytes >> 20)))]
     Memory {
         /// The file.
         path: PathBuf,
@@ -88,8 +89,8 @@ pub enum CertificateError {
         claims: u64,
         /// The bytes that they need.
         needed: u64,
-        /// The bytes that are available.
-        available: u64,
+        /// What is available.
+        available: AvailableMemory,
     },
     /// What should be written is not a certificate.
     #[error("{path} cannot be written: {reason}")]

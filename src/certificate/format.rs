@@ -15,7 +15,7 @@ use super::statement::{Certificate, Head, Opening, Statement};
 use crate::file;
 use crate::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
-use crate::system::available_memory;
+use crate::system::AvailableMemory;
 
 /// The first bytes of every certificate.
 pub const MAGIC: [u8; 8] = *b"KALAHCT\n";
@@ -68,7 +68,7 @@ impl CertificateFile {
         // A few bytes can stand for thousands of claims.
         let header = RawHeader::read(&bytes).map_err(damaged)?;
         let (claims, needed) = (header.claims, header.claims.saturating_mul(MEMORY_A_CLAIM));
-        if let Some(available) = available_memory().filter(|&available| needed > available) {
+        if let Some(available) = AvailableMemory::now().filter(|available| needed > available.bytes) {
             return Err(CertificateError::Memory { path: path.to_owned(), claims, needed, available });
         }
         CertificateFile::from_bytes(&bytes).map_err(damaged)

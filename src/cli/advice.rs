@@ -17,7 +17,7 @@ use kalah::file::{DocumentError, LockError};
 use kalah::gpu::{GpuError, Shortage};
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
-use kalah::system::MemoryShortage;
+use kalah::system::{AvailableMemory, MemoryShortage};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
 
@@ -66,11 +66,13 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         return Some(of_network(error));
     }
     if let Some(error) = error.downcast_ref() {
-        return of_plan(error).map(str::to_owned);
+        return of_plan(error);
     }
     match error.downcast_ref() {
         Some(MemoryShortage::Allowed { .. }) => return Some("allow more, or use fewer threads".to_owned()),
-        Some(MemoryShortage::Available { .. }) => return Some("end other programs, or use fewer threads".to_owned()),
+        Some(MemoryShortage::Available { available, .. }) => {
+            return Some(format!("{}, or use fewer threads", more_memory(available)));
+        }
         _ => {}
     }
     match error.downcast_ref() {
@@ -240,12 +242,20 @@ fn of_scan_state(error: &StateError) -> Option<String> {
     }
 }
 
-fn of_plan(error: &PlanError) -> Option<&'static str> {
+fn of_plan(error: &PlanError) -> Option<String> {
     match error {
-        PlanError::Budget { .. } => Some("allow more, or build fewer seeds"),
-        PlanError::Memory { .. } => Some("end other programs, or build fewer seeds"),
-        PlanError::Disk { .. } => Some("make room or use another --tables directory"),
+        PlanError::Budget { .. } => Some("allow more, or build fewer seeds".to_owned()),
+        PlanError::Memory { available, .. } => Some(format!("{}, or build fewer seeds", more_memory(available))),
+        PlanError::Disk { .. } => Some("make room or use another --tables directory".to_owned()),
         _ => None,
+    }
+}
+
+/// How more memory becomes available.
+fn more_memory(available: &AvailableMemory) -> &'static str {
+    match available.group {
+        Some(_) => "raise the limit of the group",
+        None => "end other programs",
     }
 }
 
@@ -349,7 +359,7 @@ fn of_full(error: &io::Error) -> &'static str {
 /// Why a build is not suggested.
 fn does_not_fit(error: &PlanError) -> String {
     let (needed, free, what) = match error {
-        PlanError::Memory { needed, available, .. } => (needed, available, "memory"),
+        PlanError::Memory { needed, available, .. } => (needed, &available.bytes, "memory"),
         PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
         other => return format!("it cannot be built here: {}", statement(other)),
     };

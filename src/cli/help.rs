@@ -204,7 +204,8 @@ fn by_rules(command: Command) -> Command {
 
 /// The text below the groups.
 const AFTER: &str = "`kalah help COMMAND` explains a command, with examples. \
-    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage, 130 interrupted.";
+    Exit codes: 0 done, 1 failed, 2 wrong usage, 3 a check found a wrong value or damage, 130 interrupted. \
+    Pages that help names, such as docs/engine.md, come with the program, and are in the repository.";
 
 /// The examples of a command.
 fn examples(name: &str) -> &'static [Example] {

@@ -37,7 +37,7 @@ impl Manual {
         std::fs::create_dir_all(directory).with_context(failed)?;
         clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
         let page = |name: &str| directory.join(format!("{name}.1"));
-        complete(&page("kalah"), "EXIT STATUS", &environment(|_| true)).with_context(failed)?;
+        complete(&page("kalah"), "EXIT STATUS", &(environment(|_| true) + FILES)).with_context(failed)?;
         let mut pages = 1;
         for (name, command) in all(&command) {
             let takes = |name: &str| {
@@ -51,6 +51,10 @@ impl Manual {
         Ok(Outcome::Done)
     }
 }
+
+/// The part of the first page about the files that pages name.
+const FILES: &str = ".SH FILES\nPages, scripts and tables of the repository that are named here, such as docs/engine.md, come with the \
+    program: beside it in its archive, in /usr/share/doc/kalah in the Debian package.\n";
 
 /// The commands with the names of their pages, each before its own subcommands.
 fn all(command: &Command) -> Vec<(String, &Command)> {

@@ -83,6 +83,7 @@ mod version;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::parser::ValueSource;
@@ -193,7 +194,9 @@ fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
 /// Keeps Mesa's layer that orders Vulkan devices from connecting to a display, which prints an error where there is none:
 /// `XDG_RUNTIME_DIR is invalid or not set in the environment`. The order is of no use here, devices are chosen by name.
 fn hush_device_selection() {
-    if cfg!(target_os = "linux") && std::env::var_os("XDG_RUNTIME_DIR").is_none() {
+    // It is as good as not set where it is no absolute path, an empty one above all.
+    let is_set = std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|directory| Path::new(&directory).is_absolute());
+    if cfg!(target_os = "linux") && !is_set {
         // SAFETY: the program has started no thread yet that could read the environment meanwhile.
         unsafe { std::env::set_var("NODEVICE_SELECT", "1") };
     }
@@ -284,6 +287,6 @@ impl Cli {
             failure::tell(&error);
             failure::outcome(&error)
         });
-        outcome.after(signals::received()).into()
+        outcome.after(signals::received()).leave()
     }
 }

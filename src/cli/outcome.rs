@@ -37,17 +37,28 @@ impl Outcome {
     pub fn and(self, other: Outcome) -> Outcome {
         self.max(other)
     }
-}
 
-impl From<Outcome> for ExitCode {
-    fn from(outcome: Outcome) -> ExitCode {
-        ExitCode::from(match outcome {
+    fn code(self) -> u8 {
+        match self {
             Outcome::Done => 0,
             Outcome::Failed => 1,
             Outcome::Usage => 2,
             Outcome::Wrong => EXIT_DAMAGE,
             Outcome::Interrupted(signal) => u8::try_from(EXIT_SIGNAL + signal).unwrap_or(u8::MAX),
-        })
+        }
+    }
+
+    /// The exit code to return from `main`. After a GPU has hung this ends the program itself, since its driver may be at work, and
+    /// crash when its destructors run.
+    pub fn leave(self) -> ExitCode {
+        #[cfg(unix)]
+        if kalah::gpu::has_hung() {
+            // Nobody is left to tell that it failed.
+            let _ = std::io::Write::flush(&mut std::io::stdout());
+            // SAFETY: it ends the process, and runs no more of its code.
+            unsafe { libc::_exit(self.code().into()) }
+        }
+        ExitCode::from(self.code())
     }
 }
 

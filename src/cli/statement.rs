@@ -23,8 +23,7 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
             return format!("{what} takes {needed} of memory, {allowed} are allowed by --memory");
         }
         Some(MemoryShortage::Available { what, needed, available }) => {
-            let (needed, available) = (HumanBytes(*needed), HumanBytes(*available));
-            return format!("{what} takes {needed} of memory, {available} are available");
+            return format!("{what} takes {} of memory, {}", HumanBytes(*needed), available.clause(size));
         }
         _ => {}
     }
@@ -39,6 +38,10 @@ pub fn statement(error: &(dyn Error + 'static)) -> String {
         }
         _ => error.to_string(),
     }
+}
+
+fn size(bytes: u64) -> String {
+    HumanBytes(bytes).to_string()
 }
 
 fn graph_statement(error: &GraphError) -> String {
@@ -67,7 +70,7 @@ fn plan_statement(error: &PlanError) -> String {
             )
         }
         PlanError::Memory { needed, available } => {
-            format!("this build needs {} of memory, {} are available", HumanBytes(*needed), HumanBytes(*available))
+            format!("this build needs {} of memory, {}", HumanBytes(*needed), available.clause(size))
         }
         PlanError::Disk { needed, free, directory } => {
             let (needed, free) = (HumanBytes(*needed), HumanBytes(*free));

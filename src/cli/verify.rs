@@ -52,7 +52,7 @@ pub struct Verify {
     /// Check the layers below against their checksums, then compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
     against: Option<Against>,
-    /// Compare the tables with the entries of this file (tables/manifest.jsonl of the repository has the known tables):
+    /// Compare the tables with the entries of this file (tables/manifest.jsonl, which comes with the program, has the known tables):
     /// digests, sizes, and the number of positions with each score; all scores are read for that, as by --checksums
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,

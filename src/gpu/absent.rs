@@ -19,6 +19,11 @@ pub fn catches_panics() -> bool {
     false
 }
 
+/// Returns true if a device of this process was given up because it hangs: there is none.
+pub fn has_hung() -> bool {
+    false
+}
+
 /// An adapter that can be opened; there is none without the feature `gpu`.
 #[derive(Debug)]
 pub struct Adapter {

@@ -63,6 +63,7 @@ pub(crate) use timing::Timing;
 pub use trace::{Barrier, Memory, NoTrace, Race, Trace, Tracer, Use};
 pub use twin::{Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
+pub use waiting::has_hung;
 
 /// Whether this build can compute on GPUs.
 pub const IS_SUPPORTED: bool = true;

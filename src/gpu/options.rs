@@ -13,7 +13,8 @@ pub struct GpuOptions {
     /// Whether shaders check every index. By default they do on software adapters and in debug builds only.
     pub checked: Option<bool>,
     /// How long to wait when no submission ends before the device counts as hung: a minute by default. A submission
-    /// is meant to take a fifth of a second at most, on any device.
+    /// is meant to take a fifth of a second at most, on any device. For a software adapter it is processor time of this
+    /// process, unless that stands still.
     pub patience: Duration,
 }
 

@@ -1,7 +1,7 @@
 //! Noticing the faults of a device, and waiting for work that may never end.
 
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use wgpu::{PollError, PollStatus, PollType, SubmissionIndex};
@@ -10,13 +10,37 @@ use super::caught::caught;
 use super::device::Gpu;
 use super::error::GpuError;
 use super::faults::Faults;
+use super::report::Tier;
+use crate::system::processor_time;
 
 /// How long to wait, after a command was refused, for a report that the device was lost.
 const LOSS_IS_REPORTED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A device hangs when this many waits in a row saw nothing end; one of them may be short, after the program itself was
 /// stopped for a while.
-const WAITS: u32 = 4;
+const WAITS: f64 = 4.0;
+
+/// A software device that is at work has at least this share of a processor. One whose threads wait for each other has none.
+const AT_WORK: f64 = 0.01;
+
+/// True once a device of this process hangs.
+static HAS_HUNG: AtomicBool = AtomicBool::new(false);
+
+/// Returns true if a device of this process was given up because it hangs.
+///
+/// Threads of its driver may still be at work. What drivers do when a program ends may then crash, so it should end by `_exit`.
+pub fn has_hung() -> bool {
+    HAS_HUNG.load(Ordering::Relaxed)
+}
+
+/// Returns the part of a wait that counts as idle: that of `waited` in which the device could have worked.
+///
+/// A software device works on the processors, of which this process may get little: on a busy machine, or by a quota. It also
+/// compiles shaders when it first runs them, not before. So its time is the processor time that the process used, `worked`.
+fn idle_part(waited: Duration, worked: Option<Duration>) -> f64 {
+    let share = worked.map_or(1.0, |worked| worked.as_secs_f64() / waited.as_secs_f64());
+    if share < AT_WORK { 1.0 } else { share.min(1.0) }
+}
 
 impl Gpu {
     /// Checks that no fault was noticed so far.
@@ -48,14 +72,19 @@ impl Gpu {
     /// A fault of the device: also that for the time of [`crate::gpu::GpuOptions::patience`] no submission ended.
     pub(super) fn wait(&self, submission: Option<SubmissionIndex>) -> Result<(), GpuError> {
         let patience = self.options.patience;
-        let mut idle = 0;
+        let processor_time = || processor_time().filter(|_| self.report().tier == Tier::Software);
+        let mut idle = 0.0;
         loop {
             let ended = self.ended.load(Ordering::Relaxed);
-            let poll = PollType::Wait { submission_index: submission.clone(), timeout: Some(patience / WAITS) };
+            let (start, before) = (Instant::now(), processor_time());
+            let poll = PollType::Wait { submission_index: submission.clone(), timeout: Some(patience.div_f64(WAITS)) };
             let polled = self.poll(poll);
             let timed_out = matches!(polled, Err(PollError::Timeout));
-            idle = if timed_out && self.ended.load(Ordering::Relaxed) == ended { idle + 1 } else { 0 };
-            if idle == WAITS {
+            let worked = processor_time().zip(before).map(|(after, before)| after.saturating_sub(before));
+            let is_idle = timed_out && self.ended.load(Ordering::Relaxed) == ended;
+            idle = if is_idle { idle + idle_part(start.elapsed(), worked) } else { 0.0 };
+            if idle >= WAITS {
+                HAS_HUNG.store(true, Ordering::Relaxed);
                 self.faults.lock().unwrap_or_else(PoisonError::into_inner).hung.get_or_insert(patience);
             }
             self.check()?;
@@ -78,5 +107,24 @@ impl Gpu {
             PollType::Wait { .. } => Err(PollError::Timeout),
             PollType::Poll => Ok(PollStatus::Poll),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_software_device_that_gets_little_processor_time_is_given_more() {
+        let part = |waited, worked| idle_part(Duration::from_millis(waited), Some(Duration::from_millis(worked)));
+        assert_eq!(part(2500, 100), 0.04);
+        assert_eq!(part(2500, 300), 0.12);
+        // It computes, on one thread or on several, and does not end.
+        assert_eq!((part(2500, 2500), part(2500, 9000)), (1.0, 1.0));
+        // Its threads wait for each other: only this program's wait takes some time.
+        assert_eq!((part(2500, 0), part(2500, 1)), (1.0, 1.0));
+        // No time passed; a device that does not compute on the processors.
+        assert_eq!((part(0, 0), part(0, 1)), (1.0, 1.0));
+        assert_eq!(idle_part(Duration::from_secs(3), None), 1.0);
     }
 }

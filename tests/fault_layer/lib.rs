@@ -4,7 +4,8 @@
 //! `KALAH_FAULT`: what happens, otherwise nothing. `KALAH_FAULT_AFTER`: after how many submissions.
 //! - `reject`: submissions return that the device is lost, and so does waiting.
 //! - `lose`: only waiting does.
-//! - `hang`: none ends.
+//! - `hang`: none ends. When the program ends by `exit`, the layer aborts it, as drivers crash whose threads are still at work when
+//!   their destructors run.
 //!
 //! `KALAH_FAULT_COUNT`: a file into which the number of submissions is written.
 //!
@@ -12,7 +13,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use ash::vk::{self, Handle};
@@ -81,6 +82,18 @@ fn fault() -> Option<Fault> {
     };
     let after: u64 = std::env::var("KALAH_FAULT_AFTER").ok()?.parse().ok()?;
     (SUBMISSIONS.load(Ordering::SeqCst) > after).then_some(fault)
+}
+
+/// Aborts the program when it ends by `exit`.
+fn forbid_exit() {
+    static ONCE: Once = Once::new();
+    extern "C" fn crash() {
+        std::process::abort();
+    }
+    // SAFETY: the function may be called at any time, and this library is never unloaded before.
+    ONCE.call_once(|| unsafe {
+        libc::atexit(crash);
+    });
 }
 
 /// What a driver that hangs does when it is to wait for ever.
@@ -192,7 +205,11 @@ unsafe extern "system" fn queue_submit(
     }
     match fault() {
         Some(Fault::Rejected) => vk::Result::ERROR_DEVICE_LOST,
-        Some(Fault::Lost | Fault::Hang) => vk::Result::SUCCESS,
+        Some(Fault::Lost) => vk::Result::SUCCESS,
+        Some(Fault::Hang) => {
+            forbid_exit();
+            vk::Result::SUCCESS
+        }
         // SAFETY: the caller's arguments, passed on.
         None => unsafe {
             let submit: vk::PFN_vkQueueSubmit = next_of_device(c"vkQueueSubmit");

@@ -1,0 +1,132 @@
+//! Available memory and free disk space.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`control_group`](ControlGroup) | limits of memory that control groups set |
+
+mod control_group;
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+pub use control_group::ControlGroup;
+
+/// There is not enough memory.
+#[derive(Debug, thiserror::Error)]
+#[error("no memory for {what} ({bytes} bytes)")]
+pub struct OutOfMemory {
+    /// What the memory is for.
+    pub what: &'static str,
+    /// How many bytes were requested.
+    pub bytes: u64,
+    /// The system's error.
+    pub source: io::Error,
+}
+
+/// Work needs more memory than it may take.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MemoryShortage {
+    /// More than is allowed.
+    #[error("{what} takes {needed} bytes of memory, {allowed} are allowed")]
+    Allowed {
+        /// The work.
+        what: String,
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes allowed.
+        allowed: u64,
+    },
+    /// More than is available.
+    #[error("{what} takes {needed} bytes of memory, {available}")]
+    Available {
+        /// The work.
+        what: String,
+        /// Bytes that it takes.
+        needed: u64,
+        /// What there is.
+        available: AvailableMemory,
+    },
+}
+
+/// Checks that work which takes `needed` bytes of memory has them: that they are `allowed`, if there is a limit, and available.
+///
+/// # Errors
+/// When they are not; `what` names the work.
+pub fn check_memory(needed: u64, allowed: Option<u64>, what: impl FnOnce() -> String) -> Result<(), MemoryShortage> {
+    if let Some(allowed) = allowed.filter(|&allowed| needed > allowed) {
+        return Err(MemoryShortage::Allowed { what: what(), needed, allowed });
+    }
+    // If the available memory is unknown, it is tried.
+    match AvailableMemory::now().filter(|available| needed > available.bytes) {
+        Some(available) => Err(MemoryShortage::Available { what: what(), needed, available }),
+        None => Ok(()),
+    }
+}
+
+/// Memory that this process can take, and what sets the limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AvailableMemory {
+    /// Bytes available.
+    pub bytes: u64,
+    /// The control group that leaves no more; `None` if that is all that the machine has free.
+    pub group: Option<ControlGroup>,
+}
+
+impl AvailableMemory {
+    /// Returns what is available; `None` if the system does not report it.
+    ///
+    /// A container or a job may have less than its machine. The page cache counts towards the limit of its control group, but
+    /// makes room when it must, so it is available here, as it is in the figure of the machine. Memory of processes does not.
+    pub fn now() -> Option<AvailableMemory> {
+        let mut system = sysinfo::System::new();
+        system.refresh_memory();
+        let machine = Some(system.available_memory()).filter(|&bytes| bytes > 0);
+        match control_group::tightest(Path::new("/")) {
+            Some(memory) if machine.is_none_or(|bytes| memory.available < bytes) => {
+                Some(AvailableMemory { bytes: memory.available, group: Some(memory.group) })
+            }
+            _ => machine.map(|bytes| AvailableMemory { bytes, group: None }),
+        }
+    }
+
+    /// A clause that says how much is available and what sets the limit, with sizes as `size` writes them.
+    pub fn clause(&self, size: impl Fn(u64) -> String) -> String {
+        let bytes = size(self.bytes);
+        match &self.group {
+            None => format!("{bytes} are available on this machine"),
+            Some(ControlGroup { path, limit }) => {
+                format!("{bytes} are available: the control group {} is limited to {}", path.display(), size(*limit))
+            }
+        }
+    }
+}
+
+impl fmt::Display for AvailableMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.clause(|bytes| format!("{bytes} bytes")))
+    }
+}
+
+/// Bytes of available memory, as in [`AvailableMemory::now`]; `None` if the system does not report it.
+pub fn available_memory() -> Option<u64> {
+    AvailableMemory::now().map(|available| available.bytes)
+}
+
+/// Free bytes on the disk of `directory`, which need not exist. `None` if the system does not report it.
+pub fn available_disk(directory: &Path) -> Option<u64> {
+    let existing = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let existing = if existing.as_os_str().is_empty() { Path::new(".") } else { existing };
+    fs4::available_space(existing).ok()
+}
+
+/// Processor time that all threads of this process have used; `None` if the system does not report it.
+pub fn processor_time() -> Option<Duration> {
+    #[cfg(unix)]
+    return Duration::try_from(rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime)).ok();
+    #[cfg(not(unix))]
+    None
+}

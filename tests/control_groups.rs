@@ -1,0 +1,172 @@
+//! The program in control groups of Linux that have less memory or fewer processors than the machine. They are real ones, made
+//! below that of the test, which takes the rights of root: the tests are skipped without them.
+#![cfg(all(feature = "cli", target_os = "linux"))]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const MIB: u64 = 1 << 20;
+
+/// A group with a limit and a group in it without one, both removed at the end.
+struct Groups {
+    outer: PathBuf,
+    version_1: bool,
+}
+
+impl Groups {
+    /// Groups of a controller, `memory` or `cpu`; `None`, after a warning, if they cannot be made.
+    fn new(controller: &str, name: &str) -> Option<Groups> {
+        match Groups::try_new(controller, name) {
+            Ok(groups) => Some(groups),
+            Err(reason) => {
+                let told = format!("*** SKIPPED: no control group of {controller} can be made: {reason}\n");
+                let _ = std::io::stderr().write_all(told.as_bytes());
+                None
+            }
+        }
+    }
+
+    fn try_new(controller: &str, name: &str) -> Result<Groups, String> {
+        let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+        let find = |wanted: &dyn Fn(&str) -> bool| {
+            own.lines().map(|line| line.splitn(3, ':').collect::<Vec<_>>()).find(|fields| wanted(fields[1]))
+        };
+        let version_1 = find(&|controllers| controllers.split(',').any(|one| one == controller));
+        let fields = version_1.clone().or_else(|| find(&str::is_empty)).ok_or("this process is in none")?;
+        let root = Path::new("/sys/fs/cgroup").join(if version_1.is_some() { controller } else { "" });
+        let own = root.join(fields[2].trim_start_matches('/'));
+        if version_1.is_none() {
+            fs::write(own.join("cgroup.subtree_control"), format!("+{controller}"))
+                .map_err(|error| error.to_string())?;
+        }
+        let outer = own.join(format!("kalah-test-{name}-{}", std::process::id()));
+        fs::create_dir_all(outer.join("inner")).map_err(|error| error.to_string())?;
+        Ok(Groups { outer, version_1: version_1.is_some() })
+    }
+
+    /// Sets the limit of the outer group.
+    fn limit(&self, name_1: &str, name_2: &str, value: &str) {
+        let name = if self.version_1 { name_1 } else { name_2 };
+        fs::write(self.outer.join(name), value).unwrap();
+    }
+
+    fn limit_memory(&self, bytes: u64) {
+        self.limit("memory.limit_in_bytes", "memory.max", &bytes.to_string());
+    }
+
+    /// A program in the inner group.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"echo $$ > "$0" && exec "$@""#]);
+        command.arg(self.outer.join("inner/cgroup.procs")).arg(program);
+        command
+    }
+
+    /// Runs `kalah` in the inner group.
+    fn kalah(&self, arguments: &[&str]) -> Output {
+        let mut command = self.command(Path::new(env!("CARGO_BIN_EXE_kalah")));
+        command.args(arguments).env_remove("KALAH_TABLES").output().unwrap()
+    }
+}
+
+impl Drop for Groups {
+    fn drop(&mut self) {
+        // The kernel takes a moment to notice that the last process has ended.
+        for _ in 0..100 {
+            let _ = fs::remove_dir(self.outer.join("inner"));
+            if fs::remove_dir(&self.outer).is_ok() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    }
+}
+
+fn document(output: &Output) -> Value {
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn memory_is_that_of_the_tightest_group() {
+    let Some(groups) = Groups::new("memory", "plan") else { return };
+    let plan = || document(&groups.kalah(&["plan", "--search", "6x6", "--json"]))["memory"].as_u64().unwrap();
+    for limit in [512 * MIB, 256 * MIB] {
+        groups.limit_memory(limit);
+        let memory = plan();
+        // Less what the program takes itself, and the part that a search leaves to others.
+        assert!((limit / 4 * 3..limit).contains(&memory), "{memory} bytes of {limit}");
+    }
+}
+
+#[test]
+fn a_build_that_does_not_fit_its_group_is_refused() {
+    let Some(groups) = Groups::new("memory", "build") else { return };
+    groups.limit_memory(32 * MIB);
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().join("tables");
+    let tables = tables.to_str().unwrap();
+    let build = |pits: &str, seeds: &str| {
+        groups.kalah(&["build", "--backend", "cpu", "--pits", pits, "--seeds", seeds, "--tables", tables, "--json"])
+    };
+    let refused = build("6", "20");
+    let stderr = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!((refused.status.code(), &*refused.stdout), (Some(1), &b""[..]), "{stderr}");
+    let outer = groups.outer.file_name().unwrap().to_str().unwrap();
+    for part in [outer, "is limited to 32.00 MiB", "raise the limit of the group"] {
+        assert!(stderr.contains(part), "{part:?} is not in {stderr}");
+    }
+    // What fits is built.
+    assert_eq!(document(&build("3", "8"))["built"].as_array().map(Vec::len), Some(7));
+}
+
+#[test]
+fn threads_are_those_of_the_quota_of_the_tightest_group() {
+    let Some(groups) = Groups::new("cpu", "threads") else { return };
+    let threads = || document(&groups.kalah(&["search", "3x2", "--depth", "3", "--json"]))["threads"].as_u64().unwrap();
+    let cores = threads();
+    if cores == 1 {
+        let told = "*** SKIPPED: there is only one processor\n";
+        let _ = std::io::stderr().write_all(told.as_bytes());
+        return;
+    }
+    groups.limit("cpu.cfs_quota_us", "cpu.max", "100000");
+    assert_eq!(threads(), 1, "of {cores}");
+}
+
+/// The variable by which the next test knows that it is in its group.
+#[cfg(feature = "gpu")]
+const STARVED: &str = "KALAH_TEST_STARVED";
+
+/// A software adapter that has a twenty-fifth of a processor takes seconds to compile a shader, which it does when it first runs it.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_software_adapter_with_little_processor_time_does_not_hang() {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use kalah::build::gpu::self_test;
+    use kalah::game::Rules;
+    use kalah::gpu::{Adapter, Gpu, GpuOptions, Tier};
+
+    if std::env::var_os(STARVED).is_some() {
+        let adapters = Adapter::all().into_iter().filter(|adapter| adapter.report.tier == Tier::Software);
+        // SwiftShader compiles when a shader is made, and not when it runs.
+        for adapter in adapters.filter(|adapter| adapter.report.name.contains("llvmpipe")) {
+            let options = GpuOptions::default().patience(Duration::from_secs(2));
+            self_test(&Arc::new(Gpu::open(&adapter, options).unwrap()), Rules::default()).unwrap();
+        }
+        return;
+    }
+    let Some(groups) = Groups::new("cpu", "starved") else { return };
+    groups.limit("cpu.cfs_quota_us", "cpu.max", "4000");
+    let mut command = groups.command(&std::env::current_exe().unwrap());
+    let name = "a_software_adapter_with_little_processor_time_does_not_hang";
+    command.args(["--exact", name, "--nocapture"]).env(STARVED, "1").env("MESA_SHADER_CACHE_DISABLE", "true");
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
