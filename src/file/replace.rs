@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use kalah_core::file::require_regular;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{FileContent, directory_of, require_replaceable};
@@ -26,7 +27,8 @@ const MOST_NAME_BYTES: usize = 255;
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
-    content: Option<FileContent>,
+    /// What it will hold; `None` if it may replace everything.
+    content: Option<Option<FileContent>>,
 }
 
 impl Replacement {
@@ -37,7 +39,16 @@ impl Replacement {
     /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file of this program with another content.
     pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Replacement> {
         require_replaceable(path, content)?;
-        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned(), content })
+        Ok(Replacement { content: Some(content), ..Replacement::begin_own(path)? })
+    }
+
+    /// Begins a file that will replace `path`, which need not exist and is the caller's own, whatever it holds.
+    ///
+    /// # Errors
+    /// When it cannot be created, or there is something other than a regular file at `path`.
+    pub fn begin_own(path: &Path) -> io::Result<Replacement> {
+        require_regular(path)?;
+        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned(), content: None })
     }
 
     /// Moves the file to its place once it is completely on the disk. Readers find either the old file or all of this
@@ -49,7 +60,7 @@ impl Replacement {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
         // It may have been made meanwhile.
-        require_replaceable(&self.path, self.content)?;
+        self.content.map_or(Ok(()), |content| require_replaceable(&self.path, content))?;
         file.persist(&self.path).map_err(|error| error.error)?;
         // The name is stored in the directory. Not all file systems can flush that, and the file is complete without
         // it.
