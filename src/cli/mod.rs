@@ -197,7 +197,7 @@ fn told(error: &clap::Error) -> ExitCode {
     match printed {
         // An error that cannot be printed is one all the same.
         Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
-            cannot_print(&failed).into()
+            cannot_print(&failed).leave()
         }
         _ => code,
     }
