@@ -134,7 +134,7 @@ fn no_output_replaces_a_file_of_the_program() {
             let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
             let told = stderr(&ran);
             assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {told}");
-            assert!(matches!(ran.status.code(), Some(1 | 2 | 3)), "{writer} over {content}, own {own:?}: {told}");
+            assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {told}");
             assert!(told.contains(name_of(writer)), "{writer} over {content}: {told}");
             assert!(ran.stdout.is_empty(), "{writer} over {content}: {told}");
         }
