@@ -17,9 +17,9 @@ use super::{args, output};
 /// Anyone who can reach the address can use the server; the default address can be reached from this machine only.
 #[derive(Args)]
 pub struct Serve {
-    /// Address and port to listen at; port 0 takes any free one
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
-    address: SocketAddr,
+    /// Address or name of this machine, and port, to listen at; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", value_parser = place, default_value = "127.0.0.1:8080")]
+    address: Place,
     /// Another name or address that the server is reached by, such as that of a proxy; may be given several times
     ///
     /// Requests to other hosts are refused, so that no website can use the server through a visitor's browser. It is always
@@ -51,10 +51,30 @@ pub struct Serve {
     memory: u64,
 }
 
+/// Where to listen.
+#[derive(Clone)]
+struct Place {
+    /// As it was written, with the port.
+    text: String,
+    /// The name, if it is not an address.
+    name: Option<Host>,
+}
+
+/// Reads an address or a name, and a port.
+fn place(text: &str) -> Result<Place, String> {
+    if text.parse::<SocketAddr>().is_ok() {
+        return Ok(Place { text: text.to_owned(), name: None });
+    }
+    let named = text.rsplit_once(':').filter(|(name, port)| !name.contains([':', '[']) && port.parse::<u16>().is_ok());
+    let name = named.and_then(|(name, _)| name.parse().ok());
+    let form = "write an address or a name, and a port, such as 127.0.0.1:8080, [::1]:8080 or localhost:8080";
+    name.map(|name| Place { text: text.to_owned(), name: Some(name) }).ok_or_else(|| form.to_owned())
+}
+
 impl Serve {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let listener = TcpListener::bind(self.address)
-            .with_context(|| format!("cannot listen at {}; choose another one with --address", self.address))?;
+        let listener = TcpListener::bind(&*self.address.text)
+            .with_context(|| format!("cannot listen at {}; choose another one with --address", self.address.text))?;
         let address = listener.local_addr()?;
         let stop = Stop::default();
         let stopped = stop.clone();
@@ -62,6 +82,8 @@ impl Serve {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         // Tables are checked on all cores. Threads that are not to be had are an error now, not when somebody asks.
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
+        // A table that becomes shorter ends the answers from it, not the server.
+        kalah::table::outlive_bus_errors();
         let books = self.book.find(&self.tables.path, &Rules::ALL)?;
         let mut options = Options::new(self.tables.path);
         options.books = books;
@@ -71,6 +93,7 @@ impl Serve {
         options.memory = self.memory;
         options.stream_time = self.stream_time;
         options.hosts = self.hosts;
+        options.hosts.extend(self.address.name);
         options.origins = self.origins;
         options.log = Box::new(|line| output::tell(format_args!("kalah: {line}")));
         if !address.ip().is_loopback() && options.hosts.is_empty() {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::Uri;
 use axum::response::{IntoResponse, Response};
 
 use super::answer::{
@@ -17,7 +17,7 @@ use super::fields::Fields;
 use super::hosts::Hosts;
 use super::puzzle::Puzzles;
 use super::searcher::Analysis;
-use super::searches::Searches;
+use super::searches::{Reads, Searches};
 use crate::book::Books;
 use crate::game::{MAX_PITS, Pit, Position, Rules};
 use crate::play::{Limit, PlayerName, Setting};
@@ -83,10 +83,25 @@ impl Service {
         reading.await.map_err(|_| ApiError::Failed("reading the tables broke down".to_owned()))?
     }
 
+    /// Reads the tables for a position. What was read while one of them became shorter is not used.
+    pub async fn read_for<T: Send + 'static>(
+        &self,
+        rules: Rules,
+        position: Position,
+        read: impl FnOnce(&Shelf) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let all = move |shelf: &Shelf| {
+            let result = read(shelf);
+            shelf.require_whole(rules, position.pits(), position.seeds() as usize)?;
+            result
+        };
+        self.read(all).await
+    }
+
     /// Reports errors that are not the client's to the operator.
     pub fn report<T>(&self, result: Result<T, ApiError>) -> Result<T, ApiError> {
         if let Err(error) = &result
-            && error.kind().0 == StatusCode::INTERNAL_SERVER_ERROR
+            && error.is_of_server()
         {
             (self.log)(&error.to_string());
         }
@@ -99,7 +114,7 @@ impl Service {
             return Ok(Some(PositionAnswer::probed(rules, &probe)));
         }
         let books = Arc::clone(&self.books);
-        let known = self.read(move |shelf| {
+        let known = self.read_for(rules, position, move |shelf| {
             if let Some(probe) = shelf.probe(rules, &position)? {
                 return Ok(Some(PositionAnswer::probed(rules, &probe)));
             }
@@ -119,7 +134,7 @@ impl Service {
         if let Some(answer) = self.at_once(rules, position).await? {
             return Ok(answer);
         }
-        let search = self.searches.run((rules, position.pits()), time, move |searcher, limit| {
+        let search = self.searches.run(Reads::of(rules, &position), time, move |searcher, limit| {
             let analysis = searcher.analyse(rules, &position, limit)?;
             Ok(PositionAnswer::searched(rules, &position, &analysis))
         });
@@ -140,8 +155,13 @@ impl Service {
         }
         let service = Arc::clone(self);
         let (told, mut progress) = tokio::sync::mpsc::unbounded_channel();
-        let search = self.searches.begin((rules, position.pits()), time, move |searcher, limit| {
+        let reads = Reads::of(rules, &position);
+        let shelf = Arc::clone(&self.shelf);
+        let search = self.searches.begin(reads, time, move |searcher, limit| {
             let tell = move |analysis: &Analysis| {
+                if reads.require_whole(&shelf).is_err() {
+                    return;
+                }
                 let known = PositionAnswer::searched(rules, &position, analysis);
                 let _ = told.send(answer(known, analysis.nodes, None));
             };
@@ -188,7 +208,7 @@ impl Service {
         let start = Instant::now();
         let quick = matches!(name, PlayerName::Greedy | PlayerName::Random(_) | PlayerName::Heuristic);
         let books = Arc::clone(&self.books);
-        let choice = self.read(move |shelf| {
+        let choice = self.read_for(rules, position, move |shelf| {
             let (tables, book) = (shelf.tables(rules, position.pits()), books.get(rules, position.pits()));
             let setting = Setting::new(rules).tables(tables).book(book).game(game);
             let recalled = book.map(|book| book.recall(&position, tables)).transpose()?;
@@ -203,10 +223,9 @@ impl Service {
         let choice = match choice.await? {
             Some(choice) => choice,
             None => {
-                let board = (rules, position.pits());
-                let search = self
-                    .searches
-                    .run(board, time, move |searcher, limit| searcher.choose(name, rules, &position, game, limit));
+                let search = self.searches.run(Reads::of(rules, &position), time, move |searcher, limit| {
+                    searcher.choose(name, rules, &position, game, limit)
+                });
                 search.await?
             }
         };

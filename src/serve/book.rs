@@ -30,7 +30,7 @@ impl Service {
         let mut fields = Fields::of_query(address, &["board", "rules"])?;
         let (position, rules) = (read_position(&fields.board()?)?, read_rules(&mut fields)?);
         let books = Arc::clone(&self.books);
-        let answer = self.read(move |shelf| {
+        let answer = self.read_for(rules, position, move |shelf| {
             let none = Book::new(rules, position.pits());
             let book = books.get(rules, position.pits()).unwrap_or(&none);
             let tables = shelf.tables(rules, position.pits());

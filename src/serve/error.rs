@@ -7,7 +7,7 @@ use crate::game::{ParseError, UnknownRules};
 use crate::play::{PlayError, UnknownPlayer};
 use crate::record::RecordError;
 use crate::solve::SolveError;
-use crate::table::TableError;
+use crate::table::{Damage, TableError};
 
 /// The most seeds in play of a position that is answered.
 pub(super) const MAX_SEEDS: u32 = 400;
@@ -94,6 +94,9 @@ pub enum ApiError {
     /// A table is damaged.
     #[error("a table is damaged: {0}")]
     Damaged(String),
+    /// A table became shorter while it was in use, or its disk failed.
+    #[error("a table cannot be read: {0}; the server must be restarted once the file is right")]
+    Unreadable(String),
     /// Something else went wrong.
     #[error("the server failed: {0}")]
     Failed(String),
@@ -128,6 +131,7 @@ impl ApiError {
             ApiError::LongHead => (431, "long-head"),
             ApiError::Damaged(_) => (500, "damaged-table"),
             ApiError::Failed(_) => (500, "failed"),
+            ApiError::Unreadable(_) => (503, "unreadable-table"),
             ApiError::Busy(_) => (503, "busy"),
             ApiError::Stopping => (503, "stopping"),
         }
@@ -135,6 +139,11 @@ impl ApiError {
 }
 
 impl ApiError {
+    /// Whether the operator of the server should know.
+    pub(super) fn is_of_server(&self) -> bool {
+        matches!(self, ApiError::Damaged(_) | ApiError::Unreadable(_) | ApiError::Failed(_))
+    }
+
     /// The HTTP status.
     fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.kind().0).expect("a status")
@@ -163,7 +172,10 @@ impl From<RecordError> for ApiError {
 
 impl From<TableError> for ApiError {
     fn from(error: TableError) -> ApiError {
-        ApiError::Damaged(error.to_string())
+        match error {
+            TableError::Damaged { damage: Damage::Shrunk, .. } => ApiError::Unreadable(error.to_string()),
+            error => ApiError::Damaged(error.to_string()),
+        }
     }
 }
 
@@ -199,10 +211,10 @@ impl From<PlayError> for ApiError {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let status = self.status();
+        let (status, is_short) = (self.status(), matches!(self, ApiError::Busy(_) | ApiError::Stopping));
         let json = (header::CONTENT_TYPE, HeaderValue::from_static(JSON));
         let mut response = (status, [json], self.document()).into_response();
-        if status == StatusCode::SERVICE_UNAVAILABLE {
+        if is_short {
             response.headers_mut().insert(header::RETRY_AFTER, RETRY_AFTER);
         }
         response

@@ -148,7 +148,11 @@ impl Fields {
             Some(Value::Array(moves)) => moves
                 .iter()
                 .map(|one| match one {
-                    Value::Number(number) => Ok(number.to_string()),
+                    // Also 3.0: JSON has one kind of number.
+                    Value::Number(number) => Ok(number
+                        .as_f64()
+                        .filter(|number| number.fract() == 0.0 && number.abs() < 1e15)
+                        .map_or_else(|| number.to_string(), |whole| format!("{whole:.0}"))),
                     other => Err(wrong(format!("an array with {}", kind(other)))),
                 })
                 .collect(),

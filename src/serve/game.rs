@@ -14,6 +14,7 @@ use super::answer::{PositionAnswer, Sown};
 use super::api::{Service, read_position, read_rules};
 use super::events::{self, Sender};
 use super::fields::Fields;
+use super::searches::Reads;
 use super::{ApiError, error::MAX_MOVES};
 use crate::game::{Pit, Position, Rules};
 use crate::record::{GameRecord, read_game};
@@ -151,7 +152,8 @@ impl Service {
             let tell = Arc::clone(&tell);
             // One more for the solver to be made in.
             let all = time.saturating_mul(open.len() as u32 + 1);
-            let search = self.searches.run((rules, game.start.pits()), all, move |searcher, limit| {
+            let reads = Reads::of(rules, &largest.position);
+            let search = self.searches.run(reads, all, move |searcher, limit| {
                 searcher.prepare(rules, &largest.position, limit)?;
                 let mut found = Vec::new();
                 // What is proved of later positions helps with the earlier ones.
@@ -159,6 +161,7 @@ impl Service {
                     let analysis = searcher.analyse(rules, &place.position, &limit.at_most(time))?;
                     let known = PositionAnswer::searched(rules, &place.position, &analysis);
                     let answer = place.answer(rules, known);
+                    reads.require_whole(searcher.shelf())?;
                     tell(index, &answer);
                     found.push((index, answer));
                 }

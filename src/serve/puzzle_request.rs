@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::api::{Service, read_position, read_rules};
 use super::fields::Fields;
 use super::puzzle::{daily_key, find};
+use super::searches::Reads;
 use super::{ApiError, day};
 use crate::analyse::{Level, PuzzleRecord};
 
@@ -51,9 +52,9 @@ impl Service {
         let puzzle = match self.puzzles.get(&key) {
             Some(known) => known,
             None => {
-                let board = (rules, start.pits());
+                let reads = Reads { seeds: start.seeds().min(key.4), ..Reads::of(rules, &start) };
                 // So many games, whatever time they take: everybody gets the same puzzle.
-                let search = self.searches.run(board, Duration::MAX, move |searcher, limit| {
+                let search = self.searches.run(reads, Duration::MAX, move |searcher, limit| {
                     let Some(tables) = searcher.shelf().tables(rules, start.pits()) else { return Ok(None) };
                     Ok(find(tables, &key, &|| limit.is_over())?)
                 });

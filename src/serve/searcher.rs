@@ -120,6 +120,11 @@ impl<'t> Searcher<'t> {
         self.shelf
     }
 
+    /// Forgets what it proved.
+    pub fn forget(&mut self) {
+        (self.solver, self.player, self.asked) = (None, None, 0);
+    }
+
     /// The move that a player chooses. `game` makes random players differ.
     pub fn choose(
         &mut self,

@@ -9,9 +9,9 @@ use tokio::sync::{oneshot, watch};
 use super::ApiError;
 use super::searcher::{SearchOptions, Searcher};
 use crate::book::Books;
-use crate::game::Rules;
+use crate::game::{Position, Rules};
 use crate::play::Limit;
-use crate::table::Shelf;
+use crate::table::{Shelf, TableError};
 
 /// What is left to do when a search is over and its thread is free again: sending the answer.
 type Reply = Box<dyn FnOnce() + Send>;
@@ -20,6 +20,26 @@ type Job = Box<dyn FnOnce(&mut Searcher<'_>) -> Reply + Send>;
 
 /// What a searcher keeps its proofs for: rules and pits a side.
 type Board = (Rules, usize);
+
+/// What a search reads of the tables: those of a board, and of at most so many seeds.
+#[derive(Clone, Copy)]
+pub(super) struct Reads {
+    pub board: Board,
+    pub seeds: u32,
+}
+
+impl Reads {
+    /// What a search of `position` reads.
+    pub fn of(rules: Rules, position: &Position) -> Reads {
+        Reads { board: (rules, position.pits()), seeds: position.seeds() }
+    }
+
+    /// Checks that none of these tables became shorter while they were read.
+    pub fn require_whole(&self, shelf: &Shelf) -> Result<(), TableError> {
+        let (rules, pits) = self.board;
+        shelf.require_whole(rules, pits, self.seeds as usize)
+    }
+}
 
 /// Threads that search, one search at a time each. What a thread proved of a board it keeps until it is asked for another.
 pub(super) struct Searches {
@@ -86,11 +106,11 @@ impl Searches {
     /// At once when no thread is free; also when the work fails.
     pub async fn run<T: Send + 'static>(
         &self,
-        game: Board,
+        reads: Reads,
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        self.begin(game, time, work)?.result().await
+        self.begin(reads, time, work)?.result().await
     }
 
     /// As [`Searches::run`], but returns once the work has begun.
@@ -99,22 +119,29 @@ impl Searches {
     /// When no thread is free.
     pub fn begin<T: Send + 'static>(
         &self,
-        game: Board,
+        reads: Reads,
         time: Duration,
         work: impl FnOnce(&mut Searcher<'_>, &Limit) -> Result<T, ApiError> + Send + 'static,
     ) -> Result<Running<T>, ApiError> {
         if self.is_stopping() {
             return Err(ApiError::Stopping);
         }
-        let thread = self.take(game).ok_or(ApiError::Busy(self.threads.len()))?;
+        let thread = self.take(reads.board).ok_or(ApiError::Busy(self.threads.len()))?;
         let cancel = Cancel(Arc::default());
         let flag = Arc::clone(&cancel.0);
         // Also when the work panics.
-        let back = Back { idle: Arc::clone(&self.idle), thread, last: game };
+        let back = Back { idle: Arc::clone(&self.idle), thread, last: reads.board };
         let (sender, result) = oneshot::channel();
         let job: Job = Box::new(move |searcher| {
             let back = back;
-            let result = work(searcher, &Limit::time(time).or_stop(flag));
+            let shelf = searcher.shelf();
+            let whole = || reads.require_whole(shelf).map_err(ApiError::from);
+            let mut result = whole().and_then(|()| work(searcher, &Limit::time(time).or_stop(flag)));
+            if let Err(error) = whole() {
+                // What it proved may rest on what was lost.
+                searcher.forget();
+                result = Err(error);
+            }
             // Free before the answer is sent: who has it may ask the next question.
             drop(back);
             Box::new(move || drop(sender.send(result)))

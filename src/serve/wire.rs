@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep, timeout};
 
@@ -19,6 +19,9 @@ use super::ApiError;
 const LINGER: Duration = Duration::from_secs(1);
 const LINGER_BYTES: usize = 4 << 20;
 
+/// Bytes that are read at a time.
+const READ_BYTES: usize = 8 << 10;
+
 /// A client's connection.
 pub(super) struct Wire {
     stream: TokioIo<TcpStream>,
@@ -28,6 +31,18 @@ pub(super) struct Wire {
     late: Option<Pin<Box<Sleep>>>,
     /// What is written instead of a refusal of the HTTP layer.
     instead: Vec<u8>,
+    /// The last bytes that were read, among them the head of the present request.
+    heard: Vec<u8>,
+}
+
+/// Returns true if one of some heads has a length that is no length: the HTTP layer takes those next to 2^64 for a head that is
+/// too long.
+fn has_impossible_length(heads: &[u8]) -> bool {
+    let mut lines = heads.split(|&byte| byte == b'\n').filter_map(|line| std::str::from_utf8(line).ok());
+    lines.any(|line| {
+        let length = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        length.and_then(|(_, length)| length.trim().parse().ok()).is_some_and(|length: u64| length >= u64::MAX - 1)
+    })
 }
 
 /// A refusal of the HTTP layer at the end of `written`: where it begins, and what it means. It has no body, while all errors
@@ -54,7 +69,7 @@ fn refusal(written: &[u8]) -> Option<(usize, ApiError)> {
 
 impl Wire {
     pub fn new(stream: TcpStream, patience: Duration) -> Wire {
-        Wire { stream: TokioIo::new(stream), patience, late: None, instead: Vec::new() }
+        Wire { stream: TokioIo::new(stream), patience, late: None, instead: Vec::new(), heard: Vec::new() }
     }
 
     /// The error for a client that has taken too long to read; pending until it has.
@@ -111,15 +126,26 @@ async fn linger(mut stream: TcpStream) {
 }
 
 impl Read for Wire {
-    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_read(cx, buffer)
+    fn poll_read(self: Pin<&mut Self>, cx: &mut Context<'_>, mut buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        let wire = self.get_mut();
+        let mut bytes = [0; READ_BYTES];
+        let mut read = ReadBuf::new(&mut bytes[..buffer.remaining().min(READ_BYTES)]);
+        ready!(Pin::new(wire.stream.inner_mut()).poll_read(cx, &mut read))?;
+        let lost = (wire.heard.len() + read.filled().len()).saturating_sub(READ_BYTES).min(wire.heard.len());
+        wire.heard.drain(..lost);
+        wire.heard.extend_from_slice(read.filled());
+        buffer.put_slice(read.filled());
+        Poll::Ready(Ok(()))
     }
 }
 
 impl Write for Wire {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let wire = self.get_mut();
-        if let Some((start, error)) = refusal(bytes) {
+        if let Some((start, mut error)) = refusal(bytes) {
+            if matches!(error, ApiError::LongHead) && has_impossible_length(&wire.heard) {
+                error = ApiError::Request("its Content-Length is no length".to_owned());
+            }
             wire.instead.extend_from_slice(&bytes[..start]);
             wire.instead.extend_from_slice(error.response_text().as_bytes());
             return Poll::Ready(Ok(bytes.len()));

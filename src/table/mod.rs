@@ -32,7 +32,7 @@ pub use kalah_core::table::{
     BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, FileKind, FileStamp, FrameBounds,
     FrameEntry, FrameScores, Layer, Listing, PairKey, Part, Probe, ProbeError, RUN_MARGIN, ReadAt, ReadAtTable,
     SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables, format, group,
-    missing_layers, report_bus_errors,
+    missing_layers, outlive_bus_errors, report_bus_errors,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;

@@ -10,12 +10,31 @@ pub fn fits(value: &Value, schema: &Value, all: &Value, at: &str) -> Result<(), 
         let name = name.strip_prefix("#/components/schemas/").expect("a schema of the description");
         return fits(value, &all[name], all, at);
     }
+    for (kind, most) in [("anyOf", usize::MAX), ("oneOf", 1)] {
+        if let Some(choices) = schema[kind].as_array() {
+            let fitting = choices.iter().filter(|choice| fits(value, choice, all, at).is_ok()).count();
+            return if (1..=most).contains(&fitting) {
+                Ok(())
+            } else {
+                Err(format!("{at}: {value} fits {fitting} choices"))
+            };
+        }
+    }
+    if let Some(types) = schema["type"].as_array() {
+        let of = |kind: &Value| {
+            let mut schema = schema.clone();
+            schema["type"] = kind.clone();
+            fits(value, &schema, all, at)
+        };
+        return types.iter().map(of).find(Result::is_ok).unwrap_or_else(|| Err(format!("{at}: {value} is of no type")));
+    }
     if let Some(allowed) = schema["enum"].as_array()
         && !allowed.contains(value)
     {
         return Err(format!("{at}: {value} is not one of {}", schema["enum"]));
     }
     let right = match schema["type"].as_str().expect("a type") {
+        "null" => value.is_null(),
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
         "number" => value.is_number(),

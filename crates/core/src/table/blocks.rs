@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::checked::Checked;
-use super::error::{Part, TableError};
+use super::error::{Damage, Part, TableError};
 use super::format::BLOCK_BYTES;
 use super::mapping::{FileStamp, Mapping};
 use super::section::Section;
@@ -121,6 +121,18 @@ impl Blocks {
     /// About how many bytes were not compared with their checksums yet.
     pub fn unchecked_bytes(&self) -> u64 {
         (self.checked.left() * BLOCK_BYTES as u64).min(self.bytes.len() as u64)
+    }
+
+    /// Checks that the file did not become shorter since it was opened, and that what was read of it could be read. What was
+    /// read before is as it was when the file was opened then.
+    ///
+    /// # Errors
+    /// When it did.
+    pub fn require_whole(&self) -> Result<(), TableError> {
+        match &self.bytes {
+            Bytes::Mapped(map) if !map.is_whole() => Err(TableError::damaged(&self.path, Damage::Shrunk)),
+            _ => Ok(()),
+        }
     }
 
     /// Compares all blocks that were not compared before, in the order of the file.

@@ -16,6 +16,8 @@ struct Place {
     start: AtomicUsize,
     /// 0 while the entry has no file.
     end: AtomicUsize,
+    /// Set once a part of the file could not be read, and zeros stand for it.
+    lost: AtomicBool,
     /// The message about the file.
     message: AtomicPtr<String>,
     next: AtomicPtr<Place>,
@@ -30,9 +32,13 @@ struct Installed {
     /// Whether messages go to a terminal.
     terminal: bool,
     exit_code: c_int,
+    page_bytes: usize,
 }
 
 static INSTALLED: OnceLock<Installed> = OnceLock::new();
+
+/// Whether the program goes on with zeros in place of what cannot be read.
+static OUTLIVE: AtomicBool = AtomicBool::new(false);
 
 /// Makes the message about a damaged file.
 static DESCRIBE: OnceLock<fn(&TableError) -> String> = OnceLock::new();
@@ -47,6 +53,16 @@ pub fn report_bus_errors(exit_code: i32, describe: fn(&TableError) -> String) {
     INSTALLED.get_or_init(|| install(exit_code));
 }
 
+/// Has the program go on when the file of an open table becomes shorter or cannot be read: zeros stand in memory for what
+/// was lost. What was read of a table in between must not be used unless [`super::Shelf::require_whole`] or
+/// [`super::Table::require_whole`] succeeds afterwards.
+///
+/// For servers, which have other tables to answer from.
+pub fn outlive_bus_errors() {
+    OUTLIVE.store(true, SeqCst);
+    INSTALLED.get_or_init(|| install(1));
+}
+
 /// A mapped file in the list, until it is dropped.
 pub struct Registration(&'static Place);
 
@@ -58,10 +74,16 @@ impl Registration {
             let message = describe(&TableError::damaged(path, Damage::Shrunk));
             place.message.store(Box::into_raw(Box::new(message)), SeqCst);
         }
+        place.lost.store(false, SeqCst);
         let start = map.as_ptr() as usize;
         place.start.store(start, SeqCst);
         place.end.store(start + map.len(), SeqCst);
         Registration(place)
+    }
+
+    /// Returns true if zeros stand for a part of the file: see [`outlive_bus_errors`].
+    pub fn is_lost(&self) -> bool {
+        self.0.lost.load(SeqCst)
     }
 }
 
@@ -87,6 +109,7 @@ fn free_place() -> &'static Place {
         taken: AtomicBool::new(true),
         start: AtomicUsize::new(0),
         end: AtomicUsize::new(0),
+        lost: AtomicBool::new(false),
         message: AtomicPtr::new(null_mut()),
         next: AtomicPtr::new(null_mut()),
     }));
@@ -118,6 +141,27 @@ impl Place {
         // If another thread gives the entry to another file meanwhile, it is not the one.
         (start..end).contains(&address) && self.start.load(SeqCst) == start
     }
+
+    /// Puts zeros in the place of the file from the page of `address` on; returns whether that worked.
+    fn lose(&self, address: usize, page_bytes: usize) -> bool {
+        let first = address - address % page_bytes;
+        // Before there are zeros: whoever reads them and then asks gets the answer.
+        self.lost.store(true, SeqCst);
+        let (bytes, flags) = (self.end.load(SeqCst).saturating_sub(first), libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: the pages are those of a mapping that a thread reads from, which therefore stays until it is unmapped as a
+        // whole; it is never written to. The call is a plain system call.
+        let mapped = unsafe {
+            libc::mmap(
+                first as *mut c_void,
+                bytes,
+                libc::PROT_READ,
+                flags | libc::MAP_FIXED | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        mapped != libc::MAP_FAILED
+    }
 }
 
 fn install(exit_code: c_int) -> Installed {
@@ -134,7 +178,9 @@ fn install(exit_code: c_int) -> Installed {
         libc::sigaction(libc::SIGBUS, &now, &mut before);
         before
     };
-    Installed { before, terminal, exit_code }
+    // SAFETY: the call takes no memory.
+    let page_bytes = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
+    Installed { before, terminal, exit_code, page_bytes }
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
@@ -142,6 +188,12 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     // SAFETY: the system passes a valid `info` to a handler with SA_SIGINFO. A code above 0 means that a memory access
     // caused the signal, so that there is an address.
     let address = unsafe { ((*info).si_code > 0).then(|| (*info).si_addr() as usize) };
+    if OUTLIVE.load(SeqCst)
+        && let (Some(address), Some(installed)) = (address, installed)
+        && places().find(|place| place.has(address)).is_some_and(|place| place.lose(address, installed.page_bytes))
+    {
+        return;
+    }
     if let Some(place) = address.and_then(|address| places().find(|place| place.has(address) && place.has_message())) {
         // SAFETY: see `Registration::drop`: the message stays valid while the file is read.
         let message = unsafe { place.message.load(SeqCst).as_ref() }.map_or("", String::as_str);

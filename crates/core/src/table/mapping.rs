@@ -28,7 +28,7 @@ pub struct FileStamp {
 pub(super) struct Mapping {
     /// Dropped before the memory is unmapped, and perhaps mapped to something else.
     #[cfg(unix)]
-    _registration: Registration,
+    registration: Registration,
     map: Mmap,
     /// The file, to tell the system what of it will be read.
     file: File,
@@ -48,10 +48,19 @@ impl Mapping {
         let map = map.map_err(TableError::mapping(path, bytes))?;
         Ok(Mapping {
             #[cfg(unix)]
-            _registration: Registration::new(&map, path),
+            registration: Registration::new(&map, path),
             map,
             file,
         })
+    }
+
+    /// Returns true if the file has all bytes that were mapped, and had them whenever they were read.
+    pub fn is_whole(&self) -> bool {
+        #[cfg(unix)]
+        if self.registration.is_lost() {
+            return false;
+        }
+        self.file.metadata().is_ok_and(|metadata| metadata.len() >= self.map.len() as u64)
     }
 
     /// Has the system read these bytes of the file, without waiting for them.

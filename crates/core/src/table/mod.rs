@@ -11,7 +11,7 @@
 //! | [`reader`](Table) | a finished table in memory: mapped, or read |
 //! | [`read_at`](ReadAtTable) | a finished table read block by block |
 //! | `mapping` | the memory of a mapped file |
-//! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter |
+//! | [`bus_error`](report_bus_errors) | reporting that a mapped file became shorter, or going on |
 //! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
 //! | [`blocks`](Blocks) | a file of such sections in memory |
 //! | `checked` | which blocks of a table were compared with their checksums |
@@ -44,7 +44,7 @@ mod tables;
 pub use blocks::Blocks;
 pub use bounds::{BoundTable, BoundTables, Cuts, FrameBounds};
 #[cfg(unix)]
-pub use bus_error::report_bus_errors;
+pub use bus_error::{outlive_bus_errors, report_bus_errors};
 pub use error::{Damage, FileKind, Part, TableError, missing_layers};
 pub use format::{BLOCK_BYTES, FrameEntry, TableHeader};
 pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
@@ -62,3 +62,7 @@ pub use tables::Tables;
 /// Does nothing: this system has no such signal.
 #[cfg(not(unix))]
 pub fn report_bus_errors(_exit_code: i32, _describe: fn(&TableError) -> String) {}
+
+/// Does nothing: this system has no such signal.
+#[cfg(not(unix))]
+pub fn outlive_bus_errors() {}

@@ -211,6 +211,14 @@ impl Table {
         &self.bytes()[entry.offset as usize..entry.end() as usize]
     }
 
+    /// Checks that the file did not become shorter: see [`Blocks::require_whole`].
+    ///
+    /// # Errors
+    /// When it did.
+    pub fn require_whole(&self) -> Result<(), TableError> {
+        self.blocks.require_whole()
+    }
+
     /// Whether all blocks were compared with their checksums.
     #[inline]
     pub fn is_checked(&self) -> bool {
