@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 35] = [
+const COMMANDS: [&str; 30] = [
     "build",
     "plan",
     "train",
@@ -19,15 +19,13 @@ const COMMANDS: [&str; 35] = [
     "info",
     "stats",
     "export",
-    "pack",
-    "unpack",
+    "archive",
     "bench",
     "gpu",
     "probe",
     "solve",
     "prove",
     "line",
-    "values",
     "search",
     "check",
     "book",
@@ -39,14 +37,28 @@ const COMMANDS: [&str; 35] = [
     "export-site",
     "kgp",
     "engine",
-    "graph",
-    "complexity",
-    "opening",
-    "opening-scan",
+    "analyse",
     "rules",
     "completions",
     "man",
 ];
+
+/// The commands that others are within.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("plan", &["build", "layers", "search"]),
+    ("archive", &["pack", "unpack"]),
+    ("analyse", &["values", "graph", "complexity", "opening", "opening-scan"]),
+    ("book", &["show", "make", "check", "merge", "import"]),
+];
+
+/// The commands that do something, each with those that it is within.
+fn paths() -> Vec<Vec<&'static str>> {
+    let within = |name: &'static str| match GROUPS.iter().find(|(group, _)| *group == name) {
+        Some((_, names)) => names.iter().map(|inner| vec![name, *inner]).collect(),
+        None => vec![vec![name]],
+    };
+    COMMANDS.into_iter().flat_map(within).collect()
+}
 
 struct Ran {
     code: Option<i32>,
@@ -208,14 +220,14 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
     assert_eq!(alone["rules"].as_array().map(Vec::as_slice), standard.map(std::slice::from_ref));
     assert_eq!(kalah(&["rules", "mancala"]).code, Some(2));
     let mut with_rules = 0;
-    for name in COMMANDS {
-        let help = kalah(&[name, "--help"]).success().stdout;
+    for path in paths() {
+        let (name, help) = (path.join(" "), kalah(&[&path[..], &["--help"]].concat()).success().stdout);
         if help.contains("--rules <RULES>") {
             with_rules += 1;
             assert!(help.contains("avalanche") && help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 24);
+    assert_eq!(with_rules, 29);
 }
 
 #[test]
@@ -318,21 +330,23 @@ fn help_has_the_commands_in_groups() {
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.split_whitespace().next().unwrap())
         .collect();
-    assert_eq!(listed[..35], COMMANDS);
-    assert_eq!(listed[35..], ["help"]);
+    assert_eq!(listed[..30], COMMANDS);
+    assert_eq!(listed[30..], ["help"]);
     assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
 }
 
 #[test]
 fn help_fits_the_window() {
-    for name in COMMANDS {
-        let narrow: Ran = command(&["help", name]).env("COLUMNS", "60").output().unwrap().into();
+    for path in paths() {
+        let name = path.join(" ");
+        let narrow: Ran = command(&[&["help"], &path[..]].concat()).env("COLUMNS", "60").output().unwrap().into();
         let help = narrow.success().stdout;
         // Words that are longer than a line are not split: usage lines and examples have them.
         let text = help.lines().filter(|line| !line.trim_start().starts_with("kalah ") && !line.starts_with("Usage:"));
         let long: Vec<&str> = text.filter(|line| line.chars().count() > 60).collect();
         assert!(long.is_empty(), "{name}: {long:#?}");
-        assert!(help.contains("\nExample"), "{name}");
+        // Those of the book stand at the command that they are within.
+        assert!(help.contains("\nExample") || path[0] == "book", "{name}");
         assert!(help.contains("--quiet") && help.contains("--color <WHEN>"), "{name}");
     }
 }
@@ -349,7 +363,7 @@ fn shells_complete_every_command() {
     let script = directory.path().join("kalah.bash");
     std::fs::write(&script, kalah(&["completions", "bash"]).stdout).unwrap();
     let complete = format!(
-        ". {}; COMP_WORDS=(kalah ope); COMP_CWORD=1; _kalah kalah ope kalah; echo \"${{COMPREPLY[@]}}\"",
+        ". {}; COMP_WORDS=(kalah analyse ope); COMP_CWORD=2; _kalah kalah ope analyse; echo \"${{COMPREPLY[@]}}\"",
         script.display()
     );
     let output = Command::new("bash").args(["-c", &complete]).output().unwrap();
@@ -362,18 +376,19 @@ fn there_is_a_manual_page_for_every_command() {
     let directory = tempfile::tempdir().unwrap();
     let pages = directory.path().join("share/man");
     let ran = kalah(&["man", pages.to_str().unwrap()]).success();
-    assert!(ran.stdout.starts_with("41 manual pages"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("46 manual pages"), "{}", ran.stdout);
     let page = |name: &str| std::fs::read_to_string(pages.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert!(page("kalah.1").contains(".TH kalah 1"));
     assert!(page("kalah.1").contains(".SH ENVIRONMENT\n") && page("kalah.1").contains("KALAH_ISA"));
     assert!(page("kalah-probe.1").contains(".SH ENVIRONMENT\n.TP\n\\fBKALAH_TABLES\\fR\n"));
     assert!(!page("kalah-rules.1").contains(".SH ENVIRONMENT"));
-    for name in COMMANDS {
+    for path in paths() {
+        let name = path.join("-");
         let page = page(&format!("kalah-{name}.1"));
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
-        assert!(page.contains("Example"), "{name}");
+        assert!(page.contains("Example") || path[0] == "book", "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 41);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 46);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
@@ -500,4 +515,23 @@ fn a_complete_directory_that_cannot_be_written_needs_no_building() {
     let ran = build("10");
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert!(ran.stderr.contains("empty-capture-6-09.kalah cannot be used"), "{}", ran.stderr);
+}
+
+#[test]
+fn earlier_spellings_of_commands_mean_what_they_meant() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    for (old, new) in [
+        (&["help", "graph"][..], &["help", "analyse", "graph"][..]),
+        (&["opening", "2x2", "--rules", "s-kalaha"], &["analyse", "opening", "2x2", "--rules", "s-kalaha"]),
+        (&["plan", "--seeds", "5", "--commands"], &["plan", "build", "--seeds", "5", "--commands"]),
+        (&["plan", "--seeds", "5", "--layers"], &["plan", "layers", "--seeds", "5"]),
+        (&["plan", "--search", "3x3", "--memory", "1GiB"], &["plan", "search", "3x3", "--memory", "1GiB"]),
+        (&["help", "unpack"], &["help", "archive", "unpack"]),
+    ] {
+        let run = |args: &[&str]| Ran::from(command(args).env("KALAH_TABLES", tables).output().unwrap()).success();
+        let (old, new) = (run(old), run(new));
+        assert!(!new.stdout.is_empty());
+        assert_eq!((old.stdout, old.stderr), (new.stdout, new.stderr));
+    }
 }

@@ -8,12 +8,12 @@ use kalah::game::Rules;
 const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Build and check tables",
-        &["build", "plan", "train", "bounds", "verify", "info", "stats", "export", "pack", "unpack", "bench", "gpu"],
+        &["build", "plan", "train", "bounds", "verify", "info", "stats", "export", "archive", "bench", "gpu"],
     ),
-    ("Look up and solve", &["probe", "solve", "prove", "line", "values", "search", "check", "book"]),
+    ("Look up and solve", &["probe", "solve", "prove", "line", "search", "check", "book"]),
     ("Play", &["play", "move", "tournament", "puzzles"]),
     ("Serve", &["serve", "export-site", "kgp", "engine"]),
-    ("Analyse boards", &["graph", "complexity", "opening", "opening-scan"]),
+    ("Analyse boards", &["analyse"]),
     ("About this program", &["rules", "completions", "man", "help"]),
 ];
 
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 35] = [
+const EXAMPLES: [(&str, &[Example]); 37] = [
     (
         "build",
         &[
@@ -31,14 +31,14 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
         ],
     ),
     (
-        "plan",
+        "plan build",
         &[
-            ("What is missing of a build, as commands for a batch system", "kalah plan --seeds 30 --commands"),
-            ("The same for a program", "kalah plan --seeds 30 --json"),
-            ("The memory of each layer, and what it reads and writes", "kalah plan --seeds 36 --layers"),
-            ("Which tables to have for a search", "kalah plan --search 6x6 --memory 24GiB"),
+            ("What is missing of a build, as commands for a batch system", "kalah plan build --seeds 30 --commands"),
+            ("The same for a program", "kalah plan build --seeds 30 --json"),
         ],
     ),
+    ("plan layers", &[("The memory of each layer, and what it reads and writes", "kalah plan layers --seeds 36")]),
+    ("plan search", &[("Which tables to have for a search", "kalah plan search 6x6 --memory 24GiB")]),
     (
         "train",
         &[
@@ -72,8 +72,11 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
             ),
         ],
     ),
-    ("pack", &[("Pack all layers into another directory", "kalah pack --output archives")]),
-    ("unpack", &[("Unpack a table and check it", "kalah unpack archives/empty-capture-6-24.kalah.zst")]),
+    ("archive pack", &[("Pack all layers into another directory", "kalah archive pack --output archives")]),
+    (
+        "archive unpack",
+        &[("Unpack a table and check it", "kalah archive unpack archives/empty-capture-6-24.kalah.zst")],
+    ),
     ("bench", &[("Rebuild a layer and measure the speed", "kalah bench --seeds 20")]),
     ("gpu", &[("What tables could be built on", "kalah gpu")]),
     (
@@ -101,10 +104,10 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
     ),
     ("line", &[("What the positions of a line of play are worth", "kalah line 6x3 '42 1 3'")]),
     (
-        "values",
+        "analyse values",
         &[
-            ("The values of small boards", "kalah values --pits 1..4 --seeds 1..4"),
-            ("All to 6 by 6, kept in a file", "kalah values --build --state values.json"),
+            ("The values of small boards", "kalah analyse values --pits 1..4 --seeds 1..4"),
+            ("All to 6 by 6, kept in a file", "kalah analyse values --build --state values.json"),
         ],
     ),
     (
@@ -160,15 +163,18 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
         &[("An engine of some strength, for a program that speaks the protocol", "kalah engine --player alphabeta:6")],
     ),
     (
-        "graph",
+        "analyse graph",
         &[
-            ("All positions of a game, counted", "kalah graph 4x3"),
-            ("The same for many boards", "kalah graph --pits 1..3 --seeds 1..6"),
+            ("All positions of a game, counted", "kalah analyse graph 4x3"),
+            ("The same for many boards", "kalah analyse graph --pits 1..3 --seeds 1..6"),
         ],
     ),
-    ("complexity", &[("How large the game trees are", "kalah complexity 6x4 --games 100")]),
-    ("opening", &[("Whether the first turn wins", "kalah opening 6x4 --rules s-kalaha")]),
-    ("opening-scan", &[("All losses with up to 1000 seeds in each pit", "kalah opening-scan --seeds ..1000")]),
+    ("analyse complexity", &[("How large the game trees are", "kalah analyse complexity 6x4 --games 100")]),
+    ("analyse opening", &[("Whether the first turn wins", "kalah analyse opening 6x4 --rules s-kalaha")]),
+    (
+        "analyse opening-scan",
+        &[("All losses with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds ..1000")],
+    ),
     ("rules", &[("The rule sets, with examples", "kalah rules"), ("One of them", "kalah rules standard")]),
     ("completions", &[("For bash, until it is closed", "eval \"$(kalah completions bash)\"")]),
     ("man", &[("Write the pages and read one", "kalah man man && man -l man/kalah-build.1")]),
@@ -176,24 +182,27 @@ const EXAMPLES: [(&str, &[Example]); 35] = [
 
 /// The command line with all that belongs to its help.
 pub fn completed(command: Command) -> Command {
-    let command = command.mut_subcommands(|command| {
-        let command = by_rules(command).mut_subcommands(by_rules);
-        let name = command.get_name().to_owned();
-        match examples(&name) {
-            [] => command,
-            examples => {
-                let heading = if examples.len() == 1 { "Example" } else { "Examples" };
-                let lines = examples.iter().map(|(what, example)| format!("\n  # {what}\n  {example}"));
-                command.after_help(format!("{heading}:{}", lines.collect::<String>()))
-            }
-        }
-    });
+    let command = command.mut_subcommands(|command| explained(command, ""));
     let heading = *command.get_styles().get_header();
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{heading}Options:{heading:#}\n{{options}}{{after-help}}",
         groups(&command)
     );
     command.help_template(template).after_help(AFTER)
+}
+
+/// A command, and those within it, with their rule sets and examples; `above` are the names of those that it is within.
+fn explained(command: Command, above: &str) -> Command {
+    let name = format!("{above}{}", command.get_name());
+    let command = by_rules(command).mut_subcommands(|inner| explained(inner, &format!("{name} ")));
+    match examples(&name) {
+        [] => command,
+        examples => {
+            let heading = if examples.len() == 1 { "Example" } else { "Examples" };
+            let lines = examples.iter().map(|(what, example)| format!("\n  # {what}\n  {example}"));
+            command.after_help(format!("{heading}:{}", lines.collect::<String>()))
+        }
+    }
 }
 
 /// A command with the rule sets explained at its flag, if it has one.
@@ -272,8 +281,17 @@ mod tests {
         let mut names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
         names.sort_unstable();
         assert_eq!(grouped, names);
-        assert!(names.iter().all(|name| !examples(name).is_empty()));
-        assert!(EXAMPLES.iter().all(|(name, _)| names.contains(name) || LEFT_OUT.contains(name)));
+        // Examples are those of a command, or of the commands within it.
+        let mut paths = Vec::new();
+        for command in command.get_subcommands() {
+            let (name, inner) = (command.get_name(), command.get_subcommands().map(Command::get_name));
+            let inner: Vec<String> = inner.map(|inner| format!("{name} {inner}")).collect();
+            let is_given = |name: &String| !examples(name).is_empty();
+            assert!(!examples(name).is_empty() || !inner.is_empty() && inner.iter().all(is_given), "{name}");
+            paths.extend(inner);
+            paths.push(name.to_owned());
+        }
+        assert!(EXAMPLES.iter().all(|(name, _)| paths.iter().any(|path| path == name) || LEFT_OUT.contains(name)));
     }
 
     /// The words of the commands of a shell line, without quotes.
@@ -293,7 +311,7 @@ mod tests {
             // What `eval` is given is the command here.
             let line = example.strip_prefix("eval \"$(").and_then(|rest| rest.strip_suffix(")\"")).unwrap_or(example);
             let words = words(line);
-            assert_eq!(words[1], **name, "{example}");
+            assert!(words[1..].join(" ").starts_with(name), "{example}");
             let parsed = command().try_get_matches_from(&words);
             assert!(parsed.is_ok(), "{example}: {}", parsed.err().unwrap());
         }

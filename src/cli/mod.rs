@@ -1,6 +1,8 @@
 //! The command line: one file a command, and what they share.
 
 mod advice;
+mod analyse;
+mod archive;
 mod args;
 mod bench;
 mod board_view;
@@ -37,12 +39,14 @@ mod kgp;
 mod limits;
 mod line;
 mod man;
+mod old_spellings;
 mod opening;
 mod opening_scan;
 mod outcome;
 mod output;
 mod pack;
 mod plan;
+mod plan_build;
 mod plan_layers;
 mod play;
 mod play_input;
@@ -131,15 +135,12 @@ enum Command {
     Prove(prove::Prove),
     Line(line::Line),
     Search(search::Search),
-    Values(values::Values),
     Book(book::Book),
     Play(play::Play),
     #[command(name = "move")]
     Choose(choose::Choose),
     Tournament(tournament::Tournament),
     Puzzles(puzzles::Puzzles),
-    Opening(opening::Opening),
-    OpeningScan(opening_scan::OpeningScan),
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
     #[cfg(feature = "serve")]
@@ -148,11 +149,9 @@ enum Command {
     Engine(engine::Engine),
     Stats(stats::Stats),
     Export(export::Export),
-    Graph(graph::Graph),
-    Complexity(complexity::Complexity),
+    Analyse(analyse::Analyse),
     Info(info::Info),
-    Pack(pack::Pack),
-    Unpack(pack::Unpack),
+    Archive(archive::Archive),
     #[command(name = "rules")]
     Explain(rules::Explain),
     Completions(completions::Completions),
@@ -172,7 +171,7 @@ pub fn main() -> ExitCode {
 fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let arguments = old_spellings::modern(std::env::args_os().collect());
     let command = help::completed(Cli::command()).color(colour(&arguments));
     let read =
         command.try_get_matches_from(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
@@ -186,9 +185,13 @@ fn run() -> ExitCode {
 
 /// Whether the flag of a command has its default value.
 fn is_by_default(matches: &ArgMatches, flag: &str) -> bool {
-    matches.subcommand().is_some_and(|(_, command)| {
-        command.try_contains_id(flag).is_ok() && command.value_source(flag) == Some(ValueSource::DefaultValue)
-    })
+    let command = innermost(matches);
+    command.try_contains_id(flag).is_ok() && command.value_source(flag) == Some(ValueSource::DefaultValue)
+}
+
+/// The arguments of the command that runs: `kalah plan build` is within `kalah plan`.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
 }
 
 /// Keeps Mesa's layer that orders Vulkan devices from connecting to a display, which prints an error where there is none:
@@ -230,9 +233,8 @@ fn colour(arguments: &[OsString]) -> ColorChoice {
 
 /// Notes the default rules on a terminal where --rules was not given.
 fn tell_default_rules(matches: &ArgMatches) {
-    let Some((_, command)) = matches.subcommand() else { return };
     if is_by_default(matches, "rules") && io::stderr().is_terminal() {
-        let Some(rules) = command.get_one::<Rules>("rules") else { return };
+        let Some(rules) = innermost(matches).get_one::<Rules>("rules") else { return };
         let other = Rules::Standard;
         output::note(format_args!(
             "using the default rules, {rules}; --rules {other} is {}; see kalah rules",
@@ -258,14 +260,11 @@ impl Cli {
             Command::Prove(prove) => prove.run(default_rules),
             Command::Line(line) => line.run(),
             Command::Search(search) => search.run(),
-            Command::Values(values) => values.run(),
             Command::Book(book) => book.run(),
             Command::Play(play) => play.run(),
             Command::Choose(choose) => choose.run(),
             Command::Tournament(tournament) => tournament.run(),
             Command::Puzzles(puzzles) => puzzles.run(),
-            Command::Opening(opening) => opening.run(),
-            Command::OpeningScan(scan) => scan.run(),
             #[cfg(feature = "serve")]
             Command::Serve(serve) => serve.run(),
             #[cfg(feature = "serve")]
@@ -274,11 +273,9 @@ impl Cli {
             Command::Engine(engine) => engine.run(),
             Command::Stats(stats) => stats.run(),
             Command::Export(export) => export.run(),
-            Command::Graph(graph) => graph.run(),
-            Command::Complexity(complexity) => complexity.run(),
+            Command::Analyse(analyse) => analyse.run(),
             Command::Info(info) => info.run(),
-            Command::Pack(pack) => pack.run(),
-            Command::Unpack(unpack) => unpack.run(),
+            Command::Archive(archive) => archive.run(),
             Command::Explain(explain) => explain.run(),
             Command::Completions(completions) => completions.run(help::completed(Cli::command())),
             Command::Manual(manual) => manual.run(help::completed(Cli::command())),

@@ -1,202 +1,30 @@
-use std::ffi::OsString;
-use std::time::Duration;
+use clap::{Args, Subcommand};
 
-use clap::Args;
-use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{Backend, PairWork, Work};
-use kalah::table::{Table, TableError, TableKey};
-use serde::Serialize;
+use super::outcome::Outcome;
+use super::plan_build::PlanBuild;
+use super::plan_layers::PlanLayers;
+use super::search_plan::PlanSearch;
 
-use super::outcome::usage;
-use super::plan_layers::Layers;
-use super::search_plan::SearchPlan;
-use super::{Outcome, args, output, positions, suggestion};
-
-/// List what a build still needs, or which tables suit a search
-///
-/// Each line is a pair of frames that one `kalah build --frame` computes. It needs all layers below its own, and nothing of
-/// its own layer: all pairs of a layer can be computed at the same time. Layers are listed in order, in each the largest
-/// pair first. See docs/cluster.md.
-///
-/// With --layers it lists what each layer takes of memory, and what it reads and writes. See docs/building.md.
-///
-/// With --search it lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit,
-/// so that a search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
+/// List what a build needs, or which tables suit a search
 #[derive(Args)]
 pub struct Plan {
-    /// Plan up to this many seeds in play
-    #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "search")]
-    seeds: Option<usize>,
-    /// Plan the tables for a search
-    #[arg(long, conflicts_with = "commands")]
-    search: bool,
-    /// The position to search, such as 6x6 [default: six seeds in each pit]
-    #[arg(requires = "search")]
-    position: Option<OsString>,
-    /// List for each layer the memory that it needs, and what it reads and writes (on the CPU)
-    #[arg(long, conflicts_with_all = ["search", "commands"])]
-    layers: bool,
-    /// With --layers: those from this many seeds up are archives, as with `kalah build --packed`
-    #[arg(long, value_name = "N", value_parser = args::seeds, requires = "layers")]
-    packed: Option<usize>,
-    /// Memory of the search; with --layers, memory of the machine, such as 24GiB [default: most of what is available]
-    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
-    memory: Option<u64>,
-    /// Print the commands instead, a comment before each layer
-    #[arg(long, conflicts_with = "json")]
-    commands: bool,
-    #[command(flatten)]
-    compute: args::Compute,
-    #[command(flatten)]
-    common: args::Common,
+    #[command(subcommand)]
+    action: Action,
 }
 
-#[derive(Serialize)]
-struct Pair {
-    seeds: usize,
-    /// Seeds in the two rows, fewer first.
-    frame: [usize; 2],
-    positions: u64,
-    bytes: u64,
-    /// The layers that must be finished before.
-    needs: Vec<usize>,
-    memory: u64,
-    seconds: f64,
-    command: String,
-}
-
-#[derive(Serialize)]
-struct Report<'a> {
-    rules: &'a str,
-    pits: usize,
-    seeds: usize,
-    /// Threads of each process.
-    threads: usize,
-    backend: &'a str,
-    layers: usize,
-    pairs: Vec<Pair>,
-    positions: u64,
-    disk: u64,
-    memory: u64,
-    seconds: f64,
-    critical_seconds: f64,
+#[derive(Subcommand)]
+enum Action {
+    Build(PlanBuild),
+    Layers(PlanLayers),
+    Search(PlanSearch),
 }
 
 impl Plan {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
-        let directory = &self.common.tables.path;
-        if self.memory.is_some() && !self.search && !self.layers {
-            let why = "--memory is for --search and --layers: how much a build takes is what this plan says";
-            return Err(usage(why));
+        match self.action {
+            Action::Build(plan) => plan.run(),
+            Action::Layers(plan) => plan.run(),
+            Action::Search(plan) => plan.run(),
         }
-        if let (true, Some(seeds)) = (self.layers, self.seeds) {
-            return Layers { common: &self.common, seeds, packed: self.packed, memory: self.memory }.run();
-        }
-        let (backend, why) = self.compute.choose(rules)?;
-        let threads = self.common.threads.number();
-        let Some(seeds) = self.seeds.filter(|_| !self.search) else { return self.search(&backend, threads) };
-        // What has the name of a table must be that table, or the build would stop there.
-        for seeds in 2..=seeds {
-            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
-                Ok(_) | Err(TableError::Missing { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let work = Work::new(directory, TableKey { rules, pits, seeds }, &backend, threads)?;
-        if self.commands {
-            return self.print_commands(&work);
-        }
-        if self.common.json {
-            let pairs = work.pairs.iter().map(|pair| self.pair(pair)).collect();
-            let (rules, backend) = (rules.name(), backend.name());
-            let Work { layers, positions, disk, memory, seconds, critical_seconds, .. } = work;
-            #[rustfmt::skip]
-            output::json(&Report {
-                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, seconds, critical_seconds,
-            })?;
-            return Ok(Outcome::Done);
-        }
-        if work.pairs.is_empty() {
-            output::line(format_args!(
-                "nothing is missing: all layers to {seeds} seeds are in {}",
-                directory.display()
-            ))?;
-            return Ok(Outcome::Done);
-        }
-        output::line("layer  frames       positions       bytes  needs               memory     seconds")?;
-        for work in &work.pairs {
-            output::line(format_args!(
-                "{:>5}  {:<6} {:>15}  {:>10}  {:<13}  {:>11}  {:>10}",
-                work.pair.layer.seeds,
-                format!("{}|{}", work.pair.small, work.pair.large()),
-                HumanCount(work.positions).to_string(),
-                HumanBytes(work.bytes).to_string(),
-                needs(work),
-                HumanBytes(work.memory).to_string(),
-                format!("{:.2}", work.seconds),
-            ))?;
-        }
-        let time = |seconds| HumanDuration(Duration::from_secs_f64(seconds));
-        output::line(format_args!(
-            "{}, {} of frames, {} positions, {} of disk, {} of memory a process",
-            output::count(work.layers, "layer"),
-            output::count(work.pairs.len(), "pair"),
-            HumanCount(work.positions),
-            HumanBytes(work.disk),
-            HumanBytes(work.memory),
-        ))?;
-        output::line(format_args!(
-            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer",
-            time(work.seconds),
-            output::count(threads, "thread"),
-            backend.name(),
-            time(work.critical_seconds),
-        ))?;
-        Ok(Outcome::Done)
-    }
-
-    fn search(&self, backend: &Backend, threads: usize) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
-        let start = || OsString::from(format!("{pits}x6"));
-        let position = positions::one(&self.position.clone().unwrap_or_else(start))?;
-        let (memory, most, directory) = (self.memory, self.seeds, &self.common.tables.path);
-        SearchPlan { rules, position, memory, most, directory, backend, threads }.run(self.common.json)
-    }
-
-    fn pair(&self, work: &PairWork) -> Pair {
-        let &PairWork { pair, positions, bytes, memory, seconds, .. } = work;
-        let (frame, needs) = ([pair.small, pair.large()], pair.needs().collect());
-        Pair { seeds: pair.layer.seeds, frame, positions, bytes, needs, memory, seconds, command: self.command(work) }
-    }
-
-    /// The command that computes a pair.
-    fn command(&self, work: &PairWork) -> String {
-        let args::Board { rules, pits } = self.common.board;
-        let mut command = format!("kalah build --frame {},{}", work.pair.layer.seeds, work.pair.small);
-        command += &suggestion::table_flags(&self.common.tables.path, rules, pits);
-        command + &self.compute.flags() + &self.common.threads.flag()
-    }
-
-    fn print_commands(&self, work: &Work) -> anyhow::Result<Outcome> {
-        let mut layer = 0;
-        for pair in &work.pairs {
-            let seeds = pair.pair.layer.seeds;
-            if seeds != layer {
-                output::line(format_args!("# layer {seeds}"))?;
-                layer = seeds;
-            }
-            output::line(self.command(pair))?;
-        }
-        Ok(Outcome::Done)
-    }
-}
-
-/// The layers that must be finished before a pair.
-fn needs(work: &PairWork) -> String {
-    match work.pair.layer.seeds {
-        2 => "nothing".to_owned(),
-        3 => "layer 2".to_owned(),
-        seeds => format!("layers 2..{}", seeds - 1),
     }
 }

@@ -1,5 +1,6 @@
-//! `kalah plan --layers`: the memory of each layer, and what is read and written.
+//! `kalah plan layers`: the memory of each layer, and what is read and written.
 
+use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
 use kalah::build::{LayerPlan, layer_plans};
 use kalah::table::TableKey;
@@ -51,18 +52,27 @@ struct Report<'a> {
     layers: Vec<Layer>,
 }
 
-/// What to plan.
-pub struct Layers<'a> {
-    pub common: &'a args::Common,
-    pub seeds: usize,
-    /// Seeds of the lowest layer that is an archive.
-    pub packed: Option<usize>,
-    pub memory: Option<u64>,
+/// List for each layer the memory that it needs, and what it reads and writes
+///
+/// The figures are those of a build on the CPU. See docs/building.md.
+#[derive(Args)]
+pub struct PlanLayers {
+    /// Plan up to this many seeds in play
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: usize,
+    /// The layers from this many seeds up are archives, as with `kalah build --packed`
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    packed: Option<usize>,
+    /// Memory of the machine, such as 24GiB [default: most of what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    common: args::Common,
 }
 
-impl Layers<'_> {
+impl PlanLayers {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let Layers { common, seeds, packed, memory } = self;
+        let PlanLayers { common, seeds, packed, memory } = self;
         let args::Board { rules, pits } = common.board;
         let (directory, threads) = (&common.tables.path, common.threads.number());
         let is_archived = |key: TableKey| packed.is_some_and(|first| key.seeds >= first);

@@ -1,9 +1,11 @@
-//! `kalah plan --search`: which tables to have for a search with so much memory.
+//! `kalah plan search`: which tables to have for a search with so much memory.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::bail;
+use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
 use kalah::build::{Backend, Plan};
 use kalah::evaluation::{Network, PhasedNetwork};
@@ -15,11 +17,43 @@ use kalah::table::{BoundTable, TableKey};
 use serde::Serialize;
 
 use super::outcome::usage;
-use super::{Outcome, output, suggestion};
+use super::{Outcome, args, output, positions, suggestion};
 
 /// Positions a second and thread for which bound tables are made: half of what was measured with exact tables in the page cache
 /// (docs/measurements.md), since those of large layers are read from the disk.
 const BOUNDS_RATE: f64 = 50e6;
+
+/// List which tables to have for a search
+///
+/// Lists which layers to have as exact tables, which as bound tables of 2 bits a position, and which of 1 bit, so that a
+/// search with that much memory visits the fewest positions, by a rule of thumb. See docs/solving.md.
+#[derive(Args)]
+pub struct PlanSearch {
+    /// The position to search, such as 6x6 [default: six seeds in each pit]
+    position: Option<OsString>,
+    /// The largest layer that may be made [default: as the memory allows]
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// Memory of the search, such as 24GiB [default: most of what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    compute: args::Compute,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+impl PlanSearch {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let args::Board { rules, pits } = self.common.board;
+        let (backend, _) = self.compute.choose(rules)?;
+        let start = || OsString::from(format!("{pits}x6"));
+        let position = positions::one(&self.position.clone().unwrap_or_else(start))?;
+        let (memory, most, directory) = (self.memory, self.seeds, &self.common.tables.path);
+        let threads = self.common.threads.number();
+        SearchPlan { rules, position, memory, most, directory, backend: &backend, threads }.run(self.common.json)
+    }
+}
 
 /// What a search plan is for.
 pub struct SearchPlan<'a> {

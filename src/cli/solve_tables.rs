@@ -24,7 +24,7 @@ use super::search_plan::{MissingTables, network};
 /// How often it is asked whether to stop.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan --search` does, as
+/// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan search` does, as
 /// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory beside so many
 /// bytes of transposition table, if that is given. Nothing is deleted. Setting `stop` ends it.
 pub fn build_planned(

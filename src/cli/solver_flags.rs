@@ -30,7 +30,7 @@ pub struct SolverFlags {
     /// Use exact tables up to this many seeds only, and bound tables above [default: exact tables as far as there are any]
     #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
     exact_up_to: Option<usize>,
-    /// Make the missing tables first: those of `kalah plan --search`, bound tables included, as far as they fit the disk; with
+    /// Make the missing tables first: those of `kalah plan search`, bound tables included, as far as they fit the disk; with
     /// --tables-up-to, the exact ones up to there
     #[arg(long, conflicts_with = "no_tables")]
     build: bool,

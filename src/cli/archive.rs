@@ -1,0 +1,26 @@
+use clap::{Args, Subcommand};
+
+use super::outcome::Outcome;
+use super::pack::{Pack, Unpack};
+
+/// Compress tables for storage, and restore them
+#[derive(Args)]
+pub struct Archive {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    Pack(Pack),
+    Unpack(Unpack),
+}
+
+impl Archive {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        match self.action {
+            Action::Pack(pack) => pack.run(),
+            Action::Unpack(unpack) => unpack.run(),
+        }
+    }
+}
