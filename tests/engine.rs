@@ -276,6 +276,58 @@ fn the_engine_says_what_is_wrong_and_goes_on() {
 }
 
 #[test]
+fn no_move_is_for_a_position_before_a_refused_one() {
+    let (old, new) = ("<4,0,0,1,0,0,1,0,1,1,0>", "<4,0,0,0,0,1,0,0,1,0,0>");
+    let text = answers(&format!(
+        "newgame standard {old}\nposition {old}\nposition 4x\ngo\nisready\nposition {new}\ngo\n\
+         newgame chess {old}\ngo\nposition {old}\ngo\nnewgame standard {new}\ngo\nposition {}\ngo\n",
+        "x".repeat(100_000)
+    ));
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("info ")).collect();
+    let expected = [
+        "error '' is not a number",
+        "error the last position was refused",
+        "readyok",
+        "bestmove 3",
+        "error unknown rules 'chess'",
+        "error the last game was refused",
+        "error the last game was refused",
+        "error the last game was refused",
+        "bestmove 3",
+        "error a line is longer than",
+        "error the last position was refused",
+    ];
+    assert_eq!(lines.len(), expected.len(), "{text}");
+    for (line, start) in lines.iter().zip(expected) {
+        assert!(line.starts_with(start), "{line}: {text}");
+    }
+}
+
+#[test]
+fn every_line_beyond_those_that_can_wait_is_refused() {
+    let flags = ["engine", "--memory", "16MiB", "--no-book", "--player", "perfect"];
+    let mut child = command(&flags).stdin(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    // Far from being solved in the time of a test, so that it ends with `stop`.
+    input.write_all(b"newgame standard 10x10\nposition 10x10\ngo\n").unwrap();
+    assert!(lines.next().unwrap().starts_with("info "));
+    // More than can wait; the last position and what is asked of it are refused.
+    let waiting = "isready\n".repeat(100);
+    input.write_all(format!("{waiting}position <10,1,2{}>\ngo\nstop\n", ",1".repeat(20)).as_bytes()).unwrap();
+    let mut answers = lines.by_ref().filter(|line| !line.starts_with("info "));
+    assert!(answers.next().unwrap().starts_with("bestmove "));
+    let told: Vec<String> = answers.by_ref().take(102).collect();
+    let ready = told.iter().take_while(|line| *line == "readyok").count();
+    assert!(ready >= 60 && told[ready..].iter().all(|line| line.starts_with("error too many lines")), "{told:?}");
+    input.write_all(b"go\nposition 10x10\ngo movetime 1\n").unwrap();
+    assert!(answers.next().unwrap().starts_with("error the last position was refused"));
+    assert!(answers.next().unwrap().starts_with("bestmove "));
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn a_search_without_a_limit_ends_when_it_is_asked_to() {
     for end in ["stop\n", "quit\n", ""] {
         let mut child = command(&["engine", "--memory", "16MiB", "--no-book", "--player", "perfect"])

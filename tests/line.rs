@@ -176,7 +176,7 @@ fn lines_that_cannot_be_played_are_refused_with_the_place() {
     let (code, _, err) = kalah(&["line", "6x6", "1", "3"]);
     assert!(code == 2 && err.contains("turn 1 of the line is not over: its last move gives another one"), "{err}");
     let (code, _, err) = kalah(&["line", "6x6", "7"]);
-    assert!(code == 2 && err.contains("'7' is not a turn"), "{err}");
+    assert!(code == 2 && err.contains("'7' is not a turn: there is no pit 7, a side has pits 1 to 6"), "{err}");
     let (code, _, err) = kalah(&["line", "6y6"]);
     assert!(code == 2 && err.contains("is not a position"), "{err}");
     let (code, _, err) = kalah(&["line", "6x22"]);

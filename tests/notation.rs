@@ -151,10 +151,13 @@ fn the_forms_of_a_line() {
     assert_eq!(turns(12, "11,3 2 12"), [vec![pit(11), pit(3)], vec![pit(2)], vec![pit(12)]]);
     assert_eq!(Line::parse(6, "36 2 14").unwrap().to_string(), "36 2 14");
     assert_eq!(Line::parse(12, "11,3 2").unwrap().to_string(), "11,3 2");
-    for (pits, text, turn) in
-        [(6, "36 7", "7"), (6, "0", "0"), (6, "3 x", "x"), (6, "3, 6", "3,"), (12, "13", "13"), (12, "1,,2", "1,,2")]
-    {
+    for (pits, text, turn) in [(6, "3 x", "x"), (6, "3, 6", "3,"), (12, "1,,2", "1,,2")] {
         assert_eq!(Line::parse(pits, text), Err(ParseError::Turn(turn.to_owned())), "{text}");
+    }
+    for (pits, text, turn, pit) in [(6, "36 7", "7", 7), (6, "0", "0", 0), (6, "28", "28", 8), (12, "1,13", "1,13", 13)]
+    {
+        let turn = turn.to_owned();
+        assert_eq!(Line::parse(pits, text), Err(ParseError::NoPit { turn, pit, pits }), "{text}");
     }
 }
 

@@ -122,6 +122,8 @@ fn text(bytes: &[u8]) -> String {
 fn packages_have_their_version_and_origin_from_cargo_toml() {
     let Some(version) = run(&["metadata", "version"]) else { return };
     assert_eq!(text(&version.stdout), env!("CARGO_PKG_VERSION"), "{}", text(&version.stderr));
+    let cited = read("CITATION.cff");
+    assert_eq!(values(&cited, "version"), [env!("CARGO_PKG_VERSION")], "CITATION.cff");
     for (field, value, key) in [
         ("repository", env!("CARGO_PKG_REPOSITORY"), "repository = "),
         ("maintainer", env!("CARGO_PKG_AUTHORS"), "authors = "),

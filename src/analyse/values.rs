@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::file::{self, Document, DocumentError, FileLock, LockError};
+use crate::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
 use crate::game::{Rules, StartPosition};
 use crate::solve::ValueBounds;
 
@@ -140,6 +140,7 @@ impl GameValues {
         let io = |source| GameValuesError::Io { path: path.clone(), source };
         let lock = FileLock::beside(&path)?;
         file::remove_leftovers(&path).map_err(io)?;
+        file::require_writable(&path, Some(FileContent::State)).map_err(io)?;
         let mut values = Vec::new();
         if let Some(bytes) = file::found(file::read(&path)).map_err(io)? {
             let unusable = |what| GameValuesError::Unusable { path: path.clone(), what };

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::book::Book;
 use super::error::{BookError, BookFileError};
-use crate::file;
+use crate::file::{self, FileContent};
 use crate::game::{MAX_PITS, Rules};
 
 /// The files of the books that the program has, made by `kalah book make` (docs/book.md).
@@ -74,7 +74,7 @@ impl Book {
     /// When it cannot be written; the old file stays then.
     pub fn write(&self, path: &Path) -> Result<(), BookFileError> {
         let bytes = self.to_bytes();
-        file::replace(path, |file| file.write_all(&bytes))
+        file::replace(path, Some(FileContent::Book), |file| file.write_all(&bytes))
             .map_err(|error| BookFileError { path: path.to_owned(), error: error.into() })
     }
 }

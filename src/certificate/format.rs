@@ -12,7 +12,7 @@ use super::claim::ClaimSet;
 use super::error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 use super::key::Keys;
 use super::statement::{Certificate, Head, Opening, Statement};
-use crate::file;
+use crate::file::{self, FileContent};
 use crate::game::{MAX_PITS, Pit, Position, Row, Rules, ValueBounds};
 use crate::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use crate::system::AvailableMemory;
@@ -102,7 +102,7 @@ impl Certificate {
         let io = |source| CertificateError::Io { path: path.to_owned(), source };
         self.validate().map_err(|reason| CertificateError::Invalid { path: path.to_owned(), reason })?;
         let bytes = self.to_bytes().map_err(io)?;
-        file::replace(path, |file| file.write_all(&bytes)).map_err(io)?;
+        file::replace(path, Some(FileContent::Certificate), |file| file.write_all(&bytes)).map_err(io)?;
         let digest = bytes[bytes.len() - DIGEST_BYTES..].try_into().expect("32 bytes");
         Ok((bytes.len() as u64, digest))
     }

@@ -13,7 +13,7 @@ use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
 use kalah::certificate::TasksError;
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
-use kalah::file::{DocumentError, LockError};
+use kalah::file::{DocumentError, LockError, OverwriteError};
 use kalah::gpu::{GpuError, Shortage};
 use kalah::prove::ProveError;
 use kalah::solve::{CheckpointError, SolveError};
@@ -38,6 +38,10 @@ pub fn with_advice(error: &(dyn Error + 'static)) -> String {
 pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = error.downcast_ref() {
         return of_probe(error);
+    }
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    if inner.is_some_and(|inner| inner.is::<OverwriteError>()) {
+        return Some("name another file".to_owned());
     }
     if let Some(Fault::Gap { directory, key, missing }) = error.downcast_ref() {
         let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use kalah::book::{Book as Positions, BookError, BookFileError};
-use kalah::file::{FileLock, remove_leftovers, resolved};
+use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
 
 /// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
@@ -53,7 +53,9 @@ impl Extended {
         };
         let failed = |error: BookError| BookFileError { path: path.clone(), error };
         let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
-        remove_leftovers(&path).map_err(|error| failed(error.into()))?;
+        remove_leftovers(&path)
+            .and_then(|()| require_writable(&path, Some(FileContent::Book)))
+            .map_err(|error| failed(error.into()))?;
         let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
         let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
         Ok(Extended { path, book, _lock: lock })

@@ -9,7 +9,7 @@ use indicatif::{HumanBytes, HumanCount};
 use kalah::certificate::{
     CertificateFile, Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, Statement, Tally, Tasks, open_copied,
 };
-use kalah::file::{FileLock, remove_leftovers};
+use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
 use kalah::game::{Position, ValueBounds};
 use kalah::progress::Pulse;
 use kalah::system::available_memory;
@@ -278,7 +278,9 @@ impl Check {
             None => (Tasks::new(self.identity(file), claims), None),
             Some(path) => {
                 let lock = FileLock::beside(path)?;
-                remove_leftovers(path)?;
+                let cannot_write = || format!("cannot write {}", path.display());
+                remove_leftovers(path).with_context(cannot_write)?;
+                require_writable(path, Some(FileContent::State)).with_context(cannot_write)?;
                 let tasks = Tasks::read(path, self.identity(file), claims);
                 let tasks = tasks.with_context(|| format!("the state of a check in {}", path.display()))?;
                 (tasks, Some(lock))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use kalah::export::{Export as Positions, ExportError, ExportFormat, export};
-use kalah::file::{Replacement, remove_leftovers, resolved};
+use kalah::file::{Output, is_stream};
 use kalah::table::{Table, TableKey};
 
 use super::outcome::{Outcome, usage};
@@ -30,7 +30,7 @@ pub struct Export {
     /// What is written: csv, jsonl, npy or parquet
     #[arg(long, value_name = "FORMAT", default_value = "csv")]
     format: FormatName,
-    /// The file, which is replaced when all is written; - for standard output
+    /// The file, which is replaced when all is written; or a pipe or device; - for standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]
@@ -70,7 +70,7 @@ impl Export {
                 ));
             }
         };
-        let to_stdout = self.output.as_os_str() == "-";
+        let to_stdout = output::is_stdout(&self.output);
         if to_stdout && !format.is_text() && io::stdout().is_terminal() {
             return Err(usage("bytes that are not text would only disturb the terminal: give --output FILE"));
         }
@@ -94,9 +94,7 @@ impl Export {
             if to_stdout {
                 return export(&positions, &mut io::stdout().lock(), &pulse);
             }
-            let path = resolved(&self.output);
-            remove_leftovers(&path)?;
-            let mut file = Replacement::begin(&path)?;
+            let mut file = Output::begin(&self.output, None)?;
             export(&positions, &mut file, &pulse)?;
             Ok(file.finish()?)
         });
@@ -104,7 +102,11 @@ impl Export {
         match written {
             Ok(()) => Ok(Outcome::Done),
             Err(ExportError::Stopped) => {
-                let kept = if to_stdout { "the output is incomplete" } else { "no file is written" };
+                let kept = if to_stdout || is_stream(&self.output) {
+                    "the output is incomplete"
+                } else {
+                    "no file is written"
+                };
                 output::tell(format_args!("stopped: {kept}; the same command begins anew"));
                 Ok(Outcome::Failed)
             }

@@ -4,8 +4,10 @@ use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Context;
-use kalah::file;
+use kalah::file::{self, Output, is_stream, require_apart, resolved};
 use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
+
+use super::output;
 
 /// The text of a file, or of standard input for `-`.
 fn text(path: &Path) -> anyhow::Result<String> {
@@ -48,9 +50,34 @@ pub fn read_all(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
 pub fn write(path: &Path, games: &[GameRecord]) -> anyhow::Result<()> {
     let texts: Vec<String> = games.iter().map(ToString::to_string).collect();
     let text = texts.join("\n");
-    if path == Path::new("-") {
+    if output::is_stdout(path) {
         return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
     }
-    file::replace(path, |out| out.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))
+    let write = || {
+        let mut out = Output::begin(path, None)?;
+        out.write_all(text.as_bytes())?;
+        out.finish()
+    };
+    write().with_context(cannot_write(path))
+}
+
+/// Returns an error if [`write`] would give one: before the games are played.
+pub fn require_writable(path: &Path) -> anyhow::Result<()> {
+    if output::is_stdout(path) || is_stream(path) {
+        return Ok(());
+    }
+    file::require_writable(&resolved(path), None).with_context(cannot_write(path))
+}
+
+/// Returns an error if writing one game to `to` would lose others, which `from` has beside it.
+pub fn require_no_loss(to: &Path, from: &Path) -> anyhow::Result<()> {
+    let games = if from == Path::new("-") { 1 } else { read_all(from)?.len() };
+    match games {
+        0 | 1 => Ok(()),
+        _ => require_apart(to, [from]).with_context(|| format!("{} holds {games} games: writing one", from.display())),
+    }
+}
+
+fn cannot_write(path: &Path) -> impl Fn() -> String {
+    move || format!("cannot write {}", path.display())
 }

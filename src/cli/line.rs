@@ -164,6 +164,7 @@ impl Line {
             None => self.read().map_err(usage)?,
         };
         if let Some(path) = &self.save {
+            self.from.as_ref().map_or(Ok(()), |from| games::require_no_loss(path, from))?;
             games::write(path, std::slice::from_ref(&game))?;
         }
         let GameRecord { rules, start, line, .. } = game;

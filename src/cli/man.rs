@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Command};
+use kalah::file::require_replaceable;
 
 use super::outcome::Outcome;
 use super::output;
@@ -35,6 +36,10 @@ impl Manual {
         let directory = &self.directory;
         let failed = || format!("cannot write manual pages to {}", directory.display());
         std::fs::create_dir_all(directory).with_context(failed)?;
+        for name in ["kalah".to_owned()].into_iter().chain(all(&command).into_iter().map(|(name, _)| name)) {
+            let path = directory.join(format!("{name}.1"));
+            require_replaceable(&path, None).with_context(|| format!("cannot write {}", path.display()))?;
+        }
         clap_mangen::generate_to(command.clone(), directory).with_context(failed)?;
         let page = |name: &str| directory.join(format!("{name}.1"));
         complete(&page("kalah"), "EXIT STATUS", &(environment(|_| true) + FILES)).with_context(failed)?;

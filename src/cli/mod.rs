@@ -77,6 +77,7 @@ mod suggestion;
 mod tables_origin;
 mod thinking;
 mod tournament;
+mod tournament_games;
 mod tournament_report;
 mod train;
 mod values;
@@ -84,9 +85,10 @@ mod verify;
 mod verify_bounds;
 mod verify_report;
 mod version;
+mod waiting;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -175,12 +177,35 @@ fn run() -> ExitCode {
     let command = help::completed(Cli::command()).color(colour(&arguments));
     let read =
         command.try_get_matches_from(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
-    let (cli, matches) = read.unwrap_or_else(|error| error.exit());
+    let (cli, matches) = match read {
+        Ok(read) => read,
+        Err(error) => return told(&error),
+    };
     if cli.quiet {
         output::be_quiet();
     }
     tell_default_rules(&matches);
     cli.run(is_by_default(&matches, "rules"))
+}
+
+/// Prints what clap has to say in place of a command: help, the version, or what is wrong with the command line. Returns its exit
+/// code, or 1 if that cannot be printed.
+fn told(error: &clap::Error) -> ExitCode {
+    let printed = error.print().and_then(|()| io::stdout().flush());
+    let code = ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(1));
+    match printed {
+        // An error that cannot be printed is one all the same.
+        Err(failed) if !error.use_stderr() && failed.kind() != io::ErrorKind::BrokenPipe => {
+            cannot_print(&failed).leave()
+        }
+        _ => code,
+    }
+}
+
+/// Reports that standard output cannot be written.
+fn cannot_print(error: &io::Error) -> Outcome {
+    output::tell(format_args!("kalah: cannot write to standard output: {error}"));
+    Outcome::Failed
 }
 
 /// Whether the flag of a command has its default value.
@@ -284,6 +309,12 @@ impl Cli {
             failure::tell(&error);
             failure::outcome(&error)
         });
-        outcome.after(signals::received()).leave()
+        let outcome = outcome.after(signals::received());
+        // What is left in its buffer, which is not written or lost in silence when the program ends.
+        let flushed = io::stdout().flush().err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+        match flushed.filter(|_| outcome == Outcome::Done) {
+            Some(error) => cannot_print(&error).leave(),
+            None => outcome.leave(),
+        }
     }
 }

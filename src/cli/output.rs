@@ -1,6 +1,7 @@
 //! What commands print: answers on stdout, everything else on stderr.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
@@ -19,6 +20,12 @@ fn shown(text: &dyn std::fmt::Display) -> String {
     let text = text.to_string();
     let lines: Vec<String> = text.split('\n').map(|line| printable(line, usize::MAX)).collect();
     lines.join("\n")
+}
+
+/// Whether the file that a flag names is standard output: `-`, or its name in the file system, which cannot be opened for every
+/// kind of output.
+pub fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
 /// Whether notes and progress are left out.

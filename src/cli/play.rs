@@ -231,6 +231,10 @@ impl Play {
         if let Some(record) = &record {
             (self.with.rules, self.position) = (record.rules, record.start);
         }
+        if let Some(path) = &self.save {
+            games::require_writable(path)?;
+            self.from.as_ref().map_or(Ok(()), |from| games::require_no_loss(path, from))?;
+        }
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
         let books = self.book.find(self.with.directory(), &[self.with.rules])?;

@@ -1,12 +1,14 @@
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanCount, HumanDuration};
 use kalah::certificate::{CertificateFile, Checker};
+use kalah::file::{FileContent, require_apart, require_writable};
 use kalah::game::Position;
 use kalah::prove::{
     Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
@@ -104,6 +106,7 @@ impl Prove {
             }
             (Some(position), begun) => self.request(positions::one(position)?, begun),
         };
+        self.require_writable()?;
         let position = request.position;
         let book = from.map(|from| from.book(&request)).transpose()?;
         self.with.threads.start()?;
@@ -129,6 +132,15 @@ impl Prove {
             }
             outcome => outcome,
         }
+    }
+
+    /// Returns an error if the certificate could not be written to its file, before it takes hours to find.
+    fn require_writable(&self) -> anyhow::Result<()> {
+        let Some(path) = &self.certificate else { return Ok(()) };
+        let inputs = self.position.as_deref().map(Path::new).into_iter().chain(self.from.as_deref());
+        require_apart(path, inputs)
+            .and_then(|()| require_writable(path, Some(FileContent::Certificate)))
+            .with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// What is to be proved. Where flags leave it open, it is what the proof that was begun is about.

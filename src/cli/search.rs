@@ -6,7 +6,7 @@ use kalah::game::{Position, Rules};
 use kalah::solve::{Evaluation, LimitedSearch, Method};
 use serde::Serialize;
 
-use super::{Outcome, args, output};
+use super::{Outcome, args, output, waiting};
 
 /// Search a position to a limited depth, without tables
 ///
@@ -91,7 +91,8 @@ impl Search {
         let Self { rules, depth, par_depth, .. } = self;
         let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
         let start = Instant::now();
-        let result = search.run(&self.position);
+        let told = format!("searching {} to depth {depth} by {}", self.position, method.name());
+        let result = waiting::watch(&told, || search.run(&self.position));
         let report = Report {
             position: self.position.to_string(),
             rules: rules.name(),

@@ -1,11 +1,13 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use clap::Args;
-use kalah::game::{ParseError, Position, Rules};
-use kalah::play::{Match, Participant, PlayError, PlayerName, Tournament as Games, random_starts};
+use kalah::file::{self, require_apart};
+use kalah::game::{Position, Rules};
+use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
 use kalah::record::GameRecord;
 
 use super::games;
@@ -15,6 +17,7 @@ use super::player_flags::{PlayerFlags, seconds};
 use super::progress::Progress;
 use super::report::Format;
 use super::signals::stop_on_signal;
+use super::tournament_games::{Finished, GamesFile, event};
 use super::tournament_report::Report;
 
 /// Play players against each other, and evaluate their moves
@@ -33,9 +36,12 @@ pub struct Tournament {
     /// Begin where the games in a file end (docs/games.md), each of them a start
     #[arg(long, value_name = "FILE", conflicts_with_all = ["start", "starts", "random_moves"])]
     from: Option<PathBuf>,
-    /// Write all games to a file
+    /// Write all games to a file, each as soon as it is over
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
+    /// Go on with a tournament that was stopped, from the games that --save has saved
+    #[arg(long, requires = "save")]
+    resume: bool,
     /// Start positions, which differ by their --random-moves
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     starts: u32,
@@ -59,6 +65,10 @@ impl Tournament {
         if self.starts > 1 && self.random_moves == 0 {
             return Err(usage("several starts would be the same one: give --random-moves too"));
         }
+        if self.resume && self.save.as_deref().is_some_and(is_stream) {
+            output::tell("kalah: --resume needs a file of games: give --save FILE");
+            return Ok(Outcome::Usage);
+        }
         if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
             return Err(usage("a game with an engine that never answers would not end: give --time too"));
         }
@@ -67,6 +77,10 @@ impl Tournament {
             Some(path) => Some(starts_of(path, rules)?),
             None => None,
         };
+        if let Some(path) = &self.save {
+            games::require_writable(path)?;
+            require_apart(path, self.from.as_deref()).with_context(|| format!("cannot write {}", path.display()))?;
+        }
         self.with.threads.start()?;
         let players = match self.players {
             players if players.is_empty() => PlayerName::PEKAR.map(Participant::from).to_vec(),
@@ -81,37 +95,71 @@ impl Tournament {
         let setting = self.with.setting(&tables, 1);
         let tournament = Games::new(players, starts, setting).time(self.time);
 
+        let event = event(&tournament, self.with.seed, self.time);
+        let (mut file, saved) = match &self.save {
+            Some(path) if !is_stream(path) => {
+                let (file, saved) = GamesFile::open(path, &tournament, event.clone(), self.resume)?;
+                (Some(file), saved)
+            }
+            _ => (None, Vec::new()),
+        };
+        if !saved.is_empty() {
+            output::note(format_args!("resumed: {} of {} games are over", saved.len(), tournament.games()));
+        }
+        let mut is_saved = vec![false; tournament.games()];
+        saved.iter().for_each(|game| is_saved[game.number] = true);
+        let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
+
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop);
         let begin = Instant::now();
-        let progress = Progress::of(tournament.games() as u64, "games");
+        let progress = Progress::of(left.len() as u64, "games");
         progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
         let done = AtomicU64::new(0);
+        let finished = Mutex::new((saved, file.as_mut()));
         let played = progress.watch(&done, || {
             tournament.try_engines(&stop)?;
-            tournament.run(&stop, &|_| {
+            tournament.run_some(&left, &stop, &|played| {
+                let game = Finished::new(&tournament, played);
+                let (games, file) = &mut *finished.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(file) = file {
+                    file.add(&game);
+                }
+                games.push(game);
                 done.fetch_add(1, Ordering::Relaxed);
             })
         });
         progress.finish();
-        let matches = match played {
-            Ok(matches) => matches,
-            Err(PlayError::Stopped) => {
-                let done = done.into_inner();
-                output::tell(format_args!("stopped after {done} of {} games", tournament.games()));
-                return Ok(Outcome::Failed);
-            }
+        let (mut games, _) = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+        games.sort_by_key(|game| game.number);
+        let stopped = match played {
+            Ok(_) => false,
+            Err(PlayError::Stopped) => true,
             Err(error) => return Err(error.into()),
         };
-        if let Some(path) = &self.save {
-            let records: Vec<GameRecord> = (1..)
-                .zip(&matches)
-                .map(|(number, played)| record(&tournament, played, number))
-                .collect::<Result<_, _>>()?;
-            games::write(path, &records)?;
+        // What cannot be saved is reported all the same.
+        let written = match (&self.save, file) {
+            (_, Some(file)) => file.finish(&games),
+            (Some(path), None) => {
+                let records =
+                    games.iter().map(|game| game.record(&tournament, &event)).collect::<Result<Vec<_>, _>>()?;
+                games::write(path, &records)
+            }
+            (None, None) => Ok(()),
+        };
+        if !(stopped && games.is_empty()) {
+            let report = Report::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
+            self.format.print(&report, || report.records(), || report.print(), || report.charts())?;
         }
-        let report = Report::new(&tournament, &matches, self.with.seed, begin.elapsed().as_secs_f64());
-        self.format.print(&report, || report.records(), || report.print(), || report.charts())?;
+        written?;
+        if stopped {
+            let advice = match self.save {
+                Some(_) => "the same command with --resume goes on from there",
+                None => "nothing of it is kept: --save FILE keeps the games",
+            };
+            output::tell(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
+            return Ok(Outcome::Failed);
+        }
         Ok(Outcome::Done)
     }
 }
@@ -131,16 +179,7 @@ fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
     (1..).zip(&records).map(start).collect()
 }
 
-/// A game of a tournament as text.
-fn record(tournament: &Games, played: &Match, number: usize) -> Result<GameRecord, ParseError> {
-    let name = |player: usize| tournament.players[player].to_string();
-    let record = GameRecord::new(tournament.setting.rules, played.game.start, played.game.line())?;
-    let mut record = record.with_header("South", &name(played.first)).with_header("North", &name(played.second));
-    record = record.with_header("Round", &number.to_string());
-    if let Some(forfeit) = &played.game.forfeit {
-        let side = if forfeit.first { "South" } else { "North" };
-        record.result = Some(played.game.seeds);
-        record = record.with_header("Termination", &format!("{side} forfeits: it {}", forfeit.fault));
-    }
-    Ok(record)
+/// Whether the file that a flag names is standard output, a pipe or a device: what is written there cannot be read again.
+fn is_stream(path: &Path) -> bool {
+    output::is_stdout(path) || file::is_stream(path)
 }

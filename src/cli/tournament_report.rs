@@ -3,12 +3,13 @@
 use std::io;
 
 use indicatif::HumanCount;
-use kalah::play::{Accuracy, Match, Median, Tournament};
+use kalah::play::{Accuracy, Median, Tournament};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
 use super::output;
 use super::report::Grid;
+use super::tournament_games::Finished;
 
 /// A tournament and how it went.
 #[derive(Serialize)]
@@ -24,6 +25,12 @@ pub struct Report {
     games: Vec<GameReport>,
     threads: usize,
     seconds: f64,
+    /// Whether the tournament was stopped before all its games were over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stopped: bool,
+    /// How many games it has when it is not stopped.
+    #[serde(skip)]
+    all: usize,
 }
 
 /// All games of a player; those against itself count for both sides.
@@ -70,6 +77,9 @@ struct PairReport {
     second: String,
     /// Seeds won a game.
     seeds: [f64; 2],
+    /// The places of the players among all.
+    #[serde(skip)]
+    places: [usize; 2],
 }
 
 #[derive(Serialize)]
@@ -129,20 +139,18 @@ impl Share {
 }
 
 impl PlayerReport {
-    fn new(player: usize, name: String, matches: &[Match]) -> PlayerReport {
+    fn new(player: usize, name: String, matches: &[Finished]) -> PlayerReport {
         let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
         let (mut judged, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
         for played in matches {
-            let [first, second] = played.game.seeds;
+            let [first, second] = played.seeds;
             for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
                 let (games, seeds) =
                     if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
                 games.push(seeds);
                 judged = judged.and(played.accuracy[seat]);
-                for made in played.game.moves.iter().filter(|made| made.first == (seat == 0)) {
-                    moves += 1;
-                    seconds += made.seconds;
-                }
+                moves += played.moves()[seat];
+                seconds += played.seconds[seat];
             }
         }
         PlayerReport {
@@ -158,35 +166,31 @@ impl PlayerReport {
 }
 
 impl Report {
-    pub fn new(tournament: &Tournament, matches: &[Match], seed: u64, seconds: f64) -> Report {
+    /// The report on the finished games of a tournament, in the order of their numbers.
+    pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> Report {
         let name = |player: usize| tournament.players[player].to_string();
         let players = 0..tournament.players.len();
         let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
             let mean = |seat: usize| {
-                games.iter().map(|played| f64::from(played.game.seeds[seat])).sum::<f64>() / games.len() as f64
+                games.iter().map(|played| f64::from(played.seeds[seat])).sum::<f64>() / games.len() as f64
             };
-            let seeds = [mean(0), mean(1)];
-            PairReport { first: name(games[0].first), second: name(games[0].second), seeds }
+            let (seeds, places) = ([mean(0), mean(1)], [games[0].first, games[0].second]);
+            let [first, second] = places.map(name);
+            PairReport { first, second, seeds, places }
         });
-        let games = matches.iter().map(|played| {
-            let seconds = |first: bool| {
-                let moves = played.game.moves.iter().filter(|made| made.first == first);
-                moves.map(|made| made.seconds).sum::<f64>()
-            };
-            GameReport {
-                first: name(played.first),
-                second: name(played.second),
-                start: played.start,
-                seeds: played.game.seeds,
-                line: played.game.line().to_string(),
-                forfeit: played.game.forfeit.as_ref().map(|forfeit| ForfeitReport {
-                    player: name(if forfeit.first { played.first } else { played.second }),
-                    fault: forfeit.fault.to_string(),
-                }),
-                judged: played.accuracy.map(AccuracyReport::from),
-                moves: played.game.moves.len(),
-                seconds: [seconds(true), seconds(false)],
-            }
+        let games = matches.iter().map(|played| GameReport {
+            first: name(played.first),
+            second: name(played.second),
+            start: played.start,
+            seeds: played.seeds,
+            line: played.line.to_string(),
+            forfeit: played.forfeit.as_ref().map(|(first, fault)| ForfeitReport {
+                player: name(if *first { played.first } else { played.second }),
+                fault: fault.clone(),
+            }),
+            judged: played.accuracy.map(AccuracyReport::from),
+            moves: played.moves().iter().sum(),
+            seconds: played.seconds,
         });
         Report {
             rules: tournament.setting.rules.name(),
@@ -198,6 +202,8 @@ impl Report {
             games: games.collect(),
             threads: rayon::current_num_threads(),
             seconds,
+            stopped: matches.len() < tournament.games(),
+            all: tournament.games(),
         }
     }
 
@@ -230,8 +236,12 @@ impl Report {
         let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));
         // A single game has whole seeds.
         let digits = usize::from(self.starts.len() > 1);
-        for row in self.pairs.chunks(self.players.len()) {
-            let cells = row.iter().map(|pair| format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]));
+        for row in self.pairs.chunk_by(|a, b| a.places[0] == b.places[0]) {
+            // Of a stopped tournament some pairs have not met.
+            let mut cells = vec!["-".to_owned(); self.players.len()];
+            for pair in row {
+                cells[pair.places[1]] = format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]);
+            }
             grid.row([row[0].first.clone()].into_iter().chain(cells));
         }
         grid.print()?;
@@ -276,7 +286,11 @@ impl Report {
             Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(judged)),
             None => "none of them evaluated: there are no tables".to_owned(),
         };
-        let (games, moves) = (output::count(self.games.len(), "game"), HumanCount(moves as u64));
+        let games = match self.stopped {
+            true => format!("{} of {}", self.games.len(), output::count(self.all, "game")),
+            false => output::count(self.all, "game"),
+        };
+        let moves = HumanCount(moves as u64);
         output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
     }
 

@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use kalah::evaluation::PhasedNetwork;
-use kalah::file::{Replacement, remove_leftovers};
+use kalah::file::{FileContent, remove_leftovers, replace, require_writable};
 use kalah::index::MAX_TABLE_SEEDS;
 use kalah::table::Tables;
 use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
@@ -128,12 +128,12 @@ impl Train {
         // What a killed process left.
         remove_leftovers(&path).with_context(cannot_write)?;
         // Whether it can be written is known before the training, which leaves nothing if it is stopped.
-        drop(Replacement::begin(&path).with_context(cannot_write)?);
+        require_writable(&path, Some(FileContent::Network)).with_context(cannot_write)?;
         let trainer =
             Trainer::new(&tables).samples(self.samples, self.solved).estimated(self.estimated).epochs(self.epochs);
         let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
-        let mut file = Replacement::begin(&path).with_context(cannot_write)?;
-        file.write_all(&trained.network.to_bytes()).and_then(|()| file.finish()).with_context(cannot_write)?;
+        replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
+            .with_context(cannot_write)?;
         let seeds = tables.max_seeds().unwrap_or(0);
         Report::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;
         Ok(Outcome::Done)

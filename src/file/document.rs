@@ -4,7 +4,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::{Seal, SealError, replace};
+use super::{FileContent, Seal, SealError, replace};
 
 /// A kind of JSON document: `format`, `version`, the fields of its content, and the checksum of a [`Seal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Document {
     pub fn write(&self, path: &Path, content: &impl Serialize) -> io::Result<()> {
         let whole = Whole { format: self.format, version: self.version, content };
         let bytes = Seal::Page.close(&whole)?;
-        replace(path, |file| file.write_all(&bytes))
+        replace(path, Some(FileContent::State), |file| file.write_all(&bytes))
     }
 
     /// The content of a document.

@@ -5,6 +5,9 @@
 //! |---|---|
 //! | [`lock`](FileLock) | one process at a time |
 //! | [`replace`](replace()) | replacing a file by a finished one |
+//! | [`kind`](FileContent) | what a file of this program holds |
+//! | [`overwrite`](require_replaceable) | refusing to replace files whose content would be lost |
+//! | [`output`](Output) | the file of a result: a regular one, a pipe or a device |
 //! | [`seal`](Seal) | JSON with a checksum |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
 //! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
@@ -16,7 +19,10 @@ mod bulk;
 mod direct;
 mod document;
 mod flush;
+mod kind;
 mod lock;
+mod output;
+mod overwrite;
 mod read_back;
 mod replace;
 mod seal;
@@ -26,9 +32,12 @@ use std::path::{Path, PathBuf};
 pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
 pub use document::{Document, DocumentError};
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
+pub use kind::FileContent;
 pub use lock::{FileLock, LockError};
+pub use output::{Output, is_stream};
+pub use overwrite::{OverwriteError, require_apart, require_replaceable};
 pub use read_back::read_back;
-pub use replace::{Replacement, remove_leftovers, replace, temporary_beside};
+pub use replace::{Replacement, remove_leftovers, replace, require_writable, temporary_beside};
 pub use seal::{Seal, SealError};
 
 /// The file that `path` links to if it is a link, otherwise `path`: a lock and a replacement must be in the directory

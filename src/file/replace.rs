@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use kalah_core::file::require_regular;
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::directory_of;
+use super::{FileContent, directory_of, require_replaceable};
 
 /// Random letters and digits in the name of a temporary file.
 const RANDOM: usize = 6;
@@ -14,25 +15,40 @@ const RANDOM: usize = 6;
 /// The end of the name of a temporary file.
 const SUFFIX: &str = ".tmp";
 
+/// The most bytes of a name that file systems take.
+const MOST_NAME_BYTES: usize = 255;
+
 /// A file that will replace another one.
 ///
 /// It is in the same directory, under the same name with a random part and `.tmp` added, so that two of them never
-/// collide. The old file stays unchanged until this one is [finished](Replacement::finish); if dropped before, it is
+/// collide; of a name that is too long for that, the end is replaced by a hash. The old file stays unchanged until this one is [finished](Replacement::finish); if dropped before, it is
 /// removed.
 #[derive(Debug)]
 pub struct Replacement {
     file: BufWriter<NamedTempFile>,
     path: PathBuf,
+    /// What it will hold; `None` if it may replace everything.
+    content: Option<Option<FileContent>>,
 }
 
 impl Replacement {
-    /// Begins a file that will replace `path`, which need not exist.
+    /// Begins a file that will replace `path`, which need not exist. The new file will hold `content`, or `None` if it is not
+    /// of this program.
+    ///
+    /// # Errors
+    /// When it cannot be created; or [`require_replaceable`] gives an error, as for a file of this program with another content.
+    pub fn begin(path: &Path, content: Option<FileContent>) -> io::Result<Replacement> {
+        require_replaceable(path, content)?;
+        Ok(Replacement { content: Some(content), ..Replacement::begin_own(path)? })
+    }
+
+    /// Begins a file that will replace `path`, which need not exist and is the caller's own, whatever it holds.
     ///
     /// # Errors
     /// When it cannot be created, or there is something other than a regular file at `path`.
-    pub fn begin(path: &Path) -> io::Result<Replacement> {
+    pub fn begin_own(path: &Path) -> io::Result<Replacement> {
         require_regular(path)?;
-        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned() })
+        Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned(), content: None })
     }
 
     /// Moves the file to its place once it is completely on the disk. Readers find either the old file or all of this
@@ -43,6 +59,8 @@ impl Replacement {
     pub fn finish(self) -> io::Result<()> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.as_file().sync_all()?;
+        // It may have been made meanwhile.
+        self.content.map_or(Ok(()), |content| require_replaceable(&self.path, content))?;
         file.persist(&self.path).map_err(|error| error.error)?;
         // The name is stored in the directory. Not all file systems can flush that, and the file is complete without
         // it.
@@ -79,15 +97,41 @@ pub fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     builder.prefix(&prefix).suffix(SUFFIX).rand_bytes(RANDOM);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory_of(path))
+    let directory = directory_of(path);
+    builder.tempfile_in(directory).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            io::Error::new(error.kind(), format!("there is no directory {}", directory.display()))
+        }
+        _ => without_name(error),
+    })
 }
 
-/// Replaces or creates the file `path` with what `write` writes.
+/// The system's error without the name of the temporary file, which the user has not given.
+fn without_name(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|named| named.source()).and_then(|inner| inner.downcast_ref::<io::Error>());
+    inner.and_then(io::Error::raw_os_error).map_or(error, io::Error::from_raw_os_error)
+}
+
+/// Returns an error if [`Replacement::begin`] would give one: tests before long work that its
+/// result can be kept.
 ///
 /// # Errors
-/// When it cannot be written; the old file stays then.
-pub fn replace(path: &Path, write: impl FnOnce(&mut Replacement) -> io::Result<()>) -> io::Result<()> {
-    let mut replacement = Replacement::begin(path)?;
+/// As [`Replacement::begin`].
+pub fn require_writable(path: &Path, content: Option<FileContent>) -> io::Result<()> {
+    require_replaceable(path, content)?;
+    temporary_beside(path).map(drop)
+}
+
+/// Replaces or creates the file `path` with what `write` writes: `content`, or `None` if it is not of this program.
+///
+/// # Errors
+/// When it cannot be written, or [`require_replaceable`] gives an error; the old file stays then.
+pub fn replace(
+    path: &Path,
+    content: Option<FileContent>,
+    write: impl FnOnce(&mut Replacement) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut replacement = Replacement::begin(path, content)?;
     write(&mut replacement)?;
     replacement.finish()
 }
@@ -115,11 +159,19 @@ pub fn remove_leftovers(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The beginning of the names of temporary files.
+/// The beginning of the names of temporary files: the file's name and a full stop. The end of a name that is too long is
+/// replaced by its hash, so that temporary files of different files never have the same beginning.
 fn prefix(path: &Path) -> io::Result<OsString> {
     let name =
         path.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it is not the name of a file"))?;
+    let most = MOST_NAME_BYTES - RANDOM - SUFFIX.len() - 1;
     let mut prefix = name.to_owned();
+    if name.len() > most {
+        let hash = format!("{:016x}", xxh3_64(name.as_encoded_bytes()));
+        let text = name.to_string_lossy();
+        let cut = (0..=(most - hash.len()).min(text.len())).rfind(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        prefix = (text[..cut].to_owned() + &hash).into();
+    }
     prefix.push(".");
     Ok(prefix)
 }

@@ -107,8 +107,22 @@ impl<'t> Tournament<'t> {
     /// # Errors
     /// When a player or a table fails, or `stop` is set.
     pub fn run(&self, stop: &Arc<AtomicBool>, on_game: &(dyn Fn(&Match) + Sync)) -> Result<Vec<Match>, PlayError> {
-        (0..self.games())
-            .into_par_iter()
+        self.run_some(&(0..self.games()).collect::<Vec<usize>>(), stop, on_game)
+    }
+
+    /// Plays the games with these numbers, from 0 in the order of [`Tournament::run`], as that does.
+    ///
+    /// # Errors
+    /// As [`Tournament::run`].
+    pub fn run_some(
+        &self,
+        numbers: &[usize],
+        stop: &Arc<AtomicBool>,
+        on_game: &(dyn Fn(&Match) + Sync),
+    ) -> Result<Vec<Match>, PlayError> {
+        numbers
+            .par_iter()
+            .copied()
             // Games differ a thousandfold in length: none is to wait for another.
             .with_max_len(1)
             .map(|number| {
@@ -119,19 +133,41 @@ impl<'t> Tournament<'t> {
             .collect()
     }
 
-    fn game(&self, number: usize, stop: &Arc<AtomicBool>) -> Result<Match, PlayError> {
+    /// The first player, the second one and the start of the game with this number.
+    pub fn pairing(&self, number: usize) -> (usize, usize, usize) {
         let (start, pair) = (number % self.starts.len(), number / self.starts.len());
-        let (first, second) = (pair / self.players.len(), pair % self.players.len());
+        (pair / self.players.len(), pair % self.players.len(), start)
+    }
+
+    /// The number of the game of these players from this start, from 0 in the order of [`Tournament::run`].
+    pub fn number(&self, first: usize, second: usize, start: usize) -> usize {
+        (first * self.players.len() + second) * self.starts.len() + start
+    }
+
+    /// How the moves of a game from `start` compare with the best ones, by the tables of the setting: of both players.
+    ///
+    /// # Errors
+    /// When a table is damaged, or a move is not legal.
+    pub fn accuracy(&self, start: &Position, moves: &[Pit]) -> Result<[Accuracy; 2], PlayError> {
+        let (mut accuracy, mut position, mut first) = ([Accuracy::default(); 2], *start, true);
+        let Some(tables) = self.setting.tables else { return Ok(accuracy) };
+        for &pit in moves {
+            let player = &mut accuracy[usize::from(!first)];
+            *player = player.and(accuracy_of(tables, &position, pit)?);
+            let played = position.play(self.setting.rules, pit);
+            let played = played.map_err(|source| PlayError::Illegal { player: "a record".to_owned(), source })?;
+            (position, first) = (played.position, first == played.again);
+        }
+        Ok(accuracy)
+    }
+
+    fn game(&self, number: usize, stop: &Arc<AtomicBool>) -> Result<Match, PlayError> {
+        let (first, second, start) = self.pairing(number);
         let seat = |seat: u64| Setting { game: self.setting.game ^ mixed(2 * number as u64 + seat), ..self.setting };
         let mut players = [self.players[first].player(&seat(0)), self.players[second].player(&seat(1))];
         let game = play_game(self.setting.rules, &self.starts[start], &mut players, self.time, stop)?;
-        let mut accuracy = [Accuracy::default(); 2];
-        if let Some(tables) = self.setting.tables {
-            for made in &game.moves {
-                let player = &mut accuracy[usize::from(!made.first)];
-                *player = player.and(accuracy_of(tables, &made.position, made.choice.pit)?);
-            }
-        }
+        let moves: Vec<Pit> = game.moves.iter().map(|made| made.choice.pit).collect();
+        let accuracy = self.accuracy(&game.start, &moves)?;
         Ok(Match { first, second, start, game, accuracy })
     }
 }

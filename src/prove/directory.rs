@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::request::{Part, Request, Wanted};
 use super::target::Aim;
 use super::test::{Test, rows};
-use crate::file::{self, Document, FileLock, Seal};
+use crate::file::{self, Document, FileContent, FileLock, Seal};
 use crate::game::{Bounds, Pit, Position};
 
 /// The format of the file that says what is to be proved.
@@ -246,7 +246,7 @@ impl ProofDirectory {
             file.write_all(&Seal::Line { head: b"" }.close(&head)?)?;
             file.write_all(&bytes)
         };
-        file::replace(&path, write).map_err(ProveError::io(&path))
+        file::replace(&path, Some(FileContent::State), write).map_err(ProveError::io(&path))
     }
 
     /// Reads the file of a job, with its claims.

@@ -104,7 +104,7 @@ impl SiteFolder {
     pub(super) fn begin(&self, name: &str) -> Result<Replacement, SiteError> {
         debug_assert!(self.new.contains(name), "{name} is not in the list");
         let path = self.path.join(name);
-        at(&path, Replacement::begin(&path))
+        at(&path, Replacement::begin_own(&path))
     }
 
     /// Writes a file that was claimed.

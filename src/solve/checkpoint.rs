@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::SolveError;
 use super::solver::Solver;
-use crate::file::{self, Document, DocumentError, FileLock, LockError};
+use crate::file::{self, Document, DocumentError, FileContent, FileLock, LockError};
 use crate::game::{Bounds, ParseError, Position, Row, Rules, UnknownRules};
 
 /// The format of the file with the proofs.
@@ -117,13 +117,19 @@ impl Checkpoint {
     /// files of killed processes. No other process can open it until it is dropped.
     ///
     /// # Errors
-    /// When another process has it open, or its directory cannot be written to.
+    /// When another process has it open, or one of the files could not be saved: in a directory that cannot be written to, with
+    /// a name that is too long, or in place of a file with another content.
     pub fn open(path: &Path) -> Result<Checkpoint, CheckpointError> {
         let path = file::resolved(path);
         let lock = FileLock::beside(&path)?;
         let checkpoint = Checkpoint { path, proofs: Mutex::default(), table: Mutex::default(), _lock: lock };
-        for path in [checkpoint.path.clone(), checkpoint.table_path()] {
-            file::remove_leftovers(&path).map_err(|source| CheckpointError::Io { path, source })?;
+        let files =
+            [(checkpoint.path.clone(), FileContent::State), (checkpoint.table_path(), FileContent::Transpositions)];
+        for (path, content) in files {
+            // A search of hours could not be saved.
+            file::remove_leftovers(&path)
+                .and_then(|()| file::require_writable(&path, Some(content)))
+                .map_err(|source| CheckpointError::Io { path, source })?;
         }
         Ok(checkpoint)
     }
@@ -175,7 +181,8 @@ impl Checkpoint {
     pub fn save_table(&self, solver: &Solver) -> Result<(), CheckpointError> {
         let _saving = self.table.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.table_path();
-        file::replace(&path, |file| solver.engine.save(file)).map_err(|source| CheckpointError::Io { path, source })
+        file::replace(&path, Some(FileContent::Transpositions), |file| solver.engine.save(file))
+            .map_err(|source| CheckpointError::Io { path, source })
     }
 
     /// Resumes a saved search of `position`, if there is one. Its proofs are compared with the tables and with each other.

@@ -5,6 +5,7 @@
 //! | [`command`](EngineCommand) | the command line of an engine, read and written |
 //! | `request` | the lines to an engine, read and written |
 //! | `reply` | the lines from an engine, read and written |
+//! | `queue` | the lines that wait while an engine of ours thinks |
 //! | `running` | the engines that run, so that none outlives the program |
 //! | `process` | an engine's process and its pipes |
 //! | `external` | a player that asks an engine |
@@ -13,6 +14,7 @@
 mod command;
 mod external;
 mod process;
+mod queue;
 mod reply;
 mod request;
 mod running;

@@ -1,11 +1,11 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread;
 use std::time::Instant;
 
 use super::MAX_LINE;
+use super::queue::{Asked, Passed, Queue, Stale};
 use super::reply::{Info, Reply};
 use super::request::{Go, Request};
 use crate::book::Books;
@@ -13,9 +13,6 @@ use crate::game::{Position, Rules};
 use crate::play::{Choice, Limit, Player, PlayerName, Setting};
 use crate::printable::printable;
 use crate::table::Shelf;
-
-/// Commands that wait while the player thinks; more are dropped.
-const MAX_WAITING: usize = 64;
 
 /// The most characters of an error.
 const MAX_ERROR: usize = 1000;
@@ -33,14 +30,6 @@ pub struct EngineSetting<'s> {
     pub books: &'s Books,
 }
 
-/// A line that was read.
-enum Asked {
-    /// What it asks for, when it was read, and what ends the search it starts.
-    Request(Request, Instant, Arc<AtomicBool>),
-    /// What is wrong with it.
-    Wrong(String),
-}
-
 /// Plays as an engine: obeys the lines of `input` and answers on `output` until `quit` or the end of the input.
 ///
 /// A thread of its own reads the input, so that `stop` and `quit` are obeyed at once. It ends with the input, or with the first
@@ -53,25 +42,21 @@ pub fn serve_engine(
     output: impl Write,
     setting: EngineSetting<'_>,
 ) -> io::Result<()> {
-    let (sender, asked) = sync_channel(MAX_WAITING);
+    let queue = Arc::new(Queue::default());
     let closing = Arc::new(AtomicBool::new(false));
-    let reader = Reader { sender, closing: Arc::clone(&closing), search: Arc::default() };
+    let reader = Reader { queue: Arc::clone(&queue), closing: Arc::clone(&closing), search: Arc::default() };
     thread::Builder::new().spawn(move || reader.read(input))?;
     let rules = setting.setting.rules;
-    let mut session = Session { setting, output, closing, rules, position: None, player: None, games: 0 };
-    for asked in asked {
-        match asked {
-            Asked::Wrong(why) => session.say(&Reply::Error(why))?,
-            Asked::Request(Request::Quit, ..) => break,
-            Asked::Request(request, at, stop) => session.obey(request, at, &stop)?,
-        }
-    }
-    Ok(())
+    let stale = Stale::Nothing;
+    let mut session = Session { setting, output, closing, rules, position: None, stale, player: None, games: 0 };
+    let obeyed = session.obey_all(&queue);
+    queue.close();
+    obeyed
 }
 
 /// Reads the input.
 struct Reader {
-    sender: SyncSender<Asked>,
+    queue: Arc<Queue>,
     /// Set when the session is to end.
     closing: Arc<AtomicBool>,
     /// Ends the search that was asked for last.
@@ -84,7 +69,7 @@ impl Reader {
         loop {
             line.clear();
             let read = input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line);
-            let wrong = if read.is_err() || read.is_ok_and(|read| read == 0) {
+            let (wrong, stale) = if read.is_err() || read.is_ok_and(|read| read == 0) {
                 self.quit();
                 return;
             } else if line.len() > MAX_LINE && !line.ends_with(b"\n") {
@@ -92,7 +77,8 @@ impl Reader {
                     self.quit();
                     return;
                 }
-                format!("a line is longer than {MAX_LINE} bytes")
+                let stale = Stale::of(&String::from_utf8_lossy(&line));
+                (format!("a line is longer than {MAX_LINE} bytes"), stale)
             } else {
                 let text = String::from_utf8_lossy(&line);
                 if text.trim().is_empty() {
@@ -108,34 +94,34 @@ impl Reader {
                         continue;
                     }
                     Ok(request) => {
-                        if let Request::Go(_) = request {
-                            self.search = Arc::default();
+                        let search = match request {
+                            Request::Go(_) => Arc::default(),
+                            _ => Arc::clone(&self.search),
+                        };
+                        // To wait here would keep `stop` from being read.
+                        let asked = Asked::Request(request, Instant::now(), Arc::clone(&search));
+                        match self.queue.pass(asked, Stale::of(&text)) {
+                            Passed::Waits => self.search = search,
+                            // `stop` means the last search that is obeyed.
+                            Passed::Refused => {}
+                            Passed::Closed => return,
                         }
-                        if self.pass(Asked::Request(request, Instant::now(), Arc::clone(&self.search))) {
-                            continue;
-                        }
-                        return;
+                        continue;
                     }
-                    Err(why) => why,
+                    Err(why) => (why, Stale::of(&text)),
                 }
             };
-            if !self.pass(Asked::Wrong(wrong)) {
+            if self.queue.pass(Asked::Wrong(wrong, stale), stale) == Passed::Closed {
                 return;
             }
         }
-    }
-
-    /// Passes a line on, unless too many wait; false when nobody obeys any more.
-    fn pass(&self, asked: Asked) -> bool {
-        // To wait here would keep `stop` from being read.
-        !matches!(self.sender.try_send(asked), Err(TrySendError::Disconnected(_)))
     }
 
     /// Ends the search and the session.
     fn quit(&self) {
         self.closing.store(true, Ordering::Relaxed);
         self.search.store(true, Ordering::Relaxed);
-        let _ = self.sender.send(Asked::Request(Request::Quit, Instant::now(), Arc::default()));
+        self.queue.pass(Asked::End, Stale::Nothing);
     }
 }
 
@@ -159,12 +145,33 @@ struct Session<'s, W> {
     closing: Arc<AtomicBool>,
     rules: Rules,
     position: Option<Position>,
+    /// What the last lines would have set and did not.
+    stale: Stale,
     /// The player, and the pits of the board that it was made for.
     player: Option<(usize, Box<dyn Player + 's>)>,
     games: u64,
 }
 
 impl<'s, W: Write> Session<'s, W> {
+    /// Obeys one line after the other until the input is over.
+    fn obey_all(&mut self, queue: &Queue) -> io::Result<()> {
+        loop {
+            match queue.next() {
+                Asked::Wrong(why, stale) => {
+                    self.stale = self.stale.max(stale);
+                    self.say(&Reply::Error(why))?;
+                }
+                Asked::Refused(count, stale) => {
+                    self.stale = self.stale.max(stale);
+                    let why = Reply::Error("too many lines wait: this one is not obeyed".to_owned());
+                    (0..count).try_for_each(|_| self.say(&why))?;
+                }
+                Asked::Request(request, at, stop) => self.obey(request, at, &stop)?,
+                Asked::End => return Ok(()),
+            }
+        }
+    }
+
     fn say(&mut self, reply: &Reply) -> io::Result<()> {
         say(&mut self.output, reply)
     }
@@ -178,17 +185,25 @@ impl<'s, W: Write> Session<'s, W> {
             }
             Request::NewGame(rules, start) => {
                 (self.rules, self.position) = (rules, Some(start));
+                self.stale = Stale::Nothing;
                 self.player = None;
                 self.games += 1;
                 let limit = Limit::none().or_stop(Arc::clone(&self.closing));
                 match self.player_for(start.pits()).prepare(&start, &limit) {
                     Ok(()) => Ok(()),
-                    Err(error) => self.say(&failed(&error)),
+                    Err(error) => {
+                        self.stale = Stale::Game;
+                        self.say(&failed(&error))
+                    }
                 }
             }
             Request::IsReady => self.say(&Reply::Ready),
+            // Its rules are not known.
+            Request::Position(_) if self.stale == Stale::Game => {
+                self.say(&Reply::Error("the last game was refused: send newgame".to_owned()))
+            }
             Request::Position(position) => {
-                self.position = Some(position);
+                (self.position, self.stale) = (Some(position), Stale::Nothing);
                 Ok(())
             }
             Request::Go(go) => self.go(go, at, stop),
@@ -217,6 +232,14 @@ impl<'s, W: Write> Session<'s, W> {
 
     /// Searches, and answers with a move.
     fn go(&mut self, go: Go, at: Instant, stop: &Arc<AtomicBool>) -> io::Result<()> {
+        let refused = match self.stale {
+            Stale::Nothing => None,
+            Stale::Position => Some("the last position was refused: send another"),
+            Stale::Game => Some("the last game was refused: send newgame"),
+        };
+        if let Some(why) = refused {
+            return self.say(&Reply::Error(why.to_owned()));
+        }
         let Some(position) = self.position.filter(|position| !position.is_over()) else {
             let why = if self.position.is_some() { "the game is over" } else { "there is no position yet" };
             return self.say(&Reply::Error(why.to_owned()));

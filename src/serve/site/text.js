@@ -106,8 +106,9 @@ export async function read(text, rulesOf) {
     const parts = text.includes(",") || pits > 9 ? text.split(",") : [...text];
     let again = true;
     for (const part of parts) {
-      const number = /^\d{1,2}$/.test(part) ? Number(part) : 0;
-      if (number < 1 || number > pits) throw wrong(line, `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`);
+      if (!/^\d{1,9}$/.test(part)) throw wrong(line, `'${text}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)`);
+      const number = Number(part);
+      if (number < 1 || number > pits) throw wrong(line, `'${text}' is not a turn: there is no pit ${number}, a side has pits 1 to ${pits}`);
       if (!again) throw wrong(line, `turn ${index + 1} of the line has another move after one that ended it`);
       if (isOver(position)) throw wrong(line, `turn ${index + 1} of the line: the game is over`);
       let played;

@@ -11,7 +11,7 @@ use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
 use super::reader::{batch, scores_and_chunks};
 use super::unpack::PROGRAM_BYTES;
-use crate::file::Replacement;
+use crate::file::{FileContent, Replacement};
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
 use crate::progress::Pulse;
@@ -105,7 +105,7 @@ pub fn is_packed(table: &Table, archive: &Path, pulse: &Pulse) -> Result<bool, T
 /// Returns whether the archive is complete; false if `go_on` ended it, and nothing is left of it.
 fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result<bool, TableError> {
     let full = || TableError::writing(path, "nothing of this archive is kept");
-    let mut file = Replacement::begin(path).map_err(full())?;
+    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full())?;
     let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
     let &TableHeader { key, file_bytes, digest, .. } = table.header();
     let header = container::header_frame(key, file_bytes, digest, side);

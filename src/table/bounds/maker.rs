@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::codes::{Conversion, FrameCodes};
 use crate::evaluation::Network;
-use crate::file::{Replacement, remove_leftovers};
+use crate::file::{FileContent, Replacement, remove_leftovers};
 use crate::index::RowIndex;
 use crate::progress::Pulse;
 use crate::table::{BLOCK_BYTES, BoundTable, Cuts, Table, TableError, TableKey};
@@ -54,7 +54,8 @@ impl<'a> BoundMaker<'a> {
         let path = table.key().bounds_path(directory);
         // What a killed process left takes disk.
         remove_leftovers(&path).map_err(TableError::io(&path))?;
-        let mut file = Replacement::begin(&path).map_err(TableError::writing(&path, KEPT))?;
+        let mut file =
+            Replacement::begin(&path, Some(FileContent::BoundTable)).map_err(TableError::writing(&path, KEPT))?;
         if !self.write_to(table, &mut file, pulse, || TableError::writing(&path, KEPT))? {
             return Ok(None);
         }

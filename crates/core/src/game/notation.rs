@@ -32,6 +32,16 @@ pub enum ParseError {
     /// A line of play with something that is not a move number.
     #[error("'{}' is not a turn: write move numbers from 1, run together (36) or with commas (11,3)", shown(.0))]
     Turn(String),
+    /// A line of play with the number of a pit that the board does not have.
+    #[error("'{}' is not a turn: there is no pit {pit}, a side has pits 1 to {pits}", shown(.turn))]
+    NoPit {
+        /// The turn as it is written.
+        turn: String,
+        /// The number.
+        pit: usize,
+        /// Pits a side.
+        pits: usize,
+    },
     /// A line of play that is not legal.
     #[error("turn {turn} of the line: {source} ({at})")]
     Illegal {
@@ -197,9 +207,10 @@ impl Line {
     pub fn parse(pits: usize, text: &str) -> Result<Line, ParseError> {
         let mut line = Line::new(pits);
         for turn in text.split_whitespace() {
-            let bad = || ParseError::Turn(turn.to_owned());
             let pit = |number: Option<usize>| {
-                number.and_then(Pit::from_number).filter(|pit| pit.index() < pits).ok_or_else(bad)
+                let pit = number.ok_or_else(|| ParseError::Turn(turn.to_owned()))?;
+                let no_pit = || ParseError::NoPit { turn: turn.to_owned(), pit, pits };
+                Pit::from_number(pit).filter(|pit| pit.index() < pits).ok_or_else(no_pit)
             };
             line.push(if turn.contains(',') || pits > 9 {
                 turn.split(',').map(|text| pit(number(text).ok().map(|n| n as usize))).collect::<Result<_, _>>()?

@@ -1,0 +1,94 @@
+use std::fmt;
+use std::io::{self, Read};
+use std::path::Path;
+
+use kalah_core::file::{found, open};
+
+/// Bytes of a magic number.
+const MAGIC_BYTES: usize = 8;
+
+/// Bytes of an archive before its magic number: the prefix of a skippable zstd frame.
+const SKIPPABLE_PREFIX_BYTES: usize = 8;
+
+/// The beginnings of the JSON files in which commands keep what they have done.
+const STATES: [&[u8]; 3] = [b"{\n  \"format\": \"kalah ", b"{\"format\":\"kalah ", b"{\"opening_scan\":"];
+
+/// What a file of this program holds, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FileContent {
+    /// Scores of a layer.
+    Table,
+    /// Bounds of the scores of a layer.
+    BoundTable,
+    /// A packed table.
+    Archive,
+    /// Bounds of positions near a start.
+    Book,
+    /// Evaluation networks.
+    Network,
+    /// Proved claims.
+    Certificate,
+    /// The entries of a transposition table.
+    Transpositions,
+    /// Some frames of a table, or the list of the frames of an unfinished archive.
+    Part,
+    /// What a command has done so far: a checkpoint, a proof, a job, the state of a check, of a scan or of game values.
+    State,
+    /// Something that only another version of the program knows.
+    Unknown,
+}
+
+impl FileContent {
+    /// The content of the file at `path`; `None` if there is no file, or one that is not of this program.
+    ///
+    /// # Errors
+    /// When there is something other than a regular file, or it cannot be read.
+    pub fn of(path: &Path) -> io::Result<Option<FileContent>> {
+        let Some(file) = found(open(path))? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.take(64).read_to_end(&mut bytes)?;
+        Ok(FileContent::of_bytes(&bytes))
+    }
+
+    /// The content of a file that begins with `bytes`.
+    fn of_bytes(bytes: &[u8]) -> Option<FileContent> {
+        if STATES.iter().any(|state| bytes.starts_with(state)) {
+            return Some(FileContent::State);
+        }
+        let code = |bytes: &[u8]| {
+            let code = bytes.get(..MAGIC_BYTES)?.strip_prefix(b"KALAH")?.strip_suffix(b"\n")?;
+            code.try_into().ok()
+        };
+        let code: [u8; 2] = code(bytes).or_else(|| code(bytes.get(SKIPPABLE_PREFIX_BYTES..)?))?;
+        Some(match &code {
+            b"TB" => FileContent::Table,
+            b"BD" => FileContent::BoundTable,
+            b"AR" => FileContent::Archive,
+            b"BK" => FileContent::Book,
+            b"NN" => FileContent::Network,
+            b"CT" => FileContent::Certificate,
+            b"TT" => FileContent::Transpositions,
+            b"PC" | b"AF" => FileContent::Part,
+            _ => FileContent::Unknown,
+        })
+    }
+}
+
+impl fmt::Display for FileContent {
+    /// Writes what it is: "a table".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FileContent::Table => "a table",
+            FileContent::BoundTable => "a bound table",
+            FileContent::Archive => "an archive",
+            FileContent::Book => "a book",
+            FileContent::Network => "an evaluation network",
+            FileContent::Certificate => "a certificate",
+            FileContent::Transpositions => "a saved transposition table",
+            FileContent::Part => "a part of a table",
+            FileContent::State => "a saved state of kalah",
+            FileContent::Unknown => "a file of another version of kalah",
+        })
+    }
+}

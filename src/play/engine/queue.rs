@@ -1,0 +1,135 @@
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::request::Request;
+
+/// Lines that wait while the player thinks; more are refused.
+const MAX_WAITING: usize = 64;
+
+/// What a refused line would have set: until it is set again, a search would be about something else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stale {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The position.
+    Position,
+    /// The game: rules, and the position.
+    Game,
+}
+
+impl Stale {
+    /// What a line sets, by its first word.
+    pub fn of(line: &str) -> Stale {
+        match line.split_whitespace().next() {
+            Some("newgame") => Stale::Game,
+            Some("position") => Stale::Position,
+            _ => Stale::Nothing,
+        }
+    }
+}
+
+/// A line that was read.
+pub(super) enum Asked {
+    /// What it asks for, when it was read, and what ends the search it starts.
+    Request(Request, Instant, Arc<AtomicBool>),
+    /// What is wrong with it, and what it would have set.
+    Wrong(String, Stale),
+    /// So many lines were refused since too many waited, and what they would have set.
+    Refused(usize, Stale),
+    /// The input is over.
+    End,
+}
+
+/// The lines that wait to be obeyed, in their order. Its memory is limited, however many lines come.
+#[derive(Default)]
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    lines: VecDeque<Asked>,
+    /// Whether nobody obeys any more.
+    closed: bool,
+}
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// It waits.
+    Waits,
+    /// It is refused, which is answered in its turn.
+    Refused,
+    /// Nobody obeys any more.
+    Closed,
+}
+
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a line that would set `stale`; never waits.
+    pub fn pass(&self, asked: Asked, stale: Stale) -> Passed {
+        let mut waiting = self.lock();
+        if waiting.closed {
+            return Passed::Closed;
+        }
+        let mut passed = Passed::Waits;
+        if waiting.lines.len() < MAX_WAITING || matches!(asked, Asked::End) {
+            waiting.lines.push_back(asked);
+        } else if let Some(Asked::Refused(count, all)) = waiting.lines.back_mut() {
+            (*count, *all, passed) = (*count + 1, stale.max(*all), Passed::Refused);
+        } else {
+            waiting.lines.push_back(Asked::Refused(1, stale));
+            passed = Passed::Refused;
+        }
+        self.changed.notify_one();
+        passed
+    }
+
+    /// Takes the first line, and waits for one.
+    pub fn next(&self) -> Asked {
+        let mut waiting = self.lock();
+        loop {
+            if let Some(asked) = waiting.lines.pop_front() {
+                return asked;
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Refuses all further lines: nobody obeys them.
+    pub fn close(&self) {
+        self.lock().closed = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_beyond_the_limit_are_counted_in_their_place() {
+        let queue = Queue::default();
+        let wrong = || Asked::Wrong("wrong".to_owned(), Stale::Nothing);
+        for _ in 0..MAX_WAITING {
+            assert_eq!(queue.pass(wrong(), Stale::Nothing), Passed::Waits);
+        }
+        for stale in [Stale::Nothing, Stale::Game, Stale::Position] {
+            assert_eq!(queue.pass(wrong(), stale), Passed::Refused);
+        }
+        for _ in 0..MAX_WAITING {
+            assert!(matches!(queue.next(), Asked::Wrong(..)));
+        }
+        assert_eq!(queue.pass(Asked::End, Stale::Nothing), Passed::Waits);
+        assert!(matches!(queue.next(), Asked::Refused(3, Stale::Game)));
+        assert!(matches!(queue.next(), Asked::End));
+        queue.close();
+        assert_eq!(queue.pass(wrong(), Stale::Nothing), Passed::Closed);
+    }
+}

@@ -1,0 +1,288 @@
+//! Files that commands write: none replaces work of the program or an input, and what cannot be written is said before the work.
+#![cfg(feature = "cli")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+use std::sync::LazyLock;
+
+use assert_cmd::Command;
+use kalah::build::build;
+use kalah::file::FileContent;
+use kalah::game::Rules;
+use kalah::solve::{Checkpoint, Solver, SolverOptions};
+
+/// Tables of the standard rules with 3 pits, built once.
+fn tables() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), Rules::Standard, 3, 12).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+/// The program in `directory`, with the tables.
+fn command(directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.current_dir(directory).env("KALAH_TABLES", tables()).args(args);
+    command
+}
+
+fn kalah(directory: &Path, args: &[&str]) -> Output {
+    command(directory, args).output().unwrap()
+}
+
+#[track_caller]
+fn done(directory: &Path, args: &[&str]) -> String {
+    let output = kalah(directory, args);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// One file of each content, by name.
+fn files() -> &'static [(FileContent, PathBuf)] {
+    static FILES: LazyLock<(tempfile::TempDir, Vec<(FileContent, PathBuf)>)> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        let run = |args: &str| done(directory.path(), &args.split(' ').collect::<Vec<_>>());
+        run("pack --rules standard --pits 3 --seeds 6 --output .");
+        run("book make 3x2 --rules standard --output a.book");
+        run("train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output a.network");
+        run("bounds --rules standard --pits 3 --seeds 6 --network a.network --output .");
+        run("prove 3x2 --rules standard --proof proof --certificate a.certificate --rests-on 0");
+        run("solve 3x2 --rules standard --checkpoint a.checkpoint --no-tables --no-book");
+        run("values --rules standard --pits 2 --seeds 1..2 --state a.values");
+        run("opening-scan --rules standard --houses 2..2 --seeds 1..2 --state a.scan");
+        let beside = |name: &str| directory.path().join(name);
+        let checkpoint = Checkpoint::open(&beside("other")).unwrap();
+        let solver = Solver::new(SolverOptions::new(Rules::Standard, &"3x2".parse().unwrap())).unwrap();
+        checkpoint.save_table(&solver).unwrap();
+        let files = vec![
+            (FileContent::Table, tables().join("standard-3-06.kalah")),
+            (FileContent::BoundTable, beside("standard-3-06.bounds")),
+            (FileContent::Archive, beside("standard-3-06.kalah.zst")),
+            (FileContent::Book, beside("a.book")),
+            (FileContent::Network, beside("a.network")),
+            (FileContent::Certificate, beside("a.certificate")),
+            (FileContent::Transpositions, checkpoint.table_path()),
+            (FileContent::State, beside("a.checkpoint")),
+            (FileContent::State, beside("a.values")),
+            (FileContent::State, beside("a.scan")),
+            (FileContent::State, beside("proof/proof.json")),
+        ];
+        (directory, files)
+    });
+    &FILES.1
+}
+
+/// The commands that write a file, with OUT for its name, and the content that they may replace.
+const WRITERS: [(&str, Option<FileContent>); 17] = [
+    ("export --rules standard --pits 3 --seeds 6 --output OUT", None),
+    (
+        "train --rules standard --pits 3 --samples 100 --solved 0 --estimated 0 --epochs 1 --output OUT",
+        Some(FileContent::Network),
+    ),
+    ("line 3x2 1 --rules standard --save OUT", None),
+    ("play 3x2 --rules standard --south greedy --north greedy --save OUT", None),
+    ("tournament greedy --start 3x2 --rules standard --save OUT", None),
+    ("prove 3x2 --rules standard --proof new --rests-on 0 --certificate OUT", Some(FileContent::Certificate)),
+    ("book make 3x2 --rules standard --output OUT", Some(FileContent::Book)),
+    ("book merge BOOK --output OUT", Some(FileContent::Book)),
+    ("book import CERTIFICATE --output OUT", Some(FileContent::Book)),
+    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint OUT", Some(FileContent::State)),
+    ("values --rules standard --pits 2 --seeds 1..2 --state OUT", Some(FileContent::State)),
+    ("opening-scan --rules standard --houses 2..2 --seeds 1..2 --state OUT", Some(FileContent::State)),
+    ("check CERTIFICATE --state OUT", Some(FileContent::State)),
+    ("man .", None),
+    ("bounds --rules standard --pits 3 --seeds 6 --network NETWORK --output .", Some(FileContent::BoundTable)),
+    ("pack --rules standard --pits 3 --seeds 6 --output .", Some(FileContent::Archive)),
+    // The table is that of a checkpoint of the same name.
+    ("solve 3x2 --rules standard --no-tables --no-book --checkpoint one", Some(FileContent::Transpositions)),
+];
+
+/// The name of the file that a command writes.
+fn name_of(writer: &str) -> &'static str {
+    match writer.split(' ').next() {
+        Some("man") => "kalah-build.1",
+        Some("bounds") => "standard-3-06.bounds",
+        Some("pack") => "standard-3-06.kalah.zst",
+        _ if writer.ends_with(" one") => "one.table",
+        _ => "out",
+    }
+}
+
+#[test]
+fn no_output_replaces_a_file_of_the_program() {
+    let path_of = |wanted| &files().iter().find(|(content, _)| *content == wanted).unwrap().1;
+    for (content, path) in files() {
+        assert_eq!(FileContent::of(path).unwrap(), Some(*content), "{}", path.display());
+        let bytes = std::fs::read(path).unwrap();
+        for (writer, own) in WRITERS.iter().filter(|(_, own)| own != &Some(*content)) {
+            let directory = tempfile::tempdir().unwrap();
+            let output = directory.path().join(name_of(writer));
+            std::fs::write(&output, &bytes).unwrap();
+            let args = writer.split(' ').map(|word| match word {
+                "OUT" => "out",
+                "NETWORK" => path_of(FileContent::Network).to_str().unwrap(),
+                "BOOK" => path_of(FileContent::Book).to_str().unwrap(),
+                "CERTIFICATE" => path_of(FileContent::Certificate).to_str().unwrap(),
+                word => word,
+            });
+            let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
+            let told = stderr(&ran);
+            assert!(std::fs::read(&output).unwrap() == bytes, "{writer}: {content} is lost: {told}");
+            assert!(matches!(ran.status.code(), Some(1..=3)), "{writer} over {content}, own {own:?}: {told}");
+            assert!(told.contains(name_of(writer)), "{writer} over {content}: {told}");
+            assert!(ran.stdout.is_empty(), "{writer} over {content}: {told}");
+        }
+    }
+}
+
+/// A name of `length` characters.
+fn long_name(length: usize) -> String {
+    "n".repeat(length)
+}
+
+#[test]
+fn a_file_with_a_long_name_is_written_or_refused_at_once() {
+    let path_of = |wanted| files().iter().find(|(content, _)| *content == wanted).unwrap().1.to_str().unwrap();
+    let is_long = |writer: &&(&str, _)| writer.0.ends_with(" OUT") && !writer.0.starts_with("check");
+    for (writer, _) in WRITERS.iter().filter(is_long) {
+        for length in [200, 244, 245, 249, 250, 255, 256] {
+            let (directory, name) = (tempfile::tempdir().unwrap(), long_name(length));
+            let args = writer.split(' ').map(|word| match word {
+                "OUT" => &name,
+                "BOOK" => path_of(FileContent::Book),
+                "CERTIFICATE" => path_of(FileContent::Certificate),
+                word => word,
+            });
+            let ran = kalah(directory.path(), &args.collect::<Vec<_>>());
+            let told = stderr(&ran);
+            let is_written = directory.path().join(&name).exists();
+            // A checkpoint of a short search is all in one file, but the other one must be possible, too.
+            assert_eq!(is_written, ran.status.success(), "{writer}, {length}: {told}");
+            assert!(is_written || told.contains("too long"), "{writer}, {length}: {told}");
+            assert!(is_written || length > 244, "{writer}, {length}: {told}");
+            let left = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name());
+            assert!(left.into_iter().all(|name| !name.to_string_lossy().ends_with(".tmp")), "{writer}, {length}");
+        }
+    }
+}
+
+#[test]
+fn errors_of_files_name_what_was_given() {
+    let directory = tempfile::tempdir().unwrap();
+    let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6", "--output"];
+    let ran = kalah(directory.path(), &[&export[..], &["nodir/x.csv"]].concat());
+    assert_eq!((ran.status.code(), stderr(&ran).contains(".tmp")), (Some(1), false), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("cannot write nodir/x.csv: there is no directory nodir"), "{}", stderr(&ran));
+}
+
+#[test]
+fn inputs_are_not_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let games = "[Rules \"standard\"]\n[Start \"3x2\"]\n\n1\n\n[Rules \"standard\"]\n[Start \"3x2\"]\n\n2\n";
+    let file = directory.path().join("my.games");
+    std::fs::write(&file, games).unwrap();
+    std::fs::hard_link(&file, directory.path().join("same.games")).unwrap();
+    for (args, code) in [
+        ("line --from my.games --game 1 --save ./my.games", 1),
+        ("line --from my.games --game 1 --save same.games", 1),
+        ("play --from my.games --game 2 --south greedy --north greedy --save same.games", 1),
+        ("tournament greedy --rules standard --from my.games --save same.games", 1),
+    ] {
+        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>());
+        assert_eq!(ran.status.code(), Some(code), "{args}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains("it is also an input"), "{args}: {}", stderr(&ran));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), games, "{args}");
+    }
+    let certificate = &files().iter().find(|(content, _)| *content == FileContent::Certificate).unwrap().1;
+    std::fs::copy(certificate, directory.path().join("a.certificate")).unwrap();
+    std::fs::write(directory.path().join("position"), "3x2\n").unwrap();
+    for args in [
+        "prove --from a.certificate --proof new --certificate a.certificate --rests-on 0",
+        "prove position --rules standard --proof new --certificate position --rests-on 0",
+    ] {
+        let ran = kalah(directory.path(), &args.split(' ').collect::<Vec<_>>());
+        assert!(!ran.status.success() && stderr(&ran).contains("it is also an input"), "{args}: {}", stderr(&ran));
+    }
+}
+
+/// Devices and pipes get the bytes as they come.
+#[cfg(target_os = "linux")]
+#[test]
+fn exports_and_games_go_to_devices_and_pipes() {
+    let directory = tempfile::tempdir().unwrap();
+    let export = ["export", "--rules", "standard", "--pits", "3", "--seeds", "6"];
+    let whole = done(directory.path(), &export);
+    assert!(whole.lines().count() > 50);
+    for device in ["/dev/stdout", "/proc/self/fd/1", "-"] {
+        assert_eq!(done(directory.path(), &[&export[..], &["--output", device]].concat()), whole, "{device}");
+    }
+    assert_eq!(done(directory.path(), &[&export[..], &["--output", "/dev/null"]].concat()), "");
+    // A named pipe, as from `>(...)` of a shell.
+    let pipe = directory.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut reader = std::process::Command::new("cat").arg(&pipe).stdout(Stdio::piped()).spawn().unwrap();
+    done(directory.path(), &[&export[..], &["--output", "pipe"]].concat());
+    let mut read = String::new();
+    std::io::Read::read_to_string(&mut reader.stdout.take().unwrap(), &mut read).unwrap();
+    reader.wait().unwrap();
+    assert_eq!(read, whole);
+    let game = done(directory.path(), &["line", "3x2", "1", "--rules", "standard", "--save", "/dev/stdout", "--json"]);
+    assert!(game.starts_with("[Rules "), "{game}");
+    let ran = kalah(directory.path(), &[&export[..], &["--output", "/dev/full"]].concat());
+    assert_eq!(ran.status.code(), Some(1), "{}", stderr(&ran));
+}
+
+/// What cannot be printed is an error; a reader that has had enough is none.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cannot_be_printed_is_an_error() {
+    let commands = [
+        "--version",
+        "--help",
+        "help",
+        "help build",
+        "build --help",
+        "completions bash",
+        "rules",
+        "gpu --help",
+        "man m",
+    ];
+    let export = "export --rules standard --pits 3 --seeds 6 --format npy";
+    for args in commands.into_iter().chain([export]) {
+        let directory = tempfile::tempdir().unwrap();
+        let run = |stdout: Stdio| {
+            let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+            command.current_dir(directory.path()).env("KALAH_TABLES", tables()).args(args.split(' '));
+            command.stdout(stdout).stderr(Stdio::piped()).spawn().unwrap().wait_with_output().unwrap()
+        };
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = run(full.into());
+        assert_eq!(ran.status.code(), Some(1), "{args}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains("No space left on device"), "{args}: {}", stderr(&ran));
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = run(writer.into());
+        assert_eq!((ran.status.code(), stderr(&ran).is_empty()), (Some(0), true), "{args}: {}", stderr(&ran));
+    }
+}
+
+/// Work whose length is not known shows within moments that it is under way.
+#[cfg(unix)]
+#[test]
+fn a_long_search_says_that_it_is_under_way() {
+    use std::io::{BufRead, BufReader};
+    let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    let mut child = command.args(["search", "6x6", "--depth", "200"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    // It would take longer than any test. Silence would keep this waiting until it is over.
+    let line = lines.by_ref().map(Result::unwrap).find(|line| line.contains("to depth 200")).unwrap();
+    assert!(line.contains("searching"), "{line}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
