@@ -68,8 +68,7 @@ impl<'a> Case<'a> {
                 stop.store(true, Ordering::Relaxed);
             }
         };
-        let research = |test: &_| checkers.research(test);
-        let mut prover = Prover::new(&solver, &directory, &research, options, &on_event)?;
+        let mut prover = Prover::new(&solver, &directory, &checkers, options, &on_event)?;
         let state = prover.run()?;
         let proved = state.is_proved().then(|| -> Result<_, ProveError> {
             let claims = prover.certificate_claims()?;

@@ -2,7 +2,11 @@
 
 mod small_boards;
 
-use kalah::game::{IllegalMove, Pit, Position, Row, Rules, Sowing, Trace, sow};
+use std::collections::HashSet;
+
+use kalah::game::{Capture, IllegalMove, Pit, Played, Position, Row, Rules, Sowing, Trace, sow};
+use kalah::index::{TableRow, table_row};
+use kalah::verify::Oracle;
 use proptest::prelude::*;
 use small_boards::each_position;
 
@@ -293,4 +297,79 @@ fn the_value_counts_stores_and_seeds_in_play() {
     let position: Position = "<2,1,4,5,1,0,4>".parse().unwrap();
     assert_eq!(position.value(7), 7 - 3 + 1 - 4);
     assert_eq!(position.turned().value(3), -position.value(7));
+}
+
+/// The seeds that the mover of `before` has collected by this move, and by the end if the game is over.
+fn collected(before: &Position, played: &Played) -> u32 {
+    let after = &played.position;
+    let store = if played.again { after.mover_store() } else { after.other_store() };
+    // A game that is over is seen by the other player.
+    let left = if after.is_over() { after.other().total() } else { 0 };
+    store - before.mover_store() + left
+}
+
+#[test]
+fn the_moves_on_the_page_of_the_rules_are_those_of_the_game_and_of_the_oracle() {
+    let page = include_str!("../docs/rules.md");
+    let table = page.split_once("\n## Test positions\n").unwrap().1.split_once("\n## ").unwrap().0;
+    let (mut moves, mut shown) = (0, HashSet::new());
+    for line in table.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = line.trim_matches('|').split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let [rules, before, pit, after, next, _] = cells[..] else { panic!("{line}") };
+        let (rules, before): (Rules, Position) = (rules.parse().unwrap(), before.parse().unwrap());
+        let play = |pit| before.play(rules, pit).unwrap();
+        let played = play(Pit::from_number(pit.parse().unwrap()).unwrap());
+        assert_eq!(played.position.to_string(), after, "{line}");
+        let found = match played.position.final_value() {
+            Some(value) => format!("over, {:+}", -value),
+            None => format!("the {} player", if played.again { "same" } else { "other" }),
+        };
+        assert_eq!(found, next, "{line}");
+
+        // The oracle plays all moves of a position, and asks for what is known after those that do not end the game.
+        let rows = |position: &Position| [position.mover(), position.other()].map(|row| table_row(row).unwrap());
+        let all: Vec<Played> = before.moves().map(play).collect();
+        let expected: Vec<[TableRow; 2]> =
+            all.iter().map(|played| &played.position).filter(|after| !after.is_over()).map(rows).collect();
+        let mut asked = Vec::new();
+        let [mover, other] = rows(&before);
+        let bounds = Oracle::new(rules, before.pits()).minimax_bounds(&mover, &other, |mover, other| {
+            asked.push([*mover, *other]);
+            let left: u8 = mover.iter().chain(other).sum();
+            Ok::<_, std::convert::Infallible>((0, left))
+        });
+        assert_eq!(asked, expected, "{line}");
+        let most = all.iter().map(|played| collected(&before, played)).max().unwrap();
+        assert_eq!(u32::from(bounds.unwrap().0), most, "{line}");
+        moves += 1;
+        shown.insert((rules, played.again, played.position.is_over()));
+    }
+    assert!(moves > 25, "{moves}");
+    // Every rule set has a move that ends the turn; those that have another move after it, and ends of games, are shown too.
+    assert!(Rules::ALL.into_iter().all(|rules| shown.contains(&(rules, false, false))));
+    assert!([Rules::Standard, Rules::SKalaha].into_iter().all(|rules| shown.contains(&(rules, true, false))));
+    assert!(shown.iter().filter(|(.., is_over)| *is_over).count() > 2);
+}
+
+#[test]
+fn the_page_of_the_rules_has_the_properties_of_every_rule_set() {
+    let page = include_str!("../docs/rules.md");
+    let row = |first: &str| -> Vec<&str> {
+        let line = page.lines().find(|line| line.starts_with(&format!("| {first} |"))).unwrap();
+        line.split('|').map(|cell| cell.trim().trim_matches('`')).skip(2).take(Rules::ALL.len()).collect()
+    };
+    let names = page.lines().find(|line| line.starts_with("| | `")).unwrap();
+    let names: Vec<Rules> = names.split('`').skip(1).step_by(2).map(|name| name.parse().unwrap()).collect();
+    assert_eq!(names.iter().collect::<HashSet<_>>().len(), Rules::ALL.len());
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let column =
+        |cell: &dyn Fn(Rules) -> &'static str| -> Vec<&str> { names.iter().map(|&rules| cell(rules)).collect() };
+    assert_eq!(row("`rules.moves_again`"), column(&|rules| yes(rules.moves_again())));
+    assert_eq!(row("`rules.relays`"), column(&|rules| yes(rules.relays())));
+    let capture = |rules: Rules| match rules.capture() {
+        Capture::Always => "always",
+        Capture::OppositeSeeds => "opposite-seeds",
+        Capture::Never => "never",
+    };
+    assert_eq!(row("`rules.capture`"), column(&capture));
 }

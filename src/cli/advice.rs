@@ -149,6 +149,10 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
         {
             Some("delete this file, and the job is run again")
         }
+        ProveError::Unproved { .. } => Some(
+            "no certificate was written; every job follows by itself, so it is a table (`kalah verify`), or the memory of \
+                this machine",
+        ),
         ProveError::Damaged { .. } => {
             Some("delete it and give the command that began the proof: finished jobs are used if the plan is the same")
         }

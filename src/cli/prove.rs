@@ -200,7 +200,6 @@ impl Work<'_> {
         let start = Instant::now();
         let plan = directory.plan();
         let checkers = Checkers::new(plan, self.tables.tables());
-        let research = |test: &_| checkers.research(test);
         let on_event = |event: ProveEvent| self.event(event);
         let options = ProverOptions {
             budget: prove.budget,
@@ -208,16 +207,21 @@ impl Work<'_> {
             patience: Duration::from_secs(prove.patience.into()),
             stop: Arc::clone(&self.stop),
         };
-        let mut prover = Prover::new(solver, directory, &research, options, &on_event)?;
+        let mut prover = Prover::new(solver, directory, &checkers, options, &on_event)?;
         let earlier = prover.jobs().len();
         if earlier > 0 {
             self.progress.note(&format!("resumed: {} finished", output::count(earlier, "job")));
         }
-        let state = prover.run()?;
-        let certificate = match state.is_proved() {
-            true => Some(self.certificate(&mut prover, &state)?),
-            false => None,
-        };
+        let path = prove.certificate.clone().unwrap_or_else(|| directory.certificate_path());
+        let (state, file) = prover.prove(&path)?;
+        let certificate = file.map(|CertificateFile { certificate, bytes, digest }| CertificateAnswer {
+            file: path,
+            effort: plan.effort,
+            table_seeds: plan.table_seeds(),
+            claims: certificate.claims.len(),
+            bytes,
+            digest: output::hex(&digest),
+        });
         let statement = plan.statement(&state.parts);
         let answer = Answer {
             position: plan.request.position.to_string(),
@@ -243,21 +247,6 @@ impl Work<'_> {
         Ok(Outcome::Wrong)
     }
 
-    /// Writes the certificate.
-    fn certificate(&self, prover: &mut Prover, state: &State) -> anyhow::Result<CertificateAnswer> {
-        let plan = self.directory.plan();
-        let path = self.prove.certificate.clone().unwrap_or_else(|| self.directory.certificate_path());
-        let CertificateFile { certificate, bytes, digest } = prover.certificate(state, &path)?;
-        Ok(CertificateAnswer {
-            file: path,
-            effort: plan.effort,
-            table_seeds: plan.table_seeds(),
-            claims: certificate.claims.len(),
-            bytes,
-            digest: output::hex(&digest),
-        })
-    }
-
     fn event(&self, event: ProveEvent) {
         match event {
             ProveEvent::Begin { test } => self.progress.stage(format!("job: {test}?")),
@@ -266,6 +255,13 @@ impl Work<'_> {
             }
             ProveEvent::Waiting => self.progress.stage("other processes run the jobs that are left".to_owned()),
             ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
+            ProveEvent::Checking { claims } => {
+                self.progress.stage(format!("checking the certificate: {}", output::many(claims as u64, "claim")));
+            }
+            ProveEvent::Wrong { path } => self.progress.line(&format!(
+                "kalah: {}: what this job states does not follow; it was removed and is run again",
+                path.display()
+            )),
             ProveEvent::Finished { job, claims, state } => {
                 let answer = match job.bounds.and_then(|bounds| job.test.decided_by(bounds)) {
                     Some(true) => "yes",

@@ -1,13 +1,20 @@
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
+use rayon::prelude::*;
+
+use super::error::ProveError;
 use super::plan::Plan;
 use super::test::Test;
-use crate::certificate::Checker;
-use crate::game::Rules;
+use crate::certificate::{Certificate, Checker, Claim};
+use crate::game::{Position, Rules};
+use crate::solve::SolveError;
 use crate::table::{TableError, Tables};
 
-/// Checkers for the threads of a process, which search tests again as `kalah check` does.
+/// Claims that a thread checks at a time.
+const TOGETHER: usize = 16;
+
+/// Checkers for the threads of a process, which search tests again and check certificates as `kalah check` does.
 pub struct Checkers<'a> {
     rules: Rules,
     pits: usize,
@@ -43,12 +50,45 @@ impl<'a> Checkers<'a> {
     /// # Errors
     /// When a table cannot be read.
     pub fn research(&self, test: &Test) -> Result<(Option<bool>, u64), TableError> {
+        let found = self.with_checker(|checker| checker.reaches(&test.position, test.score));
+        found.map(|research| (research.reached, research.nodes))
+    }
+
+    /// Checks a certificate of the proof: what it states, and every claim, on all threads.
+    ///
+    /// # Errors
+    /// A bound that does not follow, a table that cannot be read, or [`SolveError::Stopped`] once `is_stopped` returns true.
+    pub fn check(&self, certificate: &Certificate, is_stopped: &(dyn Fn() -> bool + Sync)) -> Result<(), ProveError> {
+        let Certificate { head, claims } = certificate;
+        let unproved = |position: Position, bound| ProveError::Unproved { position: Box::new(position), bound };
+        for goal in head.statement.goals()? {
+            if self.with_checker(|checker| goal.reason(checker, claims))?.is_none() {
+                return Err(unproved(goal.position, goal.bound));
+            }
+        }
+        let known = |position: &Position| claims.get(position);
+        let check = |checker: &mut Checker, claim: &Claim| {
+            for bound in claim.parts() {
+                if checker.reason(&claim.position, bound, &known)?.is_none() {
+                    return Err(unproved(claim.position, bound));
+                }
+            }
+            if is_stopped() { Err(SolveError::Stopped.into()) } else { Ok(()) }
+        };
+        let all: Vec<Claim> = claims.iter().collect();
+        all.par_chunks(TOGETHER).try_for_each(|claims| {
+            self.with_checker(|checker| claims.iter().try_for_each(|claim| check(checker, claim)))
+        })
+    }
+
+    /// Calls `work` with a checker that no other thread uses.
+    fn with_checker<T>(&self, work: impl FnOnce(&mut Checker<'a>) -> T) -> T {
         let lock = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let idle = lock().pop();
         let mut checker =
             idle.unwrap_or_else(|| Checker::new(self.rules, self.pits, self.tables, self.table_seeds, self.effort));
-        let found = checker.reaches(&test.position, test.score);
+        let done = work(&mut checker);
         lock().push(checker);
-        found.map(|research| (research.reached, research.nodes))
+        done
     }
 }

@@ -57,6 +57,27 @@ impl Claims {
         Some((answer, searched[usize::from(!answer)]))
     }
 
+    /// Whether a test is claimed to have this answer, whatever else is claimed of its position.
+    pub(super) fn gives(&self, test: &Test, answer: bool) -> bool {
+        let claimed = self.entries.get(&key(&test.position));
+        claimed.is_some_and(|&Claimed { lower, upper, .. }| match answer {
+            true => u32::from(lower) >= test.score,
+            false => u32::from(upper) < test.score,
+        })
+    }
+
+    /// The claims as tests with their answers, and whether each follows from a re-search. Bounds that say nothing are left
+    /// out.
+    pub(super) fn answers(&self) -> impl Iterator<Item = (Test, bool, bool)> + '_ {
+        self.entries.iter().flat_map(|(key, &Claimed { lower, upper, searched })| {
+            let position = self.position(key);
+            let [lower, upper] = [lower, upper].map(u32::from);
+            let reached = (lower > 0).then(|| (Test::new(&position, lower), true, searched[0]));
+            let held = (upper < position.seeds()).then(|| (Test::new(&position, upper + 1), false, searched[1]));
+            reached.into_iter().chain(held)
+        })
+    }
+
     /// Claims the answer of a test, which follows from a re-search or in one ply. A tighter claim stays.
     pub(super) fn add(&mut self, test: &Test, answer: bool, searched: bool) {
         let Bounds { lower, upper } = test.bounds(answer);
@@ -149,7 +170,9 @@ impl Claims {
             key[..2 * pits].copy_from_slice(rows);
             let seeds = u8::try_from(rows.iter().map(|&seeds| u32::from(seeds)).sum::<u32>()).ok()?;
             let &[lower, upper, flags] = rest else { return None };
-            if lower > upper || upper > seeds || flags > 3 {
+            let (mover, other) = rows.split_at(pits);
+            let is_over = [mover, other].iter().any(|row| row.iter().all(|&seeds| seeds == 0));
+            if lower > upper || upper > seeds || flags > 3 || is_over {
                 return None;
             }
             let claimed = Claimed { lower, upper, searched: [flags & 1 > 0, flags & 2 > 0] };

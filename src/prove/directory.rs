@@ -278,14 +278,27 @@ impl ProofDirectory {
         let test = position.filter(|position| position.pits() == pits).map(|position| Test::new(&position, head.score));
         let test = test.filter(|test| *path == self.job_path(test)).ok_or_else(|| damaged("it has the wrong name"))?;
         let bounds = head.bounds.map(|[lower, upper]| Bounds { lower, upper });
+        let is_answer = |bounds| test.decided_by(bounds).is_some_and(|answer| test.bounds(answer) == bounds);
         if bounds.is_some_and(|bounds| {
-            bounds.lower > bounds.upper || bounds.upper > test.position.seeds() || test.decided_by(bounds).is_none()
+            bounds.lower > bounds.upper || bounds.upper > test.position.seeds() || !is_answer(bounds)
         }) {
-            return Err(damaged("its bounds do not decide its test"));
+            return Err(damaged("its bounds are not those of an answer of its test"));
+        }
+        if !(head.seconds.is_finite() && head.seconds >= 0.0) {
+            return Err(damaged("no job takes so many seconds"));
         }
         let claims = Claims::from_bytes(pits, head.claims, rest).ok_or_else(|| damaged("its claims are no claims"))?;
         let Head { budget, nodes, seconds, researches, .. } = head;
         Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
+    }
+
+    /// Removes the file of a job, which is run again then.
+    ///
+    /// # Errors
+    /// When it is there and cannot be removed.
+    pub fn remove(&self, path: &Path) -> Result<(), ProveError> {
+        file::found(fs::remove_file(path)).map_err(ProveError::io(path))?;
+        Ok(())
     }
 
     /// The file by which a process shows that it collects the claims of the certificate.

@@ -1,7 +1,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::certificate::{CertificateError, ClaimError, StatementError};
+use crate::certificate::{Bound, CertificateError, ClaimError, StatementError};
 use crate::file::LockError;
 use crate::game::Position;
 use crate::solve::SolveError;
@@ -40,6 +40,14 @@ pub enum ProveError {
         path: PathBuf,
         /// The position.
         position: Box<Position>,
+    },
+    /// The certificate that was to be written does not prove what it states, or one of its claims does not follow.
+    #[error("it does not follow from the claims of the finished jobs that the score of {position} is {bound}")]
+    Unproved {
+        /// The position.
+        position: Box<Position>,
+        /// The bound that does not follow.
+        bound: Bound,
     },
     /// The directory holds the proof of something else.
     #[error("{path} is about {found}, not about {expected}")]
@@ -100,10 +108,20 @@ impl ProveError {
         |source| ProveError::Io { path, source }
     }
 
+    /// Whether a job that proves something wrong can be the cause.
+    pub(super) fn may_come_from_a_job(&self) -> bool {
+        matches!(
+            self,
+            ProveError::Contradiction { .. }
+                | ProveError::Unproved { .. }
+                | ProveError::Solve(SolveError::Contradiction(_))
+        )
+    }
+
     /// Whether it is damage that was found.
     pub fn is_damage(&self) -> bool {
         match self {
-            ProveError::Damaged { .. } | ProveError::Contradiction { .. } => true,
+            ProveError::Damaged { .. } | ProveError::Contradiction { .. } | ProveError::Unproved { .. } => true,
             ProveError::Certificate(error) => error.is_damage(),
             ProveError::Table(error) | ProveError::Solve(SolveError::Table(error)) => error.is_damage(),
             ProveError::Solve(SolveError::Contradiction(_)) => true,

@@ -9,7 +9,8 @@
 //! | [`manager`](Manager) | from finished jobs to the next ones, by proof numbers |
 //! | [`claims`](Claims) | claims in memory and in the files of jobs |
 //! | [`extract`](Extraction) | claims from what a solver proved |
-//! | [`checkers`](Checkers) | checking claims by themselves, on all threads |
+//! | [`checkers`](Checkers) | checking claims by themselves, and certificates, on all threads |
+//! | `audit` | which jobs are wrong, once something is |
 //! | [`plan`](ProofPlan) | what a proof is about and rests on; its statement and certificate |
 //! | [`directory`](ProofDirectory) | the files of a proof |
 //! | `numbers` | the proof numbers of a test that was not run, from its evaluation |
@@ -18,6 +19,7 @@
 //! | [`status`](Status) | what is proved in a directory, without a solver |
 //! | [`error`](ProveError) | why a proof does not get on |
 
+mod audit;
 mod checkers;
 mod claims;
 mod directory;

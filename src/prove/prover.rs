@@ -4,17 +4,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::audit::Audit;
+use super::checkers::Checkers;
 use super::claims::Claims;
 use super::directory::{Job, ProofDirectory};
 use super::error::ProveError;
-use super::extract::{Extraction, Research};
+use super::extract::Extraction;
 use super::manager::{Finished, Manager, Plan};
 use super::numbers::evaluate;
 use super::request::Wanted;
 use super::state::{ProveEvent, State};
 use super::target::{Aim, Target};
 use super::test::{Reply, Test};
-use crate::certificate::{CertificateFile, Head};
+use crate::certificate::{Certificate, CertificateFile, Head};
+use crate::game::Rules;
 use crate::solve::{SolveError, Solver};
 use crate::table::Leases;
 
@@ -50,7 +53,7 @@ impl Default for ProverOptions {
 pub struct Prover<'p, 's> {
     solver: &'p Solver<'s>,
     directory: &'p ProofDirectory,
-    research: &'p Research<'p>,
+    checkers: &'p Checkers<'s>,
     options: ProverOptions,
     on_event: &'p (dyn Fn(ProveEvent) + Sync),
     targets: Vec<Target>,
@@ -60,6 +63,8 @@ pub struct Prover<'p, 's> {
     held: Claims,
     jobs: Vec<Job>,
     read: HashSet<PathBuf>,
+    /// The files of jobs that were wrong, and removed.
+    wrong: HashSet<PathBuf>,
     leases: Leases,
     researches: AtomicU64,
     /// Jobs that this process ran.
@@ -76,15 +81,14 @@ impl std::fmt::Debug for Prover<'_, '_> {
 }
 
 impl<'p, 's> Prover<'p, 's> {
-    /// A process that works on the proof in `directory` with `solver`; `research` checks claims by themselves.
+    /// A process that works on the proof in `directory` with `solver`; `checkers` check claims.
     ///
     /// # Errors
-    /// When the solver has fewer exact tables than the proof rests on, the jobs of earlier runs cannot be read, are damaged or
-    /// contradict each other.
+    /// When the solver has fewer exact tables than the proof rests on, or the jobs of earlier runs cannot be read or are damaged.
     pub fn new(
         solver: &'p Solver<'s>,
         directory: &'p ProofDirectory,
-        research: &'p Research<'p>,
+        checkers: &'p Checkers<'s>,
         options: ProverOptions,
         on_event: &'p (dyn Fn(ProveEvent) + Sync),
     ) -> Result<Prover<'p, 's>, ProveError> {
@@ -97,24 +101,95 @@ impl<'p, 's> Prover<'p, 's> {
         let mut prover = Prover {
             solver,
             directory,
-            research,
+            checkers,
             leases: Leases::new(options.patience),
             options,
             on_event,
             targets: plan.parts.iter().map(super::request::Part::target).collect(),
-            manager: Manager::new(rules, move |test| evaluate(solver, test)),
+            manager: manager(rules, solver),
             finished: Finished::default(),
             held: Claims::new(pits),
             jobs: Vec::new(),
             read: HashSet::new(),
+            wrong: HashSet::new(),
             researches: AtomicU64::new(0),
             ran: 0,
         };
         if !prover.options.share {
             directory.remove_leftovers()?;
         }
-        prover.read_jobs()?;
+        while let Err(error) = prover.read_jobs() {
+            prover.after(error)?;
+        }
         Ok(prover)
+    }
+
+    /// Proves what is to be proved. Once the checker has accepted the claims, the certificate is written to the file `path`; there
+    /// is none if it turned out to be wrong. Jobs whose files state something that does not follow are removed and run again.
+    ///
+    /// # Errors
+    /// As [`Prover::run`] and [`Prover::certificate`].
+    pub fn prove(&mut self, path: &Path) -> Result<(State, Option<CertificateFile>), ProveError> {
+        loop {
+            match self.attempt(path) {
+                Err(error) => self.after(error)?,
+                done => return done,
+            }
+        }
+    }
+
+    fn attempt(&mut self, path: &Path) -> Result<(State, Option<CertificateFile>), ProveError> {
+        let state = self.run()?;
+        if state.is_proved() {
+            let file = self.certificate(&state, path)?;
+            return Ok((state, Some(file)));
+        }
+        // There is no certificate of it that others could check.
+        let claims = self.certificate_claims()?;
+        self.check(&self.directory.plan().certificate(&state.parts, &claims)?)?;
+        Ok((state, None))
+    }
+
+    /// Removes the jobs that can be the cause of an error, and begins anew.
+    ///
+    /// # Errors
+    /// That error, if no job is wrong; or what prevents finding those that are.
+    fn after(&mut self, error: ProveError) -> Result<(), ProveError> {
+        if !error.may_come_from_a_job() {
+            return Err(error);
+        }
+        // Whatever was proved from a wrong job is forgotten.
+        self.solver.forget();
+        let plan = self.directory.plan();
+        self.manager = manager(plan.request.rules, self.solver);
+        (self.finished, self.held) = (Finished::default(), Claims::new(plan.request.position.pits()));
+        self.jobs.clear();
+        self.read.clear();
+        let (checkers, stop) = (self.checkers, Arc::clone(&self.options.stop));
+        let audit = Audit {
+            directory: self.directory,
+            solver: self.solver,
+            research: &|test: &Test| checkers.research(test),
+            is_stopped: &move || stop.load(Ordering::Relaxed),
+        };
+        let wrong = audit.wrong_jobs()?;
+        // One that is wrong again was made so by something else.
+        if wrong.is_empty() || wrong.iter().any(|path| self.wrong.contains(path)) {
+            return Err(error);
+        }
+        for path in wrong {
+            self.directory.remove(&path)?;
+            (self.on_event)(ProveEvent::Wrong { path: &path });
+            self.wrong.insert(path);
+        }
+        Ok(())
+    }
+
+    /// Checks a certificate as everyone else would.
+    fn check(&self, certificate: &Certificate) -> Result<(), ProveError> {
+        (self.on_event)(ProveEvent::Checking { claims: certificate.claims.len() });
+        let stop = &self.options.stop;
+        self.checkers.check(certificate, &|| stop.load(Ordering::Relaxed))
     }
 
     /// The jobs that were run so far, in the order in which this process learned of them.
@@ -138,8 +213,12 @@ impl<'p, 's> Prover<'p, 's> {
             if self.read.contains(&path) {
                 continue;
             }
-            let (job, claims) = self.directory.read(&path)?;
-            self.take(path, job, &claims)?;
+            match self.directory.read(&path) {
+                Ok((job, claims)) => self.take(path, job, &claims)?,
+                // Another process has found that it is wrong.
+                Err(ProveError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }
@@ -178,7 +257,7 @@ impl<'p, 's> Prover<'p, 's> {
             split: self.jobs.len() - proved,
             left: jobs.len(),
             is_more_left: !is_complete,
-            nodes: self.jobs.iter().map(|job| job.nodes).sum(),
+            nodes: self.jobs.iter().fold(0, |sum, job| sum.saturating_add(job.nodes)),
             seconds,
             seconds_left: seconds / proved.max(1) as f64 * jobs.len() as f64,
         }
@@ -267,11 +346,11 @@ impl<'p, 's> Prover<'p, 's> {
         on_claims: &dyn Fn(usize),
         work: impl FnOnce(&Extraction, &mut Claims) -> Result<(), ProveError>,
     ) -> Result<Claims, ProveError> {
-        let stop = Arc::clone(&self.options.stop);
+        let (checkers, stop) = (self.checkers, Arc::clone(&self.options.stop));
         let extraction = Extraction {
             solver: self.solver,
             table_seeds: self.directory.plan().table_seeds() as u32,
-            research: self.research,
+            research: &|test: &Test| checkers.research(test),
             hopeless: HOPELESS << self.directory.plan().effort.min(50),
             researches: &self.researches,
             on_claims,
@@ -281,11 +360,11 @@ impl<'p, 's> Prover<'p, 's> {
         Ok(self.held.take_new())
     }
 
-    /// Writes the certificate to the file `path` once everything is proved, unless it is there already or another process
-    /// writes it, which is waited for. Returns the finished file.
+    /// Checks the certificate and writes it to the file `path` once everything is proved, unless it is there already or another
+    /// process writes it, which is waited for. Returns the finished file.
     ///
     /// # Errors
-    /// As [`Prover::run`]; also when there is another file at `path`.
+    /// As [`Prover::run`]; also when there is another file at `path`, or a claim does not follow.
     pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
         let directory = self.directory;
         let statement = directory.plan().statement(&state.parts);
@@ -313,6 +392,7 @@ impl<'p, 's> Prover<'p, 's> {
             if lease.is_some() || !self.options.share {
                 let claims = self.certificate_claims()?;
                 let certificate = directory.plan().certificate(&state.parts, &claims)?;
+                self.check(&certificate)?;
                 let (bytes, digest) = certificate.write(path)?;
                 return Ok(CertificateFile { certificate, bytes, digest });
             }
@@ -344,6 +424,11 @@ impl<'p, 's> Prover<'p, 's> {
         })?;
         Ok(needed)
     }
+}
+
+/// The manager of a proof with this solver.
+fn manager<'p>(rules: Rules, solver: &'p Solver) -> Manager<'p> {
+    Manager::new(rules, move |test| evaluate(solver, test))
 }
 
 impl Prover<'_, '_> {

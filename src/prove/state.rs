@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use super::directory::Job;
 use super::target::Progress;
 use super::test::Test;
@@ -31,6 +33,16 @@ pub enum ProveEvent<'a> {
     Waiting,
     /// What the jobs do not claim themselves is claimed, and what is not needed left out.
     Collecting,
+    /// The claims that were collected are checked.
+    Checking {
+        /// How many positions they are about.
+        claims: usize,
+    },
+    /// The file of a job states something that does not follow. It was removed, and the job is run again.
+    Wrong {
+        /// The file.
+        path: &'a Path,
+    },
 }
 
 /// How far a proof is.

@@ -191,6 +191,12 @@ impl<W: Word> Search for Engine<'_, W> {
         proofs.into_iter().map(|(board, bounds)| (board.position(self.sower.pits()), bounds)).collect()
     }
 
+    fn forget(&self) {
+        self.lock().clear();
+        self.positions.forget();
+        self.store_book();
+    }
+
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {
         // Results of an earlier search may come from a damaged table.
         self.audit.verdict()?;

@@ -48,6 +48,9 @@ pub(super) trait Search: Send + Sync {
     /// The bounds that complete tests proved, for positions without stores.
     fn proofs(&self) -> Vec<(Position, Bounds)>;
 
+    /// Forgets all proved bounds except those of the tables and of the book. No search may be running.
+    fn forget(&self);
+
     /// A fail-soft test whether the mover collects `score`, on all threads; returns a bound of the score.
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError>;
 

@@ -253,6 +253,12 @@ impl<'a> Solver<'a> {
         self.engine.proofs()
     }
 
+    /// Forgets all bounds that were proved or [accepted](Solver::add_proof), except those of the tables and of the book:
+    /// one that was accepted turned out to be wrong. No search of the solver may be running.
+    pub fn forget(&self) {
+        self.engine.forget();
+    }
+
     /// Accepts bounds of the score of `position` that an earlier run proved.
     ///
     /// # Errors

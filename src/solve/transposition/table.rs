@@ -120,6 +120,11 @@ impl<W: Word> TranspositionTable<W> {
         self.map.fill(0);
     }
 
+    /// Removes all entries one by one, while others may use the table: what they write meanwhile may stay.
+    pub(crate) fn forget(&self) {
+        self.entries().iter().for_each(|entry| W::default().store(entry));
+    }
+
     /// Where the entry of `key` is.
     #[inline]
     pub fn slot(&self, key: W) -> Slot<W> {

@@ -1,0 +1,306 @@
+//! Jobs of a proof that are complete and wrong: they are found, named and run again, and no certificate rests on them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use kalah::build::build;
+use kalah::certificate::{Bound, Certificate, CertificateFile, Check};
+use kalah::file::Seal;
+use kalah::game::{Position, Rules};
+use kalah::progress::Pulse;
+use kalah::prove::{
+    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
+};
+use kalah::solve::{Solver, SolverOptions};
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+/// A proof that is run again and again.
+struct Case<'a> {
+    rules: Rules,
+    position: Position,
+    wanted: Wanted,
+    tables: Option<&'a Tables>,
+    effort: u32,
+    budget: u64,
+}
+
+/// What a run of a proof ended with.
+struct Ran {
+    state: State,
+    certificate: Option<Certificate>,
+    /// The files of jobs that were named as wrong.
+    wrong: BTreeSet<PathBuf>,
+}
+
+impl<'a> Case<'a> {
+    fn solver(&self) -> Solver<'a> {
+        let options = SolverOptions::new(self.rules, &self.position).tables(self.tables).threads(1);
+        Solver::new(options.transpositions(1 << 18)).unwrap()
+    }
+
+    fn run(&self, path: &Path) -> Result<Ran, ProveError> {
+        let solver = self.solver();
+        let request = Request { rules: self.rules, position: self.position, wanted: self.wanted };
+        let directory = ProofDirectory::open_or_begin(path, || {
+            let layers = self.tables.iter().flat_map(|tables| tables.layers());
+            let tables = layers.map(|table| table.header().digest).collect();
+            Ok(ProofPlan { request, effort: self.effort, tables, parts: request.parts(&solver)? })
+        })?;
+        let file = directory.certificate_path();
+        // Otherwise it is taken as it is.
+        let _ = std::fs::remove_file(&file);
+        let checkers = Checkers::new(directory.plan(), self.tables);
+        let wrong = Mutex::new(BTreeSet::new());
+        let on_event = |event: ProveEvent| {
+            if let ProveEvent::Wrong { path } = event {
+                assert!(!path.exists(), "{path:?}: it is not run again");
+                wrong.lock().unwrap().insert(path.to_owned());
+            }
+        };
+        let options = ProverOptions { budget: self.budget, ..ProverOptions::default() };
+        let (state, written) = Prover::new(&solver, &directory, &checkers, options, &on_event)?.prove(&file)?;
+        assert_eq!(written.is_some(), file.exists());
+        let certificate = written.map(|_| CertificateFile::read(&file).unwrap().certificate);
+        Ok(Ran { state, certificate, wrong: wrong.into_inner().unwrap() })
+    }
+
+    /// Checks a certificate as `kalah check` does.
+    fn check(&self, certificate: &Certificate) {
+        let check = Check::new(certificate, self.tables).unwrap();
+        check.statement().unwrap();
+        check.sample(u64::MAX, 1, &Pulse::default()).unwrap().unwrap();
+    }
+
+    /// Whether a bound of a score is true.
+    fn is_true(&self, solver: &Solver, position: &Position, bound: Bound) -> bool {
+        let score = solver.score(&position.without_stores(), 0).unwrap();
+        match bound {
+            Bound::AtLeast(bound) => score >= bound,
+            Bound::AtMost(bound) => score <= bound,
+        }
+    }
+}
+
+/// The file of a job: the fields of its first line, and its claims before compression.
+#[derive(Clone)]
+struct JobFile {
+    head: Value,
+    claims: Vec<u8>,
+}
+
+impl JobFile {
+    fn read(path: &Path) -> JobFile {
+        let bytes = std::fs::read(path).unwrap();
+        let end = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+        let mut head: Value = Seal::Line { head: b"" }.open(&bytes[..end]).unwrap();
+        head.as_object_mut().unwrap().remove("checksum").unwrap();
+        JobFile { head, claims: zstd::stream::decode_all(&bytes[end..]).unwrap() }
+    }
+
+    /// Writes it with the right checksums, as a lawful writer would.
+    fn write(&self, path: &Path) {
+        let claims = zstd::bulk::compress(&self.claims, 3).unwrap();
+        let mut head = self.head.clone();
+        head["digest"] = json!(blake3::hash(&claims).to_hex().to_string());
+        let bytes = [Seal::Line { head: b"" }.close(&head).unwrap(), claims].concat();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    fn position(&self) -> Position {
+        self.head["position"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// The bound that its answer is.
+    fn bound(&self) -> Option<Bound> {
+        let bounds = self.head["bounds"].as_array()?;
+        let [lower, upper] = [&bounds[0], &bounds[1]].map(|bound| bound.as_u64().unwrap() as u32);
+        Some(if lower > 0 { Bound::AtLeast(lower) } else { Bound::AtMost(upper) })
+    }
+}
+
+/// Changed files of a job, each with what was changed.
+fn changes(job: &JobFile, pits: usize, most_claims: usize) -> Vec<(String, JobFile)> {
+    let mut changed = Vec::new();
+    let mut head = |field: &str, value: Value| {
+        let mut other = job.clone();
+        other.head[field] = value.clone();
+        changed.push((format!("{field}: {value}"), other));
+    };
+    let (seeds, score) = (job.position().seeds(), job.head["score"].as_u64().unwrap() as u32);
+    for bounds in [[score, seeds], [0, score - 1]].map(|bounds| json!(bounds)).into_iter().chain([Value::Null]) {
+        if bounds != job.head["bounds"] {
+            head("bounds", bounds);
+        }
+    }
+    head("bounds", json!([score, score]));
+    head("score", json!(score + 1));
+    head("position", json!("1,1,1/1,1,1"));
+    head("proof", json!("0123456789abcdef"));
+    head("format", json!("kalah jab"));
+    head("version", json!(2));
+    head("budget", json!(u64::MAX));
+    head("nodes", json!(u64::MAX));
+    head("seconds", json!(-1.0));
+    head("seconds", json!(1e300));
+    head("researches", json!(u64::MAX));
+    head("claims", json!(job.head["claims"].as_u64().unwrap() + 1));
+    let entry = 2 * pits + 3;
+    let claims = job.claims.len() / entry;
+    for claim in (0..claims).step_by((claims / most_claims).max(1)) {
+        let at = claim * entry;
+        let mut byte = |place: usize, by: i8| {
+            let mut other = job.clone();
+            let byte = &mut other.claims[at + place];
+            let Some(new) = byte.checked_add_signed(by) else { return };
+            *byte = new;
+            changed.push((format!("claim {claim}, byte {place}, {by:+}"), other));
+        };
+        for by in [1, -1] {
+            byte(2 * pits, by);
+            byte(2 * pits + 1, by);
+        }
+        // A seed more, or fewer.
+        byte(claim % (2 * pits), 1);
+        byte((claim + 1) % (2 * pits), -1);
+        for flag in [1, 2] {
+            let mut other = job.clone();
+            other.claims[at + 2 * pits + 2] ^= flag;
+            changed.push((format!("claim {claim}, flag {flag}"), other));
+        }
+        let mut other = job.clone();
+        other.claims.drain(at..at + entry);
+        other.head["claims"] = json!(claims - 1);
+        changed.push((format!("without claim {claim}"), other));
+    }
+    changed
+}
+
+fn jobs(directory: &Path) -> Vec<PathBuf> {
+    let jobs = std::fs::read_dir(directory.join("jobs")).unwrap();
+    let mut paths: Vec<_> = jobs.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|end| end == "job"));
+    paths.sort();
+    paths
+}
+
+fn copy(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    std::fs::create_dir_all(to.join("jobs")).unwrap();
+    std::fs::copy(from.join("proof.json"), to.join("proof.json")).unwrap();
+    for path in jobs(from) {
+        std::fs::copy(&path, to.join("jobs").join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Runs a proof once for each change of each of its jobs: it ends with the same statement, proved, or names damage. A job with
+/// a false answer about the start is named, and never another one.
+fn every_change_ends_right(case: &Case, least_jobs: usize, most_claims: usize) {
+    let directory = tempfile::tempdir().unwrap();
+    let (whole, again) = (directory.path().join("whole"), directory.path().join("again"));
+    let first = case.run(&whole).unwrap();
+    assert!(first.wrong.is_empty());
+    let is_refuted = first.state.is_refuted();
+    let statement = first.certificate.as_ref().map(|certificate| certificate.head.statement.clone());
+    let truth = case.solver();
+    let (mut named, mut damaged, mut unnoticed) = (0, 0, 0);
+    assert!(jobs(&whole).len() > least_jobs, "{:?}", jobs(&whole));
+    for path in jobs(&whole) {
+        let job = JobFile::read(&path);
+        for (what, changed) in changes(&job, case.position.pits(), most_claims) {
+            copy(&whole, &again);
+            let file = again.join("jobs").join(path.file_name().unwrap());
+            changed.write(&file);
+            let what = format!("{:?}, {what}", path.file_name().unwrap());
+            let ran = match case.run(&again) {
+                Ok(ran) => ran,
+                Err(error) => {
+                    // What can be seen in the file alone; it is run again once it is deleted.
+                    let is_named = matches!(&error, ProveError::Damaged { path, .. } if *path == file);
+                    assert!(is_named, "{what}: {error}");
+                    damaged += 1;
+                    continue;
+                }
+            };
+            assert_eq!(ran.state.is_refuted(), is_refuted, "{what}");
+            assert!(ran.wrong.iter().all(|wrong| *wrong == file), "{what}: {:?} named", ran.wrong);
+            let is_false = changed.bound().is_some_and(|bound| !case.is_true(&truth, &job.position(), bound));
+            // What is wrong of other positions need not matter.
+            let matters = is_false && job.position() == case.position.without_stores();
+            assert!(!matters || !ran.wrong.is_empty(), "{what}: it is false, and nothing was named");
+            assert_eq!(ran.certificate.as_ref().map(|found| &found.head.statement), statement.as_ref(), "{what}");
+            ran.certificate.iter().for_each(|certificate| case.check(certificate));
+            if ran.wrong.is_empty() {
+                unnoticed += 1;
+            } else {
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 3 && damaged > 5 && unnoticed > 5, "{named} named, {damaged} damaged, {unnoticed} unnoticed");
+}
+
+#[test]
+fn jobs_that_state_something_wrong_are_named_and_run_again() {
+    let files = tempfile::tempdir().unwrap();
+    for (rules, position, seeds, wanted, budget, least_jobs) in [
+        (Rules::EmptyCapture, "4x3", 6, Wanted::Find, 150, 5),
+        (Rules::SKalaha, "3x3", 0, Wanted::Find, 100, 1),
+        // That is more than the mover can get.
+        (Rules::Standard, "4x3", 6, Wanted::AtLeast(20), 20, 0),
+    ] {
+        let position: Position = position.parse().unwrap();
+        let pits = position.pits();
+        let tables = (seeds > 0).then(|| {
+            build(files.path(), rules, pits, seeds).unwrap();
+            Tables::open(files.path(), rules, pits, seeds).unwrap()
+        });
+        let case = Case { rules, position, wanted, tables: tables.as_ref(), effort: 3, budget };
+        every_change_ends_right(&case, least_jobs, 3);
+    }
+}
+
+#[cfg(feature = "cli")]
+#[test]
+fn the_program_names_the_job_and_ends_right() {
+    let files = tempfile::tempdir().unwrap();
+    build(files.path(), Rules::Standard, 4, 6).unwrap();
+    let certificate = files.path().join("4x3.certificate");
+    let prove = || {
+        let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+        command.args(["prove", "4x3", "--rules", "standard", "--effort", "4", "--budget", "4000", "--threads", "1"]);
+        command.args(["--transpositions", "1MiB", "--proof", "proof", "--json", "--certificate"]).arg(&certificate);
+        command.env("KALAH_TABLES", files.path()).current_dir(files.path()).assert().code(0)
+    };
+    let value = |ran: &assert_cmd::assert::Assert| {
+        let answer: Value = serde_json::from_slice(&ran.get_output().stdout).unwrap();
+        (answer["at_least"].clone(), answer["at_most"].clone())
+    };
+    let first = value(&prove());
+    // What is wrong of other positions need not matter.
+    let is_of_start = |path: &PathBuf| {
+        let job = JobFile::read(path);
+        job.bound().is_some() && job.position() == "4x3".parse().unwrap()
+    };
+    let path = jobs(&files.path().join("proof")).into_iter().find(is_of_start).unwrap();
+    let mut job = JobFile::read(&path);
+    let (seeds, score) = (job.position().seeds(), job.head["score"].as_u64().unwrap() as u32);
+    job.head["bounds"] = match job.bound() {
+        Some(Bound::AtLeast(_)) => json!([0, score - 1]),
+        _ => json!([score, seeds]),
+    };
+    job.write(&path);
+    std::fs::remove_file(&certificate).unwrap();
+    let ran = prove();
+    let errors = String::from_utf8_lossy(&ran.get_output().stderr).into_owned();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    assert!(errors.contains(name) && errors.contains("run again"), "{errors}");
+    assert_eq!(value(&ran), first);
+    let tables = Tables::open(files.path(), Rules::Standard, 4, 6).unwrap();
+    let written = CertificateFile::read(&certificate).unwrap().certificate;
+    let check = Check::new(&written, Some(&tables)).unwrap();
+    check.statement().unwrap();
+    check.sample(u64::MAX, 1, &Pulse::default()).unwrap().unwrap();
+    assert_ne!(JobFile::read(&path).head["bounds"], job.head["bounds"]);
+}
