@@ -68,7 +68,7 @@ impl<'a> Case<'a> {
 
     /// Checks a certificate as `kalah check` does.
     fn check(&self, certificate: &Certificate) {
-        let check = Check::new(certificate, self.tables).unwrap();
+        let check = Check::trusting(certificate, self.tables).unwrap();
         check.statement().unwrap();
         check.sample(u64::MAX, 1, &Pulse::default()).unwrap().unwrap();
     }
@@ -299,7 +299,7 @@ fn the_program_names_the_job_and_ends_right() {
     assert_eq!(value(&ran), first);
     let tables = Tables::open(files.path(), Rules::Standard, 4, 6).unwrap();
     let written = CertificateFile::read(&certificate).unwrap().certificate;
-    let check = Check::new(&written, Some(&tables)).unwrap();
+    let check = Check::trusting(&written, Some(&tables)).unwrap();
     check.statement().unwrap();
     check.sample(u64::MAX, 1, &Pulse::default()).unwrap().unwrap();
     assert_ne!(JobFile::read(&path).head["bounds"], job.head["bounds"]);

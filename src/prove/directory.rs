@@ -113,7 +113,12 @@ impl ProofDirectory {
         path: &Path,
         plan: impl FnOnce() -> Result<Plan, ProveError>,
     ) -> Result<ProofDirectory, ProveError> {
+        let proof = path.join("proof.json");
         if let Some(directory) = ProofDirectory::open(path)? {
+            if file::beside(&proof, ".lock").exists() {
+                // A process was killed while it began the proof, or is about to end that. Taking the lock removes it.
+                let _ = FileLock::beside(&proof);
+            }
             return Ok(directory);
         }
         let plan = plan()?;
@@ -121,7 +126,6 @@ impl ProofDirectory {
         plan.statement(&[]).goals()?;
         let jobs = path.join("jobs");
         fs::create_dir_all(&jobs).map_err(ProveError::io(&jobs))?;
-        let proof = path.join("proof.json");
         let _lock = loop {
             match FileLock::beside(&proof) {
                 Ok(lock) => break lock,
@@ -129,6 +133,7 @@ impl ProofDirectory {
                 Err(error) => return Err(error.into()),
             }
         };
+        file::remove_leftovers(&proof).map_err(ProveError::io(&proof))?;
         if !proof.exists() {
             PROOF.write(&proof, &Proof::of(&plan)).map_err(ProveError::io(&proof))?;
         }
@@ -196,13 +201,14 @@ impl ProofDirectory {
         self.files("job")
     }
 
-    /// Removes what killed processes left half written. No other process may work in the directory.
+    /// Removes what killed processes left half written, and their leases. No other process may work in the directory.
     ///
     /// # Errors
     /// When the directory cannot be listed, or a file cannot be removed.
     pub fn remove_leftovers(&self) -> Result<(), ProveError> {
-        for path in self.files("tmp")? {
-            fs::remove_file(&path).map_err(ProveError::io(&path))?;
+        let leases = self.files("lease")?.into_iter().chain([self.certificate_lease_path()]);
+        for path in self.files("tmp")?.into_iter().chain(leases) {
+            self.remove(&path)?;
         }
         Ok(())
     }
@@ -292,7 +298,7 @@ impl ProofDirectory {
         Ok((Job { test, bounds, budget, nodes, seconds, researches }, claims))
     }
 
-    /// Removes the file of a job, which is run again then.
+    /// Removes a file, such as that of a job, which is run again then.
     ///
     /// # Errors
     /// When it is there and cannot be removed.

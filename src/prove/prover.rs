@@ -17,6 +17,7 @@ use super::state::{ProveEvent, State};
 use super::target::{Aim, Target};
 use super::test::{Reply, Test};
 use crate::certificate::{Certificate, CertificateFile, Head};
+use crate::file;
 use crate::game::Rules;
 use crate::solve::{SolveError, Solver};
 use crate::table::Leases;
@@ -368,6 +369,10 @@ impl<'p, 's> Prover<'p, 's> {
     pub fn certificate(&mut self, state: &State, path: &Path) -> Result<CertificateFile, ProveError> {
         let directory = self.directory;
         let statement = directory.plan().statement(&state.parts);
+        let remove_leftovers = || file::remove_leftovers(path).map_err(ProveError::io(path));
+        if !self.options.share {
+            remove_leftovers()?;
+        }
         let mut wait = WAITS[0];
         loop {
             self.stopped()?;
@@ -393,6 +398,8 @@ impl<'p, 's> Prover<'p, 's> {
                 let claims = self.certificate_claims()?;
                 let certificate = directory.plan().certificate(&state.parts, &claims)?;
                 self.check(&certificate)?;
+                // Nobody else writes it.
+                remove_leftovers()?;
                 let (bytes, digest) = certificate.write(path)?;
                 return Ok(CertificateFile { certificate, bytes, digest });
             }

@@ -1,10 +1,12 @@
 //! Charts drawn as SVG: round numbers at the axes, the legend beside the plot.
 
+use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
 
 use anyhow::anyhow;
 use indicatif::HumanFloatCount;
+use kalah::file::{remove_leftovers, replace, resolved};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::element::DashedPathElement;
@@ -54,8 +56,19 @@ pub fn draw(charts: &[Chart], path: &Path) -> anyhow::Result<bool> {
     if image.is_empty() {
         return Ok(false);
     }
-    std::fs::write(path, image).map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
+    write(path, &image).map_err(|error| anyhow!("cannot write {}: {error}", path.display()))?;
     Ok(true)
+}
+
+/// Writes a chart, all of it or nothing: an old one stays until then.
+fn write(path: &Path, image: &str) -> io::Result<()> {
+    let path = resolved(path);
+    // A pipe or a device cannot be replaced.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return std::fs::write(path, image);
+    }
+    remove_leftovers(&path)?;
+    replace(&path, |file| file.write_all(image.as_bytes()))
 }
 
 /// The charts as SVG, empty if none has points.

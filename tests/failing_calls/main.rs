@@ -1,0 +1,217 @@
+//! System calls that fail, one at a time or from one on, and kills in the middle of them: what a command says it wrote is right,
+//! and the same command, run again, ends as if nothing had happened and leaves nothing behind.
+//!
+//! A small library in C, loaded into the program, makes the calls fail (`shim.c`). It needs Linux and a C compiler.
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"), feature = "cli"))]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use kalah::certificate::{CertificateFile, Check};
+use kalah::game::Rules;
+use kalah::progress::Pulse;
+use kalah::table::Tables;
+
+/// The exit code of the program if the system has no filters for system calls.
+const UNAVAILABLE: i32 = 77;
+
+/// The errors with which calls fail: EIO, ENOSPC, ENOENT.
+const ERRORS: [i32; 3] = [5, 28, 2];
+
+/// How a call fails: once; it and all later ones; the process is killed there.
+const MODES: [&str; 3] = ["once", "on", "kill"];
+
+/// How long the tests take each, at the least; all calls are tried if there is time.
+fn seconds() -> u64 {
+    std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
+}
+
+/// Compiles the shim; `None`, with a warning that the test harness does not hide, where there is no C compiler.
+fn shim(directory: &Path) -> Option<PathBuf> {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/failing_calls/shim.c");
+    let shim = directory.join("shim.so");
+    match Command::new("cc").args(["-shared", "-fPIC", "-O1", "-o"]).arg(&shim).arg(source).output() {
+        Ok(output) => {
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            Some(shim)
+        }
+        Err(error) => {
+            let _ =
+                writeln!(std::io::stderr(), "SKIPPED: system calls that fail are not tested, cannot run cc: {error}");
+            None
+        }
+    }
+}
+
+/// Files by their paths in a directory, with their contents.
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+fn files_below(directory: &Path, top: &Path, files: &mut Files) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files_below(&path, top, files);
+        } else {
+            files.insert(path.strip_prefix(top).unwrap().to_owned(), std::fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// A command that writes files into a directory.
+struct Case<'a> {
+    shim: PathBuf,
+    /// The directory, all of whose calls count.
+    work: PathBuf,
+    args: Vec<String>,
+    /// What the directory holds before the command.
+    before: Files,
+    /// Whether the files are right, beyond their names: `files` once the command said so, `good` after a run without faults.
+    is_right: &'a dyn Fn(&Files, &Files) -> bool,
+    /// Whether the names may differ: jobs depend on what was kept.
+    is_free: fn(&Path) -> bool,
+}
+
+impl Case<'_> {
+    fn fresh(&self) {
+        let _ = std::fs::remove_dir_all(&self.work);
+        std::fs::create_dir_all(&self.work).unwrap();
+        for (name, bytes) in &self.before {
+            std::fs::write(self.work.join(name), bytes).unwrap();
+        }
+    }
+
+    fn files(&self) -> Files {
+        let mut files = Files::new();
+        files_below(&self.work, &self.work, &mut files);
+        files
+    }
+
+    /// Runs the command; the call `at` fails, counted from 1.
+    fn run(&self, at: usize, mode: &str, error: i32, count: Option<&Path>) -> Output {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.args(&self.args).env_remove("KALAH_TABLES").env("LD_PRELOAD", &self.shim).env("SHIM_UNDER", &self.work);
+        command.env("SHIM_AT", at.to_string()).env("SHIM_MODE", mode).env("SHIM_ERROR", error.to_string());
+        command.env("SHIM_COUNT", count.unwrap_or(Path::new("")));
+        command.output().unwrap()
+    }
+
+    fn names(&self, files: &Files) -> BTreeSet<PathBuf> {
+        files.keys().filter(|path| !(self.is_free)(path)).cloned().collect()
+    }
+
+    /// Lets calls fail until the time is up.
+    fn sweep(&self) {
+        self.fresh();
+        let count = self.shim.with_extension("count");
+        let ran = self.run(0, "", 0, Some(&count));
+        if ran.status.code() == Some(UNAVAILABLE) {
+            let _ = writeln!(std::io::stderr(), "SKIPPED: system calls that fail are not tested, there is no seccomp");
+            return;
+        }
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        let calls: usize = std::fs::read_to_string(&count).unwrap().trim().parse().unwrap();
+        let good = self.files();
+        assert!(calls > 1 && (self.is_right)(&good, &good), "{calls} calls");
+        let mut faults: Vec<_> = (1..=calls).flat_map(|at| MODES.map(|mode| (at, mode))).collect();
+        // The same ones every time, from all parts of the command.
+        fastrand::Rng::with_seed(8).shuffle(&mut faults);
+        let end = Instant::now() + Duration::from_secs(seconds());
+        let mut tried = 0;
+        for (at, mode) in faults {
+            if tried >= 60 && Instant::now() > end {
+                break;
+            }
+            tried += 1;
+            self.fails(at, mode, &good);
+        }
+    }
+
+    /// Lets a call fail, and runs the command once more without that.
+    fn fails(&self, at: usize, mode: &str, good: &Files) {
+        let error = ERRORS[at % ERRORS.len()];
+        self.fresh();
+        let ran = self.run(at, mode, error, None);
+        let told = || {
+            let stderr = String::from_utf8_lossy(&ran.stderr);
+            format!("{:?}, call {at}, {mode}, error {error}: {}\n{stderr}", self.args, ran.status)
+        };
+        assert!(!String::from_utf8_lossy(&ran.stderr).contains("panicked"), "{}", told());
+        if ran.status.success() {
+            assert!((self.is_right)(&self.files(), good), "it says that it is done: {}", told());
+        }
+        // Where something was before, it is there whole, or what takes its place.
+        for (name, bytes) in &self.before {
+            let found = &self.files()[name];
+            assert!(found == bytes || *found == good[name], "{name:?} is neither the old nor the new one: {}", told());
+        }
+        let again = self.run(0, "", 0, None);
+        let stderr = String::from_utf8_lossy(&again.stderr);
+        assert!(again.status.success(), "run again: {}: {stderr}\nafter {}", again.status, told());
+        let files = self.files();
+        assert!((self.is_right)(&files, good), "run again: something is missing or wrong after {}", told());
+        assert_eq!(self.names(&files), self.names(good), "run again: after {}", told());
+    }
+}
+
+/// Whether all files of `good` with this extension are there, unchanged.
+fn are_equal(files: &Files, good: &Files, extension: &str) -> bool {
+    let mut good = good.iter().filter(|(path, _)| path.extension().is_some_and(|found| found == extension)).peekable();
+    good.peek().is_some() && good.all(|(path, bytes)| files.get(path) == Some(bytes))
+}
+
+fn strings(args: &[&str], paths: &[(&str, &Path)]) -> Vec<String> {
+    let paths = paths.iter().flat_map(|(flag, path)| [(*flag).to_owned(), path.to_str().unwrap().to_owned()]);
+    args.iter().map(|&arg| arg.to_owned()).chain(paths).collect()
+}
+
+#[test]
+fn builds_end_right() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let work = directory.path().join("work");
+    let args = ["build", "--seeds", "8", "--pits", "4", "--backend", "cpu", "--quiet"];
+    let args = strings(&args, &[("--tables", &work)]);
+    let is_right = |files: &Files, good: &Files| are_equal(files, good, "kalah");
+    Case { shim, work, args, before: Files::new(), is_right: &is_right, is_free: |_| false }.sweep();
+}
+
+#[test]
+fn charts_are_replaced_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let (work, tables) = (directory.path().join("work"), directory.path().join("tables"));
+    kalah::build::build(&tables, Rules::EmptyCapture, 3, 6).unwrap();
+    let chart = work.join("chart.svg");
+    let args = strings(&["stats", "--seeds", "6", "--pits", "3"], &[("--plot", &chart), ("--tables", &tables)]);
+    let before = Files::from([("chart.svg".into(), b"an old chart".to_vec())]);
+    let is_right = |files: &Files, good: &Files| are_equal(files, good, "svg");
+    Case { shim, work, args, before, is_right: &is_right, is_free: |_| false }.sweep();
+}
+
+#[test]
+fn proofs_end_right() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(shim) = shim(directory.path()) else { return };
+    let (work, tables) = (directory.path().join("work"), directory.path().join("tables"));
+    kalah::build::build(&tables, Rules::Standard, 4, 8).unwrap();
+    let opened = Tables::open(&tables, Rules::Standard, 4, 8).unwrap();
+    let (proof, certificate) = (work.join("proof"), work.join("4x3.certificate"));
+    let args = ["prove", "4x3", "--rules", "standard", "--budget", "2000", "--effort", "5", "--threads", "1"];
+    let paths = [("--proof", &*proof), ("--certificate", &*certificate), ("--tables", &*tables)];
+    let args = [strings(&args, &paths), strings(&["--transpositions", "1MiB"], &[])].concat();
+    // Claims depend on which jobs were kept.
+    let is_right = |files: &Files, good: &Files| {
+        let name = Path::new("4x3.certificate");
+        let read = |files: &Files| Some(CertificateFile::from_bytes(files.get(name)?).ok()?.certificate);
+        let (Some(found), Some(good)) = (read(files), read(good)) else { return false };
+        let check = Check::trusting(&found, Some(&opened)).unwrap();
+        let holds =
+            check.statement().is_ok() && check.sample(u64::MAX, 1, &Pulse::default()).is_ok_and(|all| all.is_some());
+        holds && found.head == good.head
+    };
+    let is_free = |path: &Path| path.extension().is_some_and(|end| end == "job");
+    Case { shim, work, args, before: Files::new(), is_right: &is_right, is_free }.sweep();
+}
