@@ -132,7 +132,8 @@ impl Values {
         }
         // Writing to the disk may have failed until the end. Only the process that has the state writes these files.
         for path in [kalah::file::beside(&path, ".table"), path] {
-            kalah::file::remove_leftovers(&path).with_context(|| format!("cannot clean up after {}", path.display()))?;
+            kalah::file::remove_leftovers(&path)
+                .with_context(|| format!("cannot clean up after {}", path.display()))?;
         }
         Ok(())
     }

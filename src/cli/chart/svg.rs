@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use indicatif::HumanFloatCount;
-use kalah::file::{remove_leftovers, replace, resolved};
+use kalah::file::Output;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::element::DashedPathElement;
@@ -62,13 +62,9 @@ pub fn draw(charts: &[Chart], path: &Path) -> anyhow::Result<bool> {
 
 /// Writes a chart, all of it or nothing: an old one stays until then.
 fn write(path: &Path, image: &str) -> io::Result<()> {
-    let path = resolved(path);
-    // A pipe or a device cannot be replaced.
-    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return std::fs::write(path, image);
-    }
-    remove_leftovers(&path)?;
-    replace(&path, |file| file.write_all(image.as_bytes()))
+    let mut file = Output::begin(path, None)?;
+    file.write_all(image.as_bytes())?;
+    file.finish()
 }
 
 /// The charts as SVG, empty if none has points.
