@@ -24,7 +24,10 @@ const ERRORS: [i32; 3] = [5, 28, 2];
 /// How a call fails: once; it and all later ones; the process is killed there.
 const MODES: [&str; 3] = ["once", "on", "kill"];
 
-/// How long the tests take each, at the least; all calls are tried if there is time.
+/// The faults that are tried in any case, if there are as many.
+const LEAST: usize = 60;
+
+/// How long each test tries faults. All are tried if there is time.
 fn seconds() -> u64 {
     std::env::var("KALAH_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(4)
 }
@@ -119,12 +122,10 @@ impl Case<'_> {
         // The same ones every time, from all parts of the command.
         fastrand::Rng::with_seed(8).shuffle(&mut faults);
         let end = Instant::now() + Duration::from_secs(seconds());
-        let mut tried = 0;
-        for (at, mode) in faults {
-            if tried >= 60 && Instant::now() > end {
+        for (tried, (at, mode)) in faults.into_iter().enumerate() {
+            if tried >= LEAST && Instant::now() > end {
                 break;
             }
-            tried += 1;
             self.fails(at, mode, &good);
         }
     }
