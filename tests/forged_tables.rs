@@ -141,6 +141,14 @@ fn a_false_score_under_true_digests_is_refused() {
         let out = text(&forgery.check(flags).code(3).get_output().stdout);
         assert!(out.contains("frame is damaged") && out.contains("empty-capture-8-09.kalah"), "{out}");
     }
+    // The advice is that for a damaged table.
+    let errors = text(&forgery.check(&[]).code(3).get_output().stderr);
+    assert!(errors.contains("what to do: delete it and run `kalah build --seeds 9 --pits 8"), "{errors}");
+    let mut verify = Command::cargo_bin("kalah").expect("the program is built");
+    let (rules, pits) = (KEY.rules.name(), KEY.pits.to_string());
+    verify.args(["verify", "--checksums", "--rules", rules, "--pits", &pits, "--tables"]).arg(forgery.directory.path());
+    let out = text(&verify.assert().code(3).get_output().stdout);
+    assert!(out.contains("empty-capture-8-09.kalah"), "{out}");
     // Who trusts the tables is deceived, and told what was not compared.
     let out = text(&forgery.check(&["--trust-tables"]).code(0).get_output().stdout);
     assert!(out.contains("TRUSTED") && out.contains("--trust-tables"), "{out}");

@@ -185,6 +185,11 @@ impl Tasks {
         STATE.write(path, &stored)
     }
 
+    /// Claims of the certificate.
+    pub fn claims(&self) -> u64 {
+        self.claims
+    }
+
     /// Claims of the tasks that are done.
     pub fn checked(&self) -> u64 {
         let size = |task: usize| TASK_CLAIMS.min(self.claims - task as u64 * TASK_CLAIMS);

@@ -11,7 +11,7 @@ use kalah::analyse::graph::GraphError;
 use kalah::analyse::opening::StateError;
 use kalah::book::BookError;
 use kalah::build::{BuildError, PlanError};
-use kalah::certificate::TasksError;
+use kalah::certificate::{CheckError, TasksError};
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::{DocumentError, LockError, OverwriteError};
 use kalah::gpu::{GpuError, Shortage};
@@ -49,6 +49,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
         return Some(advice.to_owned());
+    }
+    if let Some(CheckError::Changed { .. }) = error.downcast_ref() {
+        return Some("check again while nothing writes to the tables".to_owned());
     }
     if let Some(advice) = error.downcast_ref().and_then(of_tasks) {
         return Some(advice.to_owned());

@@ -22,6 +22,7 @@ mod build_pairs;
 mod causes;
 mod chart;
 mod check;
+mod check_report;
 mod choose;
 mod completions;
 mod complexity;

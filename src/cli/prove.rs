@@ -15,7 +15,7 @@ use kalah::prove::{
 };
 use kalah::solve::{SolveError, Solver};
 
-use super::check::value_text;
+use super::check_report::value_text;
 use super::outcome::usage;
 use super::prove_from::Source;
 use super::prove_report::{Answer, CertificateAnswer, openings, text};
