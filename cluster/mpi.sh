@@ -32,4 +32,11 @@ shift
 # shellcheck source=cluster/threads.sh
 source "$(dirname "${BASH_SOURCE[0]}")/threads.sh"
 
-exec "${KALAH:-kalah}" build --seeds "$seeds" --share --threads "$threads" "$@"
+# The page cache with the tables is shared; each process has memory of its own.
+available=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
+memory=()
+if [[ -n $available && ${here:-1} -gt 1 && " $* " != *" --memory"* ]]; then
+    memory=(--memory "$((available / here))KiB")
+fi
+
+exec "${KALAH:-kalah}" build --seeds "$seeds" --share --threads "$threads" "${memory[@]}" "$@"

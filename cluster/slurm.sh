@@ -6,11 +6,11 @@
 #
 # submits one job that builds the layers up to 20 seeds, which takes seconds, and then for each layer an array with one
 # task per pair of frames, which starts when all tasks of the layer before have succeeded. The task that finds the
-# pieces of its layer complete joins them. Existing files are kept: after a failure the same command continues the
+# pieces of its layer complete joins them. Each task may take as much memory as Slurm allows it (--mem). Existing files are kept: after a failure the same command continues the
 # build, and finished layers are not submitted again. `kalah plan --seeds 34` shows memory and times.
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all nodes share
-#     KALAH            the program, if it is not on the PATH of the nodes
+#     KALAH            the program, if it is not on the PATH of the nodes and of this machine
 #     KALAH_RULES      the rule set [empty-capture]
 #     KALAH_PITS       pits a side [6]
 #     KALAH_FIRST      layers up to this many seeds are built by one process [20]
@@ -40,8 +40,16 @@ if [[ -n ${SLURM_ARRAY_TASK_ID:-} ]]; then
         work=(--frame "$seeds,$SLURM_ARRAY_TASK_ID")
     fi
     threads=${SLURM_CPUS_PER_TASK:-${SLURM_CPUS_ON_NODE:-1}}
-    exec "${KALAH:-kalah}" build "${work[@]}" --rules "$rules" --pits "$pits" --threads "$threads" "$@"
+    memory=()
+    # What Slurm allows, in MiB, rather than what the node has.
+    if [[ -n ${SLURM_MEM_PER_NODE:-} && " $* " != *" --memory"* ]]; then
+        memory=(--memory "${SLURM_MEM_PER_NODE}MiB")
+    fi
+    exec "${KALAH:-kalah}" build "${work[@]}" --rules "$rules" --pits "$pits" --threads "$threads" "${memory[@]}" "$@"
 fi
+
+# A mistyped rule set or flag is found here, not by the first of many jobs.
+"${KALAH:-kalah}" build --seeds "$seeds" --rules "$rules" --pits "$pits" --threads 1 --dry-run "$@" >&2
 
 read -ra options <<<"${KALAH_SBATCH:-}"
 first=${KALAH_FIRST:-20}

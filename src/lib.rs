@@ -71,6 +71,7 @@ pub mod analyse;
 pub mod book;
 pub mod build;
 pub mod certificate;
+mod day;
 pub mod export;
 pub mod file;
 #[cfg(feature = "gpu")]

@@ -235,3 +235,33 @@ fn forged_chunks_are_refused() {
         refused(directory.path(), &table, &forged);
     }
 }
+
+/// A refused archive may have valid chunks before the damaged one. What they unpack to is not what a build computes.
+#[test]
+fn a_build_does_not_adopt_what_a_refused_archive_left() {
+    let directory = tempfile::tempdir().unwrap();
+    let (table, path) = packed(directory.path());
+    let other = self::table(&directory.path().join("standard"), Rules::Standard, 4, 9);
+    let other_path = directory.path().join("other.zst");
+    let info = archive::pack_in_chunks(&other, &other_path, 64, &Pulse::default()).unwrap().unwrap();
+    // The chunks of the other table under the header of this one, the last of them damaged.
+    let (bytes, other) = (fs::read(path).unwrap(), fs::read(other_path).unwrap());
+    let other = forged(&other, info.chunks as usize - 1, |content| content.truncate(content.len() - 1));
+    let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
+    let bad = directory.path().join("bad.zst");
+    fs::write(&bad, [&bytes[..header], &other[header..]].concat()).unwrap();
+
+    let right = table.bytes().to_vec();
+    let to = tempfile::tempdir().unwrap();
+    for seeds in 2..9 {
+        let key = TableKey { seeds, ..table.key() };
+        fs::copy(key.path(directory.path()), key.path(to.path())).unwrap();
+    }
+    let error = archive::unpack(&bad, to.path(), &Pulse::default()).unwrap_err();
+    assert!(error.is_damage(), "{error}");
+    let built = self::table(to.path(), Rules::EmptyCapture, 4, 9);
+    assert!(built.bytes() == right, "the table has a frame of the archive");
+    let left = fs::read_dir(to.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let unfinished: Vec<String> = left.filter(|name| name.starts_with(&(table.key().file_name() + "."))).collect();
+    assert_eq!(unfinished, [""; 0]);
+}

@@ -161,8 +161,12 @@ fn the_commands_of_a_plan_run_layer_by_layer_make_the_build() {
         let needs: Vec<u64> = pair["needs"].as_array().unwrap().iter().map(|seeds| seeds.as_u64().unwrap()).collect();
         assert_eq!(needs, (2..pair["seeds"].as_u64().unwrap()).collect::<Vec<_>>());
     }
+    // Every pair could be computed on a machine of its own, which reads all layers below.
+    assert_eq!(sum("below"), report["read_by_pairs"].as_u64().unwrap());
+    let positions = kalah::index::cumulative_positions(3, 8);
+    assert!(report["read"].as_u64().unwrap().abs_diff(positions * 42 / 80) <= 8, "{report}");
     let text = plan(&[]);
-    assert_eq!(text.lines().count(), 1 + 20 + 2, "{text}");
+    assert_eq!(text.lines().count(), 1 + 20 + 3, "{text}");
     assert!(text.lines().any(|line| line.contains("4|5") && line.contains("layers 2..8")), "{text}");
 
     let commands = plan(&["--commands"]);
@@ -204,4 +208,42 @@ fn an_ordinary_build_and_processes_that_share_one_meet_in_a_directory() {
     // Pieces that were finished too late are left to the next process.
     success(kalah(directory.path(), &flags).output().unwrap());
     assert_complete(directory.path(), &whole(&flags[1..]), "met");
+}
+
+#[test]
+fn a_machine_compares_the_layers_below_once_for_all_pairs() {
+    let (directory, temporary) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let flags = ["--pits", "4"];
+    success(kalah(directory.path(), &["build", "--pits", "4", "--seeds", "10"]).output().unwrap());
+    let pair = |name: &str| {
+        let all = [&["build", "--frame", name, "--json"], &flags[..]].concat();
+        kalah(directory.path(), &all).env("TMPDIR", temporary.path()).output().unwrap()
+    };
+    let notes = || {
+        let found = std::fs::read_dir(temporary.path()).unwrap().next().expect("a directory of notes").unwrap().path();
+        std::fs::read_dir(found).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    // Tables that were written a moment ago get no note: another change might not show.
+    std::thread::sleep(Duration::from_millis(2200));
+    success(pair("11,1"));
+    assert_eq!(notes().len(), 9);
+    // Changed bytes that no pair was computed from are found nevertheless, since the file was changed.
+    let table = directory.path().join("empty-capture-4-09.kalah");
+    let whole = std::fs::read(&table).unwrap();
+    let mut bytes = whole.clone();
+    let at = bytes.len() - 300;
+    bytes[at] ^= 1;
+    std::fs::write(&table, bytes).unwrap();
+    let ran = pair("11,2");
+    assert!(ran.status.code() == Some(3) && stderr(&ran).contains("empty-capture-4-09.kalah"), "{}", stderr(&ran));
+    std::fs::write(&table, whole).unwrap();
+    for name in ["11,2", "11,3", "11,4", "11,5"] {
+        success(pair(name));
+    }
+    assert_complete(directory.path(), &self::whole(&["--pits", "4", "--seeds", "11"]), "with notes");
+    // A note that says something else counts for nothing.
+    for note in notes() {
+        std::fs::write(note, "something else").unwrap();
+    }
+    success(pair("12,3"));
 }

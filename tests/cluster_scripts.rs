@@ -157,3 +157,35 @@ fn the_slurm_script_submits_a_layer_after_the_other() {
     assert!(log.contains("--array=1-5 ") && !log.contains("--dependency"), "{log}");
     assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "10"]), "submitted again");
 }
+
+#[test]
+fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (sbatch, log) = (bin.path().join("sbatch"), bin.path().join("log"));
+    std::fs::write(&sbatch, SBATCH).unwrap();
+    std::fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
+    for (rules, flag) in [("standart", "--quiet"), ("standard", "--patince=3"), ("standard", "--backend=gpux")] {
+        let mut submit = script("slurm.sh", directory.path(), &["30", flag]);
+        submit.env("PATH", path(Some(bin.path()))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
+        let ran = submit.env("KALAH_RULES", rules).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{rules} {flag}: {}", stderr(&ran));
+        assert!(!log.exists() && stdout(&ran).is_empty(), "{rules} {flag}");
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// A task takes what Slurm allows it, and says before it begins if that is not enough.
+#[test]
+fn a_slurm_task_keeps_to_its_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let task = |memory: &str, flags: &[&str]| {
+        let mut task = script("slurm.sh", directory.path(), &[&["12"], flags].concat());
+        task.env("SLURM_ARRAY_TASK_ID", "0").env("SLURM_CPUS_PER_TASK", "1").env("SLURM_MEM_PER_NODE", memory);
+        task.output().unwrap()
+    };
+    let ran = task("1", &["--backend", "cpu"]);
+    assert!(ran.status.code() == Some(1) && stderr(&ran).contains("allowed by --memory"), "{}", stderr(&ran));
+    success(task("1", &["--backend", "cpu", "--memory=1GiB"]));
+    success(task("1024", &["--backend", "cpu"]));
+}

@@ -105,7 +105,7 @@ fn packing_and_unpacking_go_on_after_a_stop() {
     assert!(std::fs::read(&right).unwrap() == std::fs::read(&path).unwrap());
 
     let unpack = ["unpack", path.to_str().unwrap()];
-    let partial = beside(Path::new(&LARGE.file_name()), ".partial");
+    let partial = beside(Path::new(&LARGE.file_name()), ".unpacking");
     let output = interrupted(unpacked, &unpack, unpacked, |name| Path::new(name) == partial);
     assert_stopped(&output, "stopped while unpacking");
     assert!(!LARGE.path(unpacked).exists());

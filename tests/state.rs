@@ -427,7 +427,10 @@ fn proofs_that_were_saved_without_a_checksum_are_proved_again() {
     let values = json!({ "format": "kalah game values", "version": 1, "rules": "empty-capture", "values": [] });
     std::fs::write(&path, serde_json::to_vec_pretty(&values).unwrap()).unwrap();
     let (code, _, err) = run(&["values", "--no-tables", "--state", path.to_str().unwrap()]);
-    assert!(code == 1 && err.contains("of version 1, and this program reads version 2; name another file"), "{err}");
+    assert!(
+        code == 1 && err.contains("its format has version 1, this program reads version 2; name another file"),
+        "{err}"
+    );
     let scan =
         "{\"opening_scan\":1,\"rules\":\"s-kalaha\",\"limits\":{\"turns\":100,\"positions\":4000000},\"wins\":false}\n";
     std::fs::write(&path, scan).unwrap();

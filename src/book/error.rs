@@ -2,7 +2,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::key::MAX_SEEDS;
-use crate::file::LockError;
+use crate::file::{LockError, other_version};
 use crate::game::{Bounds, Position, Rules};
 use crate::table::TableError;
 
@@ -14,8 +14,13 @@ pub enum BookError {
     #[error("it is not a book of positions")]
     Foreign,
     /// It has another version.
-    #[error("it is a book of version {0}, and this program reads version {known}", known = super::format::VERSION)]
-    Version(u32),
+    #[error("{}", other_version(*found, *known))]
+    Version {
+        /// The file's version.
+        found: u32,
+        /// The version that this program reads.
+        known: u32,
+    },
     /// Some of its bytes are not those that were written.
     #[error("{0}: it was changed or damaged")]
     Damaged(&'static str),
@@ -74,6 +79,11 @@ pub struct BookFileError {
 }
 
 impl BookError {
+    /// Whether the book has a newer version than this program reads.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, BookError::Version { found, known } if found > known)
+    }
+
     /// Whether a book is damaged or wrong.
     pub fn is_damage(&self) -> bool {
         match self {

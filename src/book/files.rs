@@ -81,7 +81,17 @@ impl Book {
 
 /// The books in use: of each rule set and board the one in a directory of tables, else the one that the program has.
 #[derive(Debug, Default)]
-pub struct Books(Vec<Source>);
+pub struct Books {
+    sources: Vec<Source>,
+    unusable: Vec<Unusable>,
+}
+
+/// A file that cannot be used.
+#[derive(Debug)]
+struct Unusable {
+    board: (Rules, usize),
+    error: BookFileError,
+}
 
 #[derive(Debug)]
 enum Source {
@@ -106,30 +116,47 @@ impl Books {
 
     /// The books that the program has.
     pub fn shipped() -> Books {
-        Books(shipped().iter().map(Source::Shipped).collect())
+        Books { sources: shipped().iter().map(Source::Shipped).collect(), unusable: Vec::new() }
     }
 
     /// The books to use with the tables in `directory`, for some rule sets: those in files with their
     /// [names](Book::file_name), and the [shipped](Book::shipped) ones of other boards.
     ///
-    /// # Errors
-    /// When there is a file and it cannot be used.
-    pub fn find(directory: &Path, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
-        let mut books = Vec::new();
+    /// A board whose file cannot be used has no book ([`Books::unusable`]); the other boards have theirs.
+    pub fn find(directory: &Path, rule_sets: &[Rules]) -> Books {
+        let mut books = Books::none();
         for &rules in rule_sets {
             for pits in 1..=MAX_PITS {
                 let path = directory.join(Book::file_name(rules, pits));
-                match Book::open_for(&path, rules, pits)? {
-                    Some(book) => books.push(Source::File(Box::new(book))),
-                    None => books.extend(Book::shipped(rules, pits).map(Source::Shipped)),
+                match Book::open_for(&path, rules, pits) {
+                    Ok(Some(book)) => books.sources.push(Source::File(Box::new(book))),
+                    Ok(None) => books.sources.extend(Book::shipped(rules, pits).map(Source::Shipped)),
+                    Err(error) => books.unusable.push(Unusable { board: (rules, pits), error }),
                 }
             }
         }
-        Ok(Books(books))
+        books
     }
 
-    /// The book for a rule set and board, if there is one.
+    /// The book for a rule set and board, if there is one that can be used.
     pub fn get(&self, rules: Rules, pits: usize) -> Option<&Book> {
-        self.0.iter().map(Source::book).find(|book| (book.rules(), book.pits()) == (rules, pits))
+        self.sources.iter().map(Source::book).find(|book| (book.rules(), book.pits()) == (rules, pits))
+    }
+
+    /// The same as [`Books::get`], but a file that cannot be used is an error.
+    ///
+    /// # Errors
+    /// When the file for this rule set and board could not be used when the books were found, and still cannot.
+    pub fn require(&self, rules: Rules, pits: usize) -> Result<Option<&Book>, BookFileError> {
+        if let Some(unusable) = self.unusable.iter().find(|unusable| unusable.board == (rules, pits)) {
+            // Opened again, since the error that was found stays here.
+            Book::open_for(&unusable.error.path, rules, pits)?;
+        }
+        Ok(self.get(rules, pits))
+    }
+
+    /// The files that cannot be used, and why.
+    pub fn unusable(&self) -> impl Iterator<Item = &BookFileError> {
+        self.unusable.iter().map(|unusable| &unusable.error)
     }
 }

@@ -134,7 +134,7 @@ impl Book {
         let raw: RawHeader = bytemuck::pod_read_unaligned(header);
         let version = u32::from_le(raw.version);
         if version != VERSION {
-            return Err(BookError::Version(version));
+            return Err(BookError::Version { found: version, known: VERSION });
         }
         let damaged = || BookError::Damaged("its header is wrong");
         if raw.sealed().checksum != raw.checksum || raw.reserved != 0 {

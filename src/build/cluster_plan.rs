@@ -3,6 +3,7 @@ use std::path::Path;
 use super::backend::Backend;
 use super::plan::rate;
 use super::sizes::{packed_bytes, pair_memory};
+use crate::index::layer_positions;
 use crate::table::{LayerFiles, PairKey, TableError, TableKey};
 
 /// A pair of frames that is still to be computed.
@@ -17,8 +18,10 @@ pub struct PairWork {
     pub bytes: u64,
     /// The most bytes of memory that the process computing it needs, page cache excluded.
     pub memory: u64,
-    /// Estimated seconds, based only on the backend and the threads; reading and checking the layers below is not
-    /// included.
+    /// Bytes of the tables of all layers below: a machine reads all of them once, to compare them with their checksums, and the
+    /// process reads what it computes from.
+    pub below: u64,
+    /// Estimated seconds, based only on the backend and the threads; reading the layers below is not included.
     pub seconds: f64,
 }
 
@@ -38,6 +41,11 @@ pub struct Work {
     pub disk: u64,
     /// The most bytes of memory that a process needs.
     pub memory: u64,
+    /// Bytes of tables that each machine reads at least: all layers below the last one, once.
+    pub read: u64,
+    /// Bytes of tables that all processes read at most, if each computes one pair on a machine of its own: all layers below, once
+    /// for each pair.
+    pub read_by_pairs: u64,
     /// Seconds with one process.
     pub seconds: f64,
     /// Seconds if all pairs of a layer are computed at the same time: the sum over layers of the largest pair's.
@@ -52,13 +60,24 @@ impl Work {
     /// # Errors
     /// When the directory cannot be listed.
     pub fn new(directory: &Path, last: TableKey, backend: &Backend, threads: usize) -> Result<Work, TableError> {
-        let mut work =
-            Work { pairs: vec![], layers: 0, positions: 0, disk: 0, memory: 0, seconds: 0.0, critical_seconds: 0.0 };
-        let (mut tables, mut most_pieces) = (0, 0);
+        let mut work = Work {
+            pairs: vec![],
+            layers: 0,
+            positions: 0,
+            disk: 0,
+            memory: 0,
+            read: 0,
+            read_by_pairs: 0,
+            seconds: 0.0,
+            critical_seconds: 0.0,
+        };
+        let (mut tables, mut most_pieces, mut below) = (0, 0, 0);
         for seeds in 2..=last.seeds {
             let key = TableKey { seeds, ..last };
             let files = LayerFiles::read(directory, key)?;
+            let layer_bytes = packed_bytes(layer_positions(key.pits, seeds));
             if files.finished {
+                below += layer_bytes;
                 continue;
             }
             let pair_work = |pair: PairKey, positions: u64| PairWork {
@@ -66,6 +85,7 @@ impl Work {
                 positions,
                 bytes: packed_bytes(pair.positions()),
                 memory: pair_memory(pair, backend),
+                below,
                 seconds: positions as f64 / rate(key.rules, backend, threads),
             };
             // The largest first, so that the last ones are small.
@@ -81,10 +101,13 @@ impl Work {
             work.layers += 1;
             work.critical_seconds += pairs.iter().map(|work| work.seconds).fold(0.0, f64::max);
             work.pairs.extend(pairs);
+            work.read = below;
+            below += layer_bytes;
         }
         work.positions = work.pairs.iter().map(|work| work.positions).sum();
         work.memory = work.pairs.iter().map(|work| work.memory).max().unwrap_or(0);
         work.seconds = work.pairs.iter().map(|work| work.seconds).sum();
+        work.read_by_pairs = work.pairs.iter().map(|work| work.below).sum();
         work.disk = tables + most_pieces;
         Ok(work)
     }

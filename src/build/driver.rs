@@ -90,9 +90,13 @@ impl<'a> Builder<'a> {
     /// When there are more pits or seeds than tables have ([`crate::index::MAX_TABLE_PITS`],
     /// [`crate::index::MAX_TABLE_SEEDS`]).
     pub fn run(&self, pulse: &Pulse, on_event: &(dyn Fn(Event) + Sync)) -> Result<BuildReport, BuildError> {
-        let open = || Tables::open(self.directory, self.rules, self.pits, self.seeds);
+        let open = || Tables::open_if_there(self.directory, self.rules, self.pits, self.seeds);
         // If nothing is missing, nothing is written: the directory may be in use by others, or read-only.
         let found = open()?;
+        if self.only_last && self.seeds > 2 {
+            // Before anything is written.
+            found.require(self.seeds - 1)?;
+        }
         let mut complete = found.layers().len() + 1 == self.seeds;
         for table in found.layers() {
             complete &= self.bounds.is_none_or(|bounds| bounds.are_there(self.directory, table));
@@ -187,6 +191,7 @@ impl<'a> Builder<'a> {
                 }
                 return Ok(());
             }
+            Err(error) if error.is_newer() => return Err(error.into()),
             Err(error) if error.is_damage() => (build.on_event)(Event::BoundsDamaged(&error)),
             Ok(None) | Err(_) => {}
         }

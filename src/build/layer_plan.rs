@@ -9,7 +9,7 @@ use super::sizes::{packed_bytes, pair_memory};
 use crate::file::LEAST_DIRECT_BYTES;
 use crate::index::Frame;
 use crate::isa::Isa;
-use crate::table::archive::{CHUNK_SIDE, pack_memory, unpack_frame_memory};
+use crate::table::archive::{CHUNK_SIDE, unpack_frame_memory, write_memory};
 use crate::table::{PairKey, TableKey};
 
 /// Bits a position of archives, rounded up: 1.9 at 20 seeds, 2.2 at 26, and less growth with each seed.
@@ -201,7 +201,7 @@ impl PageCache {
 
 /// The bytes of memory that a build into archives takes for a layer, those of unpacked frames aside.
 pub(super) fn without_frames(key: TableKey, first: usize, threads: usize) -> u64 {
-    working_memory(key) + unpacking(key, first, threads).max(pack_memory(key, threads))
+    working_memory(key) + unpacking(key, first, threads).max(write_memory(key, threads))
 }
 
 /// The most bytes of memory that a layer takes, with as few unpacked frames as possible.

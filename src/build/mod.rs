@@ -55,7 +55,7 @@ pub use driver::{BuildReport, Builder, build};
 pub use error::BuildError;
 pub use event::Event;
 pub use layer_plan::{LayerPlan, StepPlan, layer_plans};
-pub use log::BuildRecord;
+pub use log::{BuildLog, BuildRecord};
 pub use measure::{GpuMeasurement, Measurement, measure};
 pub use needs::lower_frames;
 pub use packed_build::{PackedBuilder, PackedReport};

@@ -104,7 +104,8 @@ impl<'a> PackedBuilder<'a> {
         for seeds in self.first..=last {
             let key = self.key(seeds);
             let path = archive_path(directory, key);
-            if path.exists() {
+            let is_kept = path.exists();
+            if is_kept {
                 report.build.kept += 1;
             } else {
                 match run.pack_table(key, &path)? {
@@ -113,19 +114,33 @@ impl<'a> PackedBuilder<'a> {
                 }
                 report.packed += 1;
             }
-            let archive = ArchiveReader::open(&path)?;
-            self.remove_others(&archive, key)?;
+            let mut archive = ArchiveReader::open(&path)?;
+            if is_kept {
+                // Later layers are computed from it. One that was just written was compared.
+                archive.check_chunks(pulse)?;
+            }
+            self.remove_others(&mut archive, key, is_kept, pulse)?;
             unpacked.lock().unwrap_or_else(PoisonError::into_inner).push(archive);
         }
         report.reads = unpacked.lock().unwrap_or_else(PoisonError::into_inner).reads();
         Ok(())
     }
 
-    /// Removes the table of a layer of which there is an archive, and the remains of other attempts.
-    fn remove_others(&self, archive: &ArchiveReader, key: TableKey) -> Result<(), TableError> {
+    /// Removes the table of a layer of which there is an archive, and the remains of other attempts. An archive that is `kept` from
+    /// an earlier run must unpack to the table first.
+    fn remove_others(
+        &self,
+        archive: &mut ArchiveReader,
+        key: TableKey,
+        is_kept: bool,
+        pulse: &Pulse,
+    ) -> Result<(), BuildError> {
         let found = archive.info().key;
         if found != key {
-            return Err(TableError::damaged_archive(archive.path(), Damage::Other { found, expected: key }));
+            return Err(TableError::damaged_archive(archive.path(), Damage::Other { found, expected: key }).into());
+        }
+        if pulse.is_stopped() && is_kept {
+            return Err(BuildError::Stopped(key));
         }
         clean(self.directory, key)?;
         remove_unfinished(self.directory, key)?;
@@ -133,7 +148,10 @@ impl<'a> PackedBuilder<'a> {
         if path.exists() {
             let digest = Table::open(&path)?.header().digest;
             if digest != archive.info().digest {
-                return Err(TableError::damaged_archive(archive.path(), Damage::Digest));
+                return Err(TableError::damaged_archive(archive.path(), Damage::Digest).into());
+            }
+            if is_kept && archive.check(pulse, &|_| {})?.is_none() {
+                return Err(BuildError::Stopped(key));
             }
             std::fs::remove_file(&path).map_err(TableError::io(&path))?;
         }

@@ -9,11 +9,12 @@ use super::backend::Backend;
 use super::computer::{Computer, Output};
 use super::error::BuildError;
 use super::event::Event;
+use crate::file::create_directory;
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::table::{
-    Joined, LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Table, TableError, TableKey, Tables,
-    check_in_parallel, join_pieces, remove_pieces, remove_temporary,
+    FileState, Joined, LayerFiles, Leases, PackedFrame, PairKey, Piece, PieceWriter, Stamps, Table, TableError,
+    TableKey, Tables, check_in_parallel, join_pieces, remove_pieces, remove_temporary,
 };
 
 /// How long a lease of another process must not change for that process to be presumed dead, if nothing else is said.
@@ -34,6 +35,7 @@ pub struct PairBuilder<'a> {
     tables: Tables,
     computer: Option<Box<dyn Computer>>,
     leases: Leases,
+    stamps: Stamps,
     pulse: &'a Pulse,
     on_event: &'a (dyn Fn(Event) + Sync),
 }
@@ -76,7 +78,8 @@ impl<'a> PairBuilder<'a> {
         // Tables are added one by one, as layers are finished; the ranks of rows serve all of them.
         let tables = Tables::empty(directory, last.rules, last.pits, last.seeds);
         let leases = Leases::new(PATIENCE);
-        PairBuilder { directory, backend, last: last.seeds, tables, computer: None, leases, pulse, on_event }
+        let stamps = Stamps::of_machine();
+        PairBuilder { directory, backend, last: last.seeds, tables, computer: None, leases, stamps, pulse, on_event }
     }
 
     /// The same, but processes whose leases do not change for `patience`, at least a few seconds, are presumed dead; otherwise
@@ -115,7 +118,7 @@ impl<'a> PairBuilder<'a> {
     /// # Errors
     /// When a table is damaged, reading or writing fails, or the pulse was stopped.
     pub fn run_shared(&mut self) -> Result<ShareReport, BuildError> {
-        std::fs::create_dir_all(self.directory).map_err(TableError::io(self.directory))?;
+        create_directory(self.directory).map_err(TableError::io(self.directory))?;
         let backend = self.backend;
         backend.in_pool(|| {
             let mut report = ShareReport::default();
@@ -186,9 +189,17 @@ impl<'a> PairBuilder<'a> {
         if self.pulse.is_stopped() {
             return Err(BuildError::Stopped(self.tables.key(self.last)));
         }
-        let table = Table::open_key(self.directory, self.tables.key(seeds))?;
-        // Wrong scores below would give wrong scores above, with valid checksums.
-        check_in_parallel(&table)?;
+        let key = self.tables.key(seeds);
+        let state = FileState::of(&key.path(self.directory));
+        let table = Table::open_key(self.directory, key)?;
+        // Wrong scores below would give wrong scores above, with valid checksums. One process of a machine compares them for all: by
+        // the number of its pairs, a layer would be read hundreds of times.
+        if !state.as_ref().is_some_and(|state| self.stamps.has(&table, state)) {
+            check_in_parallel(&table)?;
+            if let Some(state) = &state {
+                self.stamps.put(&table, state);
+            }
+        }
         // The process that joined it may have been killed before it cleaned up.
         remove_pieces(self.directory, table.key())?;
         Ok(self.tables.push(Arc::new(table))?)

@@ -30,7 +30,7 @@ pub fn open_copied(
     memory: u64,
     pulse: &Pulse,
 ) -> Result<Option<Tables>, TableError> {
-    let mapped = Tables::open(directory, rules, pits, seeds)?;
+    let mapped = Tables::open_if_there(directory, rules, pits, seeds)?;
     mapped.require(seeds)?;
     let mut left = memory;
     let mut layers = Vec::new();

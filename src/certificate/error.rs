@@ -1,6 +1,7 @@
 use std::path::PathBuf;
 
 use super::statement::StatementError;
+use crate::file::other_version;
 use crate::system::AvailableMemory;
 
 /// The version of the format that this program reads and writes.
@@ -42,7 +43,7 @@ pub enum CertificateDamage {
     #[error("it is not a certificate")]
     Foreign,
     /// A version that this program cannot read.
-    #[error("its format has version {0}, this program reads version {VERSION}")]
+    #[error("{}", other_version(*.0, VERSION))]
     Version(u32),
     /// The file ends too early or goes on too long.
     #[error("it has {found} bytes where {expected} belong")]
@@ -103,6 +104,11 @@ pub enum CertificateError {
 }
 
 impl CertificateError {
+    /// Whether the file has a newer version than this program reads.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, CertificateError::Damaged { damage: CertificateDamage::Version(found), .. } if *found > VERSION)
+    }
+
     /// Whether the file is damaged, rather than not there.
     pub fn is_damage(&self) -> bool {
         matches!(self, CertificateError::Damaged { .. })

@@ -25,6 +25,9 @@ use super::causes::{book_error, lock_error, network_error, solve_error, table_er
 use super::statement::{gpu_error, statement};
 use super::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
 
+/// What helps with a file that a newer version made.
+const USE_NEWER: &str = "use that version";
+
 /// An error, and after a semicolon what to do about it.
 pub fn with_advice(error: &(dyn Error + 'static)) -> String {
     let statement = statement(error);
@@ -55,6 +58,9 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
     }
     if let Some(advice) = error.downcast_ref().and_then(of_tasks) {
         return Some(advice.to_owned());
+    }
+    if error.downcast_ref().is_some_and(kalah::certificate::CertificateError::is_newer) {
+        return Some(USE_NEWER.to_owned());
     }
     if let Some(advice) = error.downcast_ref().and_then(of_prove) {
         return Some(advice.to_owned());
@@ -116,7 +122,10 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
 /// What to do about a book that cannot be used.
 fn of_book(error: &BookError) -> Option<String> {
     match error {
-        BookError::Foreign | BookError::Damaged(_) | BookError::Version(_) => {
+        BookError::Version { .. } if error.is_newer() => {
+            Some(format!("{USE_NEWER}, or name another file; --no-book goes without"))
+        }
+        BookError::Foreign | BookError::Damaged(_) | BookError::Version { .. } => {
             Some("delete it: the program has books of its own, and `kalah book make` makes more".to_owned())
         }
         BookError::Contradiction { .. } => Some(
@@ -130,6 +139,7 @@ fn of_book(error: &BookError) -> Option<String> {
 
 fn of_tasks(error: &TasksError) -> Option<&'static str> {
     match error {
+        TasksError::Document(error) if error.is_newer() => Some("use that version, or name another file with --state"),
         TasksError::Document(DocumentError::Version { .. }) => Some(
             "another version of kalah made it, which this one does not rely on: delete it to check all claims again",
         ),
@@ -147,6 +157,7 @@ fn of_tasks(error: &TasksError) -> Option<&'static str> {
 
 fn of_prove(error: &ProveError) -> Option<&'static str> {
     match error {
+        ProveError::Newer { .. } => Some("use that version, or another directory with --proof"),
         ProveError::Damaged { path, .. } | ProveError::Contradiction { path, .. }
             if path.extension().is_some_and(|extension| extension == "job") =>
         {
@@ -196,11 +207,16 @@ fn of_solve(error: &SolveError) -> Option<&'static str> {
 }
 
 fn of_network(error: &NetworkFileError) -> String {
+    if matches!(error.reason, NetworkFileReason::Network(kalah::evaluation::NetworkError::Version { found, known }) if found > known)
+    {
+        return format!("{USE_NEWER}, or name another file");
+    }
     format!("delete {}, or make another with `kalah train`", error.path.display())
 }
 
 fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
     match error {
+        CheckpointError::Newer { .. } => Some("use that version, or name another file with --checkpoint"),
         CheckpointError::Damaged { .. } => Some("name another file; or delete it, and a search with it begins anew"),
         CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
         _ => None,
@@ -306,6 +322,9 @@ fn of_probe(error: &ProbeError) -> Option<String> {
 }
 
 fn of_table(error: &TableError) -> Option<String> {
+    if error.is_newer() {
+        return Some(of_newer(error));
+    }
     match error {
         TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
@@ -335,9 +354,9 @@ fn of_table(error: &TableError) -> Option<String> {
             Some(remedy.to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
-        TableError::Damaged { kind: FileKind::Archive, .. } => {
-            Some("download it again, or pack the table again".to_owned())
-        }
+        TableError::Damaged { kind: FileKind::Archive, .. } => Some(
+            "download it again, or pack the table again; if it was built, delete it and run the same build".to_owned(),
+        ),
         TableError::OutOfMemory { bytes, .. } => {
             let needed = HumanBytes(*bytes);
             Some(format!(
@@ -346,6 +365,22 @@ fn of_table(error: &TableError) -> Option<String> {
         }
         TableError::InUse { .. } => Some("wait for it, or stop it first".to_owned()),
         _ => None,
+    }
+}
+
+/// What to do about a table, bound table or archive that a newer version made. Nothing that would destroy it.
+fn of_newer(error: &TableError) -> String {
+    let TableError::Damaged { path, kind, .. } = error else { return USE_NEWER.to_owned() };
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let key = match kind {
+        FileKind::Table(key) => *key,
+        _ => None,
+    };
+    let log = kalah::build::BuildLog::read(directory);
+    let version = key.and_then(|key| log.last(key)).and_then(|record| record.version.clone());
+    match version {
+        Some(version) => format!("use that version ({version}, by builds.jsonl), or another directory"),
+        None => format!("{USE_NEWER}, or another directory"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::Args;
-use kalah::book::{BookFileError, Books};
+use kalah::book::Books;
 use kalah::build::gpu::self_test;
 use kalah::build::gpu::stages::Stage;
 use kalah::build::{Backend, ComputeError};
@@ -14,7 +14,7 @@ use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 
-use super::{output, statement, suggestion};
+use super::{advice, output, statement, suggestion};
 
 /// The game that is played.
 #[derive(Args, Clone, Copy)]
@@ -45,8 +45,17 @@ pub struct BookFlag {
 
 impl BookFlag {
     /// The books to use with the tables in `directory`; none if that was asked for.
-    pub fn find(self, directory: &Path, rule_sets: &[Rules]) -> Result<Books, BookFileError> {
-        if self.no_book { Ok(Books::none()) } else { Books::find(directory, rule_sets) }
+    pub fn find(self, directory: &Path, rule_sets: &[Rules]) -> Books {
+        if self.no_book { Books::none() } else { Books::find(directory, rule_sets) }
+    }
+
+    /// The same for all rule sets and boards. A note names each file that cannot be used.
+    pub fn find_all(self, directory: &Path) -> Books {
+        let books = self.find(directory, &Rules::ALL);
+        for error in books.unusable() {
+            output::note(format_args!("{}; its board has no book meanwhile", advice::with_advice(error)));
+        }
+        books
     }
 }
 

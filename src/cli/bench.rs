@@ -51,7 +51,7 @@ impl Bench {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
-        let tables = Tables::open(directory, rules, pits, self.seeds)?;
+        let tables = Tables::open_if_there(directory, rules, pits, self.seeds)?;
         if self.seeds > 2 {
             tables.require(self.seeds - 1)?;
         }

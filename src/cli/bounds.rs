@@ -130,10 +130,14 @@ impl Bounds {
         let cuts = self.cuts.or(Cuts::of_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
         let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
-        let _lock = DirectoryLock::take(directory)?;
-
         let keys: Vec<TableKey> =
             self.seeds.iter().map(|seeds| TableKey { rules, pits, seeds: seeds as usize }).collect();
+        // Before anything is written.
+        for &key in keys.iter().filter(|key| !key.bounds_path(directory).exists()) {
+            Table::open_key(&self.common.tables.path, key)?;
+        }
+        let _lock = DirectoryLock::take(directory)?;
+
         let others = bound_tables(&self.common, directory).into_iter().filter(|table| !keys.contains(&table.key()));
         if let Some(other) = others.into_iter().find(|table| *table.network() != network) {
             output::note(format_args!(
@@ -198,7 +202,7 @@ impl Bounds {
             (Ok(true), _) => Ok(true),
             // Whatever is there is replaced, if there is what to make it from.
             (Ok(false), exact) => exact.map(|_| false).map_err(Into::into),
-            (Err(error), Ok(_)) if error.is_damage() => {
+            (Err(error), Ok(_)) if error.is_damage() && !error.is_newer() => {
                 output::note(format_args!("{}; it is made again", statement(&error)));
                 Ok(false)
             }

@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, HumanDuration};
-use kalah::build::{Builder, Event, Plan};
+use kalah::build::{Backend, Builder, Event, Plan};
 use kalah::index::layer_positions;
-use kalah::table::{BoundMaker, Cuts, TableKey};
+use kalah::isa::Isa;
+use kalah::table::{BoundMaker, Cuts, PairKey, TableKey};
 use serde::Serialize;
 
 use super::build_packed::build_packed;
@@ -37,6 +38,9 @@ pub struct Build {
     /// Build together with all other processes that run this command in the same directory, on this or other machines
     #[arg(long, conflicts_with = "only")]
     share: bool,
+    /// Check the flags, print what there is to build and what it takes, and build nothing
+    #[arg(long)]
+    dry_run: bool,
     /// With --share or --frame: seconds without news after which another process counts as dead
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
     patience: u16,
@@ -70,8 +74,25 @@ struct Report<'a> {
     seconds: f64,
 }
 
+/// What a build would do.
+#[derive(Serialize)]
+struct Planned {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds of the layers that would be built.
+    missing: Vec<usize>,
+    positions: u64,
+    memory: u64,
+    disk: u64,
+    /// On the CPU, with the threads given.
+    seconds: f64,
+}
+
 impl Build {
     pub fn run(self) -> anyhow::Result<Outcome> {
+        if self.dry_run {
+            return self.tell_plan();
+        }
         return_freed_memory();
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
@@ -181,6 +202,35 @@ impl Build {
                 directory.display(),
             ))?;
         }
+        Ok(Outcome::Done)
+    }
+
+    /// Prints what there is to build, on whatever machine that will be.
+    fn tell_plan(&self) -> anyhow::Result<Outcome> {
+        let args::Board { rules, pits } = self.common.board;
+        let seeds = self.frame.map(|(seeds, _)| seeds).or(self.seeds).expect("required without --frame");
+        let (last, threads) = (TableKey { rules, pits, seeds }, self.common.threads.number());
+        let backend = Backend::Cpu(Isa::detect());
+        let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
+            (Some(first), _) => Plan::packed(&self.common.tables.path, last, first, threads),
+            (_, Some(pair)) => Plan::of_pair(pair, &backend, threads),
+            _ => Plan::new(&self.common.tables.path, last, &backend, threads),
+        };
+        if self.common.json {
+            let Plan { positions, memory, disk, seconds, .. } = plan;
+            let missing = plan.missing.iter().map(|key| key.seeds).collect();
+            output::json(&Planned { rules: rules.name(), pits, missing, positions, memory, disk, seconds })?;
+            return Ok(Outcome::Done);
+        }
+        output::line(format_args!(
+            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} with {}",
+            output::count(plan.missing.len(), "layer"),
+            HumanCount(plan.positions),
+            HumanBytes(plan.memory),
+            HumanBytes(plan.disk),
+            HumanDuration(Duration::from_secs_f64(plan.seconds)),
+            output::count(threads, "thread"),
+        ))?;
         Ok(Outcome::Done)
     }
 }

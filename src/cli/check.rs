@@ -134,7 +134,7 @@ impl Check {
     fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> anyhow::Result<Option<Tables>> {
         let (directory, rules, pits) = (&self.tables.path, head.statement.rules, head.statement.position.pits());
         if self.trust_tables {
-            let tables = Tables::open(directory, rules, pits, seeds)?;
+            let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
             tables.require(seeds)?;
             return Ok(Some(tables));
         }

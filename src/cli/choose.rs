@@ -83,7 +83,7 @@ impl From<Worth> for WorthOf {
 impl Choose {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let books = self.book.find(self.with.directory(), &[self.with.rules])?;
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let mut outcome = Outcome::Done;
         positions::read(&self.positions, |Given { place, position }| {
             let answered = match position {
@@ -111,7 +111,7 @@ impl Choose {
         let limit = self.time.map_or_else(Limit::none, Limit::time);
         let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = setting.book(books.get(rules, position.pits()));
+        let setting = setting.book(books.require(rules, position.pits())?);
         let mut player = self.player.player(&setting);
         let subject = format!("{} on {position}, {rules}", player.name());
         let thinking = Thinking::new(subject, self.time);

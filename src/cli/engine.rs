@@ -1,7 +1,6 @@
 use std::io::{self, BufReader};
 
 use clap::Args;
-use kalah::game::Rules;
 use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
 use kalah::table::Shelf;
@@ -27,7 +26,7 @@ pub struct Engine {
 impl Engine {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
-        let books = self.book.find(self.with.directory(), &Rules::ALL)?;
+        let books = self.book.find_all(self.with.directory());
         let shelf = Shelf::new(self.with.directory().to_owned());
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
         let setting = EngineSetting { player: self.player, setting, shelf: &shelf, books: &books };

@@ -3,7 +3,6 @@ use std::sync::Arc;
 
 use clap::Args;
 use indicatif::HumanBytes;
-use kalah::game::Rules;
 use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse, SiteReport};
 use serde::Serialize;
 
@@ -58,7 +57,7 @@ impl ExportSite {
         if !self.tables.path.is_dir() {
             return Err(SiteError::NoTables(self.tables.path).into());
         }
-        options.books = self.book.find(&self.tables.path, &Rules::ALL)?;
+        options.books = self.book.find_all(&self.tables.path);
         options.days = self.days;
         let plan = SitePlan::new(&options)?;
         let written = match self.write(&plan, &pulse) {

@@ -171,7 +171,7 @@ impl Graph {
             None
         } else {
             let seeds = 2 * start.pits * start.seeds as usize;
-            let tables = Tables::open(&self.tables.path, rules, start.pits, seeds)?;
+            let tables = Tables::open_if_there(&self.tables.path, rules, start.pits, seeds)?;
             if tables.max_seeds() == Some(seeds) {
                 Some(tables)
             } else {

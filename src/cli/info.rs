@@ -3,10 +3,11 @@ use std::io;
 use anyhow::anyhow;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use kalah::build::BuildRecord;
+use kalah::build::BuildLog;
 use kalah::evaluation::SEED;
 use kalah::game::Rules;
-use kalah::table::{BoundTable, ManifestEntry, Table, TableKey};
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::table::{BoundTable, ManifestEntry, PresentLayers, Table, TableKey, missing_layers};
 use serde::Serialize;
 
 use super::chart::{Chart, Series, Shape};
@@ -41,6 +42,13 @@ struct Entry {
     /// How long the build took; absent if the log has no entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
+    /// The version of kalah that built it, the commit of that version, and when it was finished; absent as `seconds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished: Option<String>,
 }
 
 /// A bound table.
@@ -65,6 +73,17 @@ struct Report {
     tables: Vec<Entry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bounds: Vec<BoundEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<Gap>,
+}
+
+/// Layers that are missing below another one of a board.
+#[derive(Serialize)]
+struct Gap {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds.
+    missing: Vec<usize>,
 }
 
 impl Info {
@@ -101,8 +120,10 @@ impl Info {
             }
             return Ok(outcome);
         }
+        let log = BuildLog::read(directory);
         let entries = tables.iter().map(|table| {
             let (key, header) = (table.key(), table.header());
+            let record = log.last(key);
             Entry {
                 rules: key.rules.name(),
                 pits: key.pits,
@@ -112,10 +133,26 @@ impl Info {
                 bits_per_position: output::bits(header.bits_per_position()),
                 exceptions: header.exceptions(),
                 digest: output::hex(&header.digest),
-                seconds: BuildRecord::last(directory, key).map(|record| record.seconds),
+                seconds: record.map(|record| record.seconds),
+                version: record.and_then(|record| record.version.clone()),
+                commit: record.and_then(|record| record.commit.clone()),
+                finished: record.and_then(|record| record.finished.clone()),
             }
         });
-        let report = Report { tables: entries.collect(), bounds: bounds.iter().map(BoundEntry::new).collect() };
+        let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));
+        let mut gaps = Vec::new();
+        for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
+            let missing = PresentLayers::read(directory, rules, pits)?.gaps(MAX_TABLE_SEEDS);
+            if !missing.is_empty() {
+                output::note(format_args!(
+                    "{rules} with {pits} pits: {}; those above are not used",
+                    missing_layers(&missing)
+                ));
+                gaps.push(Gap { rules: rules.name(), pits, missing });
+            }
+        }
+        let bounds = bounds.iter().map(BoundEntry::new).collect();
+        let report = Report { tables: entries.collect(), bounds, gaps };
         self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
         Ok(outcome)
     }
@@ -144,8 +181,9 @@ impl BoundEntry {
 
 impl Report {
     fn text(&self) -> io::Result<()> {
-        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "digest"];
-        let mut grid = Grid::new(heading);
+        let heading =
+            ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "on", "by"];
+        let mut grid = Grid::new(heading.into_iter().chain(["digest"]));
         for entry in &self.tables {
             grid.row([
                 entry.rules.to_owned(),
@@ -156,6 +194,8 @@ impl Report {
                 format!("{:.3}", entry.bits_per_position),
                 HumanCount(entry.exceptions).to_string(),
                 entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s")),
+                entry.finished.as_ref().map_or("-", |time| time.split('T').next().unwrap_or(time)).to_owned(),
+                entry.version.clone().unwrap_or("-".to_owned()),
                 entry.digest[..16].to_owned(),
             ]);
         }
@@ -200,14 +240,15 @@ impl Report {
 
     fn records(&self) -> Grid {
         let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits_per_position", "exceptions"];
-        let mut grid = Grid::new(heading.into_iter().chain(["seconds", "digest"]));
+        let mut grid = Grid::new(heading.into_iter().chain(["seconds", "digest", "version", "commit", "finished"]));
         for entry in &self.tables {
             let sizes = [entry.pits as u64, entry.seeds as u64, entry.positions, entry.bytes];
             let sizes = sizes.iter().map(u64::to_string);
             let bits = [entry.bits_per_position.to_string(), entry.exceptions.to_string()];
             let seconds = entry.seconds.map_or(String::new(), |seconds| seconds.to_string());
             let rules = std::iter::once(entry.rules.to_owned());
-            grid.row(rules.chain(sizes).chain(bits).chain([seconds, entry.digest.clone()]));
+            let made = [&entry.version, &entry.commit, &entry.finished].map(|text| text.clone().unwrap_or_default());
+            grid.row(rules.chain(sizes).chain(bits).chain([seconds, entry.digest.clone()]).chain(made));
         }
         grid
     }

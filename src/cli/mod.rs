@@ -83,6 +83,7 @@ mod tournament_report;
 mod train;
 mod values;
 mod verify;
+mod verify_archives;
 mod verify_bounds;
 mod verify_report;
 mod version;

@@ -24,7 +24,7 @@ use super::{args, output};
 /// Memory: a byte for each position of the largest frame, and some 50 MiB a thread.
 #[derive(Args)]
 pub struct Pack {
-    /// Pack the layer with this many seeds [default: all layers]
+    /// Pack the layer with this many seeds [default: all layers; none may be missing below another one]
     #[arg(long, value_parser = args::seeds)]
     seeds: Option<usize>,
     /// Directory of the archives [default: that of the tables]
@@ -85,6 +85,9 @@ impl Pack {
         self.common.threads.start()?;
         let args::Board { rules, pits } = self.common.board;
         let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        if self.seeds.is_none() {
+            tables.require_all()?;
+        }
         let layers = match self.seeds {
             Some(seeds) => seeds..=seeds,
             None => 2..=tables.max_seeds().unwrap_or(2),

@@ -36,6 +36,8 @@ struct Pair {
     frame: [usize; 2],
     positions: u64,
     bytes: u64,
+    /// Bytes of the tables below, which a machine compares with their checksums once.
+    below: u64,
     /// The layers that must be finished before.
     needs: Vec<usize>,
     memory: u64,
@@ -56,6 +58,8 @@ struct Report<'a> {
     positions: u64,
     disk: u64,
     memory: u64,
+    read: u64,
+    read_by_pairs: u64,
     seconds: f64,
     critical_seconds: f64,
 }
@@ -80,10 +84,11 @@ impl PlanBuild {
         if self.common.json {
             let pairs = work.pairs.iter().map(|pair| self.pair(pair)).collect();
             let (rules, backend) = (rules.name(), backend.name());
-            let Work { layers, positions, disk, memory, seconds, critical_seconds, .. } = work;
+            let Work { layers, positions, disk, memory, read, read_by_pairs, seconds, critical_seconds, .. } = work;
             #[rustfmt::skip]
             output::json(&Report {
-                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, seconds, critical_seconds,
+                rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, read, read_by_pairs, seconds,
+                critical_seconds,
             })?;
             return Ok(Outcome::Done);
         }
@@ -117,19 +122,34 @@ impl PlanBuild {
             HumanBytes(work.memory),
         ))?;
         output::line(format_args!(
-            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer",
+            "about {} with one process of {} ({}, {why}), {} with one for each pair of a layer, and the time to read tables:",
             time(work.seconds),
             output::count(threads, "thread"),
             backend.name(),
             time(work.critical_seconds),
         ))?;
+        output::line(format_args!(
+            "{} by each machine, {} by all together if every pair has a machine of its own",
+            HumanBytes(work.read),
+            HumanBytes(work.read_by_pairs),
+        ))?;
         Ok(Outcome::Done)
     }
 
     fn pair(&self, work: &PairWork) -> Pair {
-        let &PairWork { pair, positions, bytes, memory, seconds, .. } = work;
+        let &PairWork { pair, positions, bytes, memory, below, seconds, .. } = work;
         let (frame, needs) = ([pair.small, pair.large()], pair.needs().collect());
-        Pair { seeds: pair.layer.seeds, frame, positions, bytes, needs, memory, seconds, command: self.command(work) }
+        Pair {
+            seeds: pair.layer.seeds,
+            frame,
+            positions,
+            bytes,
+            below,
+            needs,
+            memory,
+            seconds,
+            command: self.command(work),
+        }
     }
 
     /// The command that computes a pair.

@@ -237,9 +237,9 @@ impl Play {
         }
         self.with.threads.start()?;
         let tables = self.with.open_tables(&self.position, true)?;
-        let books = self.book.find(self.with.directory(), &[self.with.rules])?;
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
         let setting = self.with.setting(&tables, rayon::current_num_threads());
-        let setting = setting.book(books.get(self.with.rules, self.position.pits()));
+        let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
         let player = |seat: &Seat| match seat {
             Seat::Human => None,
             Seat::Player(participant) => Some(participant.player(&setting)),

@@ -9,7 +9,7 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::play::Setting;
 use kalah::table::TableKey;
 
-use super::search_tables::SearchTables;
+use super::search_tables::{SearchTables, note_gaps};
 use super::{args, output};
 
 /// How players play.
@@ -48,6 +48,9 @@ impl PlayerFlags {
             return Ok(SearchTables::exact(&self.tables.path, last)?);
         }
         let tables = SearchTables::open(&self.tables.path, last, None)?;
+        if let Some(tables) = tables.tables() {
+            note_gaps(tables);
+        }
         if tables.reach == 0 {
             let directory = self.tables.path.display();
             output::note(format_args!("no tables for {rules} with {pits} pits in {directory}: playing without"));

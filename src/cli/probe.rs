@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 
 use clap::Args;
-use kalah::book::{BookError, Books};
+use kalah::book::Books;
 use kalah::game::{Position, Rules};
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::table::{self, ProbeError, TableError, Tables};
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::book_answer::FromBook;
 use super::outcome::{Outcome, usage};
 use super::positions::{self, Given};
-use super::{args, output};
+use super::{args, output, search_tables};
 
 /// Look positions up: score, value, moves, a line of best play
 ///
@@ -59,7 +59,7 @@ struct Answer {
 
 impl Probe {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let books = self.book.find(&self.tables.path, &[self.rules])?;
+        let books = self.book.find(&self.tables.path, &[self.rules]);
         let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
         positions::read(&self.positions, |given| prober.answer(given))?;
         Ok(prober.outcome)
@@ -112,18 +112,20 @@ impl Prober<'_> {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
             std::collections::hash_map::Entry::Vacant(entry) => {
                 let Probe { rules, tables, .. } = self.probe;
-                entry.insert(Tables::open(&tables.path, *rules, pits, MAX_TABLE_SEEDS)?)
+                let opened = Tables::open_if_there(&tables.path, *rules, pits, MAX_TABLE_SEEDS)?;
+                search_tables::note_gaps(&opened);
+                entry.insert(opened)
             }
         };
         tables.probe(position)
     }
 
     /// What the book has of a position that the tables do not have; `None` if it is not in the book.
-    fn recall(&self, position: &Position) -> Result<Option<FromBook>, BookError> {
-        let Some(book) = self.books.get(self.probe.rules, position.pits()) else { return Ok(None) };
+    fn recall(&self, position: &Position) -> anyhow::Result<Option<FromBook>> {
+        let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
         // The tables of its board were opened before; there may be none.
         let tables = self.tables.get(&position.pits());
-        FromBook::recall(book, position, tables)
+        Ok(FromBook::recall(book, position, tables)?)
     }
 
     fn json(&self, probe: &table::Probe) -> std::io::Result<()> {

@@ -19,13 +19,20 @@ pub struct SearchTables {
     pub reach: usize,
 }
 
+/// A note names the layers that are missing below others of an opened directory: those are not used.
+pub fn note_gaps(tables: &Tables) {
+    if let Err(error) = tables.require_all() {
+        output::note(format_args!("the layers above are not used: {error}"));
+    }
+}
+
 impl SearchTables {
     /// Opens the exact tables in `directory` of the layers up to that of `last`.
     ///
     /// # Errors
     /// When a table is damaged or cannot be read.
     pub fn exact(directory: &Path, last: TableKey) -> Result<SearchTables, TableError> {
-        let tables = Tables::open(directory, last.rules, last.pits, last.seeds)?;
+        let tables = Tables::open_if_there(directory, last.rules, last.pits, last.seeds)?;
         let exact = tables.max_seeds().unwrap_or(0);
         Ok(SearchTables { tables: Some(tables), bounds: None, exact, reach: exact })
     }
@@ -37,7 +44,7 @@ impl SearchTables {
     /// When a table is damaged or cannot be read.
     pub fn open(directory: &Path, last: TableKey, exact_up_to: Option<usize>) -> Result<SearchTables, TableError> {
         let TableKey { rules, pits, seeds } = last;
-        let tables = Tables::open(directory, rules, pits, seeds)?;
+        let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
         let exact = tables.max_seeds().unwrap_or(0).min(exact_up_to.unwrap_or(MAX_TABLE_SEEDS));
         let bounds = BoundTables::open_around(directory, rules, pits, exact, seeds)?;
         let reach = bounds.as_ref().map_or(exact, |bounds| exact.max(*bounds.seeds().end()));

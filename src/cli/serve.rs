@@ -3,7 +3,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use super::outcome::Outcome;
@@ -84,7 +83,7 @@ impl Serve {
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         // A table that becomes shorter ends the answers from it, not the server.
         kalah::table::outlive_bus_errors();
-        let books = self.book.find(&self.tables.path, &Rules::ALL)?;
+        let books = self.book.find_all(&self.tables.path);
         let mut options = Options::new(self.tables.path);
         options.books = books;
         options.time = self.time;

@@ -122,6 +122,7 @@ impl Train {
         let (start, args::Board { rules, pits }) = (Instant::now(), self.board);
         self.threads.start()?;
         let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        tables.require_all()?;
         tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
         let path = self.output.unwrap_or_else(|| self.tables.path.join(PhasedNetwork::file_name(rules, pits)));
         let cannot_write = || format!("cannot write {}", path.display());

@@ -18,16 +18,18 @@ use kalah::verify::{
 
 use super::outcome::Outcome;
 use super::progress::Progress;
+use super::verify_archives::ArchiveChecks;
 use super::verify_bounds::{self, BoundChecks};
 use super::verify_report::{self, Board, Check, Directory, Passed};
-use super::{args, output};
+use super::{args, output, suggestion};
 
 /// Check that tables are correct
 ///
 /// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks:
 /// --checksums. Every file of the board is opened, and below one that is there no layer may lack both table and bound
 /// table. Bound tables are checked, too: with --consistency against the exact tables of their layers where these are
-/// there, else against the layers below. Where there was nothing to check or to compare, it exits 1.
+/// there, else against the layers below. With --checksums, archives are unpacked in memory, frame by frame: what they restore
+/// must be the table that was packed. Where there was nothing to check or to compare, it exits 1.
 #[derive(Args)]
 pub struct Verify {
     /// Check the layer with this many seeds [default: all layers that are there]
@@ -79,6 +81,12 @@ struct Means<'a> {
     pulse: Pulse,
 }
 
+/// Seeds of the tables that are suggested where there are none.
+const SUGGESTED_SEEDS: usize = 24;
+
+/// Says that no check found anything to check.
+const NOTHING: &str = "nothing was checked: there is no table for this check";
+
 /// The tables of one board, opened.
 struct Opened {
     /// Those from 2 seeds up to the first that is missing or cannot be opened.
@@ -87,6 +95,8 @@ struct Opened {
     chosen: BTreeMap<usize, Arc<Table>>,
     /// All bound tables up to the largest layer that is to be checked.
     bounds: Vec<Arc<BoundTable>>,
+    /// Seeds of the archives that are to be checked.
+    archives: Vec<usize>,
     report: Board,
 }
 
@@ -177,12 +187,24 @@ impl Verify {
         let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
         let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
         let mut tables = Tables::empty(directory, rules, pits, most);
+        let archives = survey.archived_layers(rules, pits).iter().copied();
+        let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
         if !there.contains(&highest) {
-            if !bounds_there.iter().any(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)) {
+            let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
+            if !bounds_there.iter().any(is_asked) && archives.is_empty() {
+                if self.seeds.is_none() && there.is_empty() {
+                    let first = TableKey { rules, pits, seeds: SUGGESTED_SEEDS };
+                    let build = suggestion::quick_build(directory, first);
+                    let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
+                    let directory = directory.display();
+                    bail!(
+                        "there are no tables for {rules} with {pits} pits in {directory}: nothing was checked{advice}"
+                    );
+                }
                 // The error names the command that builds it.
                 tables.require(highest)?;
             }
-            // Of this layer there is a bound table only.
+            // Of this layer there is only a bound table or an archive.
             highest = there.iter().copied().rfind(|&seeds| seeds < highest).unwrap_or(1);
         }
         // One layer alone can be checked against its own checksums; anything else needs those below.
@@ -213,7 +235,9 @@ impl Verify {
             report.add(highest, Check::Files, &Fault::gap(&tables, highest, missing));
         }
         let lacks = |seeds: &usize| !there.contains(seeds) && !bounds_there.contains(seeds);
-        let below_bounds: Vec<usize> = (highest + 1..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
+        // Bound tables can have a directory of their own, without any exact table.
+        let lowest = if there.is_empty() { bounds_there.first().copied().unwrap_or(most) } else { highest + 1 };
+        let below_bounds: Vec<usize> = (lowest..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
         if needs_below && !below_bounds.is_empty() {
             report.add(most, Check::Files, &Fault::gap(&tables, most, below_bounds));
         }
@@ -221,7 +245,7 @@ impl Verify {
         if let Some(seeds) = self.seeds {
             chosen.retain(|&own, _| own == seeds);
         }
-        Ok(Opened { tables, chosen, bounds, report })
+        Ok(Opened { tables, chosen, bounds, archives, report })
     }
 
     /// The positions of a layer that --sample asks for.
@@ -261,6 +285,11 @@ impl Means<'_> {
         BoundChecks { seeds: self.verify.seeds, sample, checks: &self.checks, pulse: &self.pulse }
     }
 
+    /// The same checks, of archives.
+    fn archive_checks(&self) -> ArchiveChecks<'_> {
+        ArchiveChecks { checks: &self.checks, pulse: &self.pulse }
+    }
+
     /// Positions that the checks of a board will count.
     fn work(&self, board: &Opened) -> u64 {
         let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
@@ -270,7 +299,8 @@ impl Means<'_> {
         };
         let tables = || board.chosen.values();
         let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
-        exact + self.bound_checks().work(&board.tables, &board.chosen, &board.bounds)
+        let bounds = self.bound_checks().work(&board.tables, &board.chosen, &board.bounds);
+        exact + bounds + self.archive_checks().work(&board.tables, &board.archives)
     }
 
     /// Makes all checks of a board.
@@ -278,7 +308,7 @@ impl Means<'_> {
     /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first
     /// fault is the last: others would come from it.
     fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<Board> {
-        let Opened { tables, chosen, bounds, mut report } = board;
+        let Opened { tables, chosen, bounds, archives, mut report } = board;
         if let Some(manifest) = &self.manifest
             && self.verify.seeds.is_none()
         {
@@ -312,6 +342,13 @@ impl Means<'_> {
             report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
         }
         self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);
+        let has_table = |seeds| chosen.contains_key(&seeds);
+        self.archive_checks().check(&tables, &archives, has_table, &mut report, progress);
+        if chosen.is_empty() && bounds.is_empty() && report.passed.is_empty() && report.is_ok() && !self.verify.all {
+            for &check in &self.checks {
+                report.fail(None, check, NOTHING.to_owned());
+            }
+        }
         Ok(report)
     }
 

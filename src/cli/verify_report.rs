@@ -20,6 +20,8 @@ pub enum Check {
     Consistency,
     Cpu,
     Gpu,
+    /// Archives, and the tables that they restore.
+    Archives,
     /// Bound tables alone.
     #[serde(rename = "bound-checksums")]
     BoundChecksums,
@@ -33,8 +35,9 @@ pub enum Check {
 
 impl Check {
     /// All checks but that of the files.
-    const ALL: [Check; 8] = [
+    const ALL: [Check; 9] = [
         Check::Checksums,
+        Check::Archives,
         Check::Manifest,
         Check::Consistency,
         Check::Cpu,
@@ -286,6 +289,7 @@ impl Check {
         match self {
             Check::Files => "files",
             Check::Checksums => "checksums",
+            Check::Archives => "archives",
             Check::Manifest => "manifest",
             Check::Consistency => "consistency",
             Check::Cpu => "against the CPU",
@@ -300,6 +304,7 @@ impl Check {
         match self {
             Check::Files => "tables",
             Check::Checksums | Check::BoundChecksums => "blocks",
+            Check::Archives => "positions unpacked to the tables that were packed",
             Check::Manifest => "positions with the digests, sizes and numbers of each score of the manifest",
             Check::Consistency => "positions are the minimax of their children",
             Check::BoundsAgainstExact => "positions have the bounds of their exact scores",

@@ -23,7 +23,7 @@ pub enum DocumentError {
     #[error("it is not a '{0}', or it is damaged")]
     Foreign(&'static str),
     /// It has another version.
-    #[error("it is a '{format}' of version {found}, and this program reads version {known}")]
+    #[error("it is a '{format}': {}", super::other_version(*found, *known))]
     Version {
         /// What it is.
         format: &'static str,
@@ -49,6 +49,13 @@ struct Whole<F, T> {
     version: u32,
     #[serde(flatten)]
     content: T,
+}
+
+impl DocumentError {
+    /// Whether the document has a newer version than this program reads.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, DocumentError::Version { found, known, .. } if found > known)
+    }
 }
 
 impl Document {

@@ -11,12 +11,14 @@
 //! | [`seal`](Seal) | JSON with a checksum |
 //! | [`document`](Document) | a file that is one JSON document with a checksum |
 //! | [`bulk`](BulkFile) | writing large sections, past the page cache where that is faster |
+//! | [`directory`](create_directory) | directories that are created, links that lead nowhere |
 //! | `direct` | writing past the page cache |
 //! | `flush` | moving what was written to the disk, without waiting |
 //! | [`read_back`](read_back()) | reading a file into the page cache |
 
 mod bulk;
 mod direct;
+mod directory;
 mod document;
 mod flush;
 mod kind;
@@ -30,6 +32,7 @@ mod seal;
 use std::path::{Path, PathBuf};
 
 pub use bulk::{BulkFile, LEAST_DIRECT_BYTES};
+pub use directory::{create_directory, other_version, refuse_dangling};
 pub use document::{Document, DocumentError};
 pub use kalah_core::file::{found, open, open_with, read, read_to_string};
 pub use kind::FileContent;

@@ -1,4 +1,5 @@
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -49,6 +50,15 @@ impl Replacement {
     pub fn begin_own(path: &Path) -> io::Result<Replacement> {
         require_regular(path)?;
         Ok(Replacement { file: BufWriter::new(temporary_beside(path)?), path: path.to_owned(), content: None })
+    }
+
+    /// Opens the file once more, to read what was written so far.
+    ///
+    /// # Errors
+    /// When it cannot be written or opened.
+    pub fn reopen(&mut self) -> io::Result<File> {
+        self.file.flush()?;
+        self.file.get_ref().reopen()
     }
 
     /// Moves the file to its place once it is completely on the disk. Readers find either the old file or all of this

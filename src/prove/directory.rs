@@ -98,7 +98,10 @@ impl ProofDirectory {
         let proof = path.join("proof.json");
         let Some(bytes) = file::found(file::read(&proof)).map_err(ProveError::io(&proof))? else { return Ok(None) };
         let damaged = |what: String| ProveError::Damaged { path: proof.clone(), what };
-        let content: Proof = PROOF.parse(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let content: Proof = PROOF.parse(&bytes).map_err(|error| match error.is_newer() {
+            true => ProveError::Newer { path: proof.clone(), what: error.to_string() },
+            false => damaged(error.to_string()),
+        })?;
         let plan = content.plan().ok_or_else(|| damaged("it names no proof".to_owned()))?;
         let id = blake3::hash(&bytes).to_hex()[..16].to_owned();
         Ok(Some(ProofDirectory { path: path.to_owned(), plan, id }))
@@ -270,6 +273,10 @@ impl ProofDirectory {
         let (line, rest) = bytes.split_at(end + 1);
         let head: Head =
             Seal::Line { head: b"" }.open(line).map_err(|error| damaged(&format!("its first line: {error}")))?;
+        if head.format == JOB_FORMAT && head.version > JOB_VERSION {
+            let what = file::other_version(head.version, JOB_VERSION);
+            return Err(ProveError::Newer { path: path.to_owned(), what });
+        }
         if head.format != JOB_FORMAT || head.version != JOB_VERSION {
             return Err(damaged("it is no job, or one of another version of the program"));
         }

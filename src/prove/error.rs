@@ -33,6 +33,14 @@ pub enum ProveError {
         /// What is wrong with it.
         what: String,
     },
+    /// A file of the proof directory was made by a newer version of the program.
+    #[error("{path} cannot be used: {what}")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Which version it has.
+        what: String,
+    },
     /// Two jobs, or a job and the tables, contradict each other.
     #[error("{path}: what it proves of {position} contradicts other jobs or the tables")]
     Contradiction {

@@ -66,6 +66,14 @@ pub enum CheckpointError {
         /// What is wrong.
         what: String,
     },
+    /// A file was made by a newer version of the program.
+    #[error("{path} cannot be used: {what}")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Which version it has.
+        what: String,
+    },
     /// The checkpoint belongs to another search.
     #[error("{path} belongs to {found}, not to {expected}")]
     Other {
@@ -221,7 +229,7 @@ impl Checkpoint {
                 let state: State = serde_json::from_slice(&bytes).map_err(|error| self.damaged(&error))?;
                 (State { proofs: Vec::new(), ..state }, true)
             }
-            parsed => (parsed.map_err(|error| self.damaged(&error))?, false),
+            parsed => (parsed.map_err(|error| not_parsed(&self.path, &error))?, false),
         };
         let found = format!("{} with {} rules", state.position, state.rules);
         let expected = format!("{position} with {rules} rules");
@@ -241,7 +249,7 @@ impl Checkpoint {
         let io = |source| CheckpointError::Io { path: path.to_owned(), source };
         let damaged = |what: &dyn Display| CheckpointError::Damaged { path: path.to_owned(), what: what.to_string() };
         let bytes = file::read(path).map_err(io)?;
-        let state: State = DOCUMENT.parse(&bytes).map_err(|error| damaged(&error))?;
+        let state: State = DOCUMENT.parse(&bytes).map_err(|error| not_parsed(path, &error))?;
         let rules = state.rules.parse().map_err(|error: UnknownRules| damaged(&error))?;
         let position = state.position.parse().map_err(|error: ParseError| damaged(&error))?;
         let bounds = |proof: &Proof| proof.bounds().ok_or_else(|| damaged(&proof.impossible()));
@@ -282,6 +290,12 @@ impl Checkpoint {
     fn damaged(&self, what: &dyn Display) -> CheckpointError {
         CheckpointError::Damaged { path: self.path.clone(), what: what.to_string() }
     }
+}
+
+/// The error for a file that is not the document of a checkpoint.
+fn not_parsed(path: &Path, error: &DocumentError) -> CheckpointError {
+    let (path, what) = (path.to_owned(), error.to_string());
+    if error.is_newer() { CheckpointError::Newer { path, what } } else { CheckpointError::Damaged { path, what } }
 }
 
 /// The rows of a position without its stores.

@@ -6,7 +6,9 @@ use std::io::{self, ErrorKind};
 use std::path::Path;
 
 use super::piece::temporary;
+use super::writer::{PARTIAL, UNPACKING};
 use super::{PairKey, Piece, TableError, TableKey, TableWriter};
+use crate::file;
 
 /// The files of a layer that are in a directory, by their names.
 #[derive(Debug)]
@@ -88,8 +90,12 @@ pub fn join_pieces(directory: &Path, key: TableKey) -> Result<Joined, TableError
                 remove_piece(directory, pair)?;
                 return Ok(Joined::Damaged(pair, error));
             }
-            // Another process joined them, or found a piece damaged.
-            Err(_) if !pair.piece_path(directory).exists() => return Ok(Joined::Incomplete),
+            // Another process joined them, or found a piece damaged; unless its name is taken for ever.
+            Err(_) if !pair.piece_path(directory).exists() => {
+                let path = pair.piece_path(directory);
+                file::refuse_dangling(&path).map_err(TableError::io(&path))?;
+                return Ok(Joined::Incomplete);
+            }
             Err(error) => return Err(pieces_kept(error)),
         }
     }
@@ -138,14 +144,14 @@ pub fn remove_pieces(directory: &Path, key: TableKey) -> Result<(), TableError> 
     remove(directory, |name| name.starts_with(&stem) && ends.iter().any(|end| name.ends_with(end)))
 }
 
-/// Removes the unfinished file of the table `key`, which another process has finished. Only for the holder of the
-/// directory's lock.
+/// Removes the unfinished files of the table `key`, which another process has finished, built or unpacked. Only for the
+/// holder of the directory's lock.
 ///
 /// # Errors
 /// When reading or writing fails.
 pub fn remove_partial(directory: &Path, key: TableKey) -> Result<(), TableError> {
-    let partial = format!("{}.partial", key.file_name());
-    remove(directory, |name| name == partial)
+    let unfinished = [PARTIAL, UNPACKING].map(|end| key.file_name() + end);
+    remove(directory, |name| unfinished.iter().any(|unfinished| name == unfinished))
 }
 
 /// Removes the temporary files of the piece of `pair`, which exists.

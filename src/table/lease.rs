@@ -83,8 +83,10 @@ impl Leases {
         }
         let now = match file::read(&path) {
             Ok(now) => now,
-            // Released just now.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            // Released just now, unless its name is taken for ever.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return file::refuse_dangling(&path).map(|()| None).map_err(io(&path));
+            }
             Err(error) => return Err(io(&path)(error)),
         };
         match self.seen.get(&path) {

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use crate::file::{FileLock, LockError};
+use crate::file::{FileLock, LockError, create_directory};
 
 /// The name of the lock file in a directory of tables.
 const LOCK_FILE: &str = "build.lock";
@@ -19,7 +19,7 @@ impl DirectoryLock {
     /// When another process holds the lock, or the lock file cannot be created.
     pub fn take(directory: &Path) -> Result<DirectoryLock, LockError> {
         let path = directory.join(LOCK_FILE);
-        std::fs::create_dir_all(directory).map_err(|source| LockError::Io { path: path.clone(), source })?;
+        create_directory(directory).map_err(|source| LockError::Io { path: directory.to_owned(), source })?;
         Ok(DirectoryLock { _lock: FileLock::take(path, directory)? })
     }
 }

@@ -11,6 +11,7 @@
 //! | [`piece`](Piece) | a file with one pair of frames, computed by one of several processes |
 //! | [`join`](join_pieces) | joining the pieces of a layer to its table |
 //! | [`lease`](Leases) | showing other processes what is being computed |
+//! | [`stamp`](Stamps) | which tables were compared with their checksums on this machine |
 //! | [`stats`](score_counts) | how often each score occurs |
 //! | [`manifest`](Manifest) | a list of known tables with their digests |
 //! | [`archive`] | seekable zstd archives of tables |
@@ -25,14 +26,15 @@ mod lock;
 mod manifest;
 mod packed_frame;
 mod piece;
+mod stamp;
 mod stats;
 mod writer;
 
 pub use kalah_core::table::{
     BLOCK_BYTES, Blocks, BoundTable, BoundTables, Cuts, Damage, DamagedGroup, FileKind, FileStamp, FrameBounds,
-    FrameEntry, FrameScores, Layer, Listing, PairKey, Part, Probe, ProbeError, RUN_MARGIN, ReadAt, ReadAtTable,
-    SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables, format, group,
-    missing_layers, outlive_bus_errors, report_bus_errors,
+    FrameEntry, FrameScores, Layer, Listing, PairKey, Part, PresentLayers, Probe, ProbeError, RUN_MARGIN, ReadAt,
+    ReadAtTable, SELECTED_MARGIN, ScorePlace, Section, Shelf, Table, TableError, TableHeader, TableKey, Tables, format,
+    group, missing_layers, outlive_bus_errors, report_bus_errors,
 };
 
 pub use kalah_core::table::bounds::format as bound_format;
@@ -46,5 +48,6 @@ pub use lock::DirectoryLock;
 pub use manifest::{Manifest, ManifestEntry};
 pub use packed_frame::PackedFrame;
 pub use piece::{Piece, PieceWriter};
+pub use stamp::{FileState, Stamps};
 pub use stats::score_counts;
 pub use writer::{CompleteTable, TableWriter};

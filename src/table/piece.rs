@@ -246,7 +246,7 @@ impl PieceWriter {
 /// A temporary file to be renamed to `path`, in the same directory, which is created if it does not exist.
 pub(super) fn temporary(path: &Path) -> Result<NamedTempFile, TableError> {
     let directory = path.parent().unwrap_or(Path::new(""));
-    std::fs::create_dir_all(directory)
+    file::create_directory(directory)
         .and_then(|()| file::temporary_beside(path))
         .map_err(TableError::writing(directory, KEPT))
 }

@@ -15,6 +15,12 @@ use crate::steps;
 /// What is kept if a table cannot be written.
 const KEPT: &str = "finished frames are kept";
 
+/// The end of the temporary name of a table that is built.
+pub(super) const PARTIAL: &str = ".partial";
+
+/// The end of the temporary name of a table that is unpacked.
+pub(super) const UNPACKING: &str = ".unpacking";
+
 /// Writes a table file.
 ///
 /// It has a temporary name in the same directory, is written frame by frame in the order of [`TableKey::frames`], and
@@ -39,7 +45,20 @@ impl TableWriter {
     /// When reading or writing fails.
     pub fn open(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
         let path = key.path(directory);
-        let partial = file::beside(&path, ".partial");
+        let partial = file::beside(&path, PARTIAL);
+        TableWriter::open_at(path, partial, key)
+    }
+
+    /// The same as [`TableWriter::open`] for frames that come from an archive.
+    ///
+    /// The temporary name is another one: until the digest of the whole table is compared, nothing shows that these frames are
+    /// right, and a build keeps whatever frames it finds under its own temporary name.
+    ///
+    /// # Errors
+    /// As [`TableWriter::open`].
+    pub(super) fn open_unpacking(directory: &Path, key: TableKey) -> Result<TableWriter, TableError> {
+        let path = key.path(directory);
+        let partial = file::beside(&path, UNPACKING);
         TableWriter::open_at(path, partial, key)
     }
 

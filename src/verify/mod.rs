@@ -3,6 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`oracle`](Oracle) | a second, slow implementation of the rules, and the minimax of a position's children |
+//! | [`archive`](check_archive) | every chunk of an archive, and the digest of the table that it unpacks to |
 //! | [`bounds`](BoundSet) | bound tables, against exact ones and against the oracle |
 //! | [`checksums`](check_checksums) | every block and the digest of a file |
 //! | [`manifest`](check_manifest) | a table against its entry in a manifest |
@@ -11,6 +12,7 @@
 //! | [`sample`](Sample) | choosing positions of a layer: some of every frame |
 //! | [`rebuild`](check_against) | computing a layer again and comparing it bit for bit |
 
+mod archive;
 mod bounds;
 mod checksums;
 mod consistency;
@@ -28,6 +30,7 @@ use crate::index::{TableRow, game_row};
 use crate::system::OutOfMemory;
 use crate::table::{TableError, TableKey, Tables, missing_layers};
 
+pub use archive::check_archive;
 pub use bounds::{BoundSet, check_bounds_against};
 pub use checksums::{check_bound_checksums, check_checksums};
 pub use consistency::{check_consistency, check_sample};

@@ -12,7 +12,9 @@ pub struct Survey {
     pub boards: Vec<(Rules, usize, Vec<usize>)>,
     /// The same of bound tables.
     pub bounds: Vec<(Rules, usize, Vec<usize>)>,
-    /// The names of all other files, sorted: archives, unfinished tables, logs, unrelated files.
+    /// The same of archives, under the names that [`crate::table::archive::archive_path`] gives them.
+    pub archives: Vec<(Rules, usize, Vec<usize>)>,
+    /// The names of all other files, sorted: unfinished tables, logs, unrelated files.
     pub others: Vec<String>,
 }
 
@@ -26,25 +28,30 @@ impl Survey {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Survey::default()),
             listed => listed?,
         };
-        let (mut boards, mut bounds, mut others) = (Found::new(), Found::new(), Vec::new());
+        let [mut boards, mut bounds, mut archives] = [const { Found::new() }; 3];
+        let mut others = Vec::new();
         for entry in listed {
             let name = entry?.file_name().to_string_lossy().into_owned();
             let path = Path::new(&name);
-            match (TableKey::named(path), TableKey::named_bounds(path)) {
-                (Some(key), _) => add(&mut boards, key),
-                (_, Some(key)) => add(&mut bounds, key),
-                _ => others.push(name),
+            if let Some(key) = TableKey::named(path) {
+                add(&mut boards, key);
+            } else if let Some(key) = TableKey::named_bounds(path) {
+                add(&mut bounds, key);
+            } else if let Some(key) = archived(path) {
+                add(&mut archives, key);
+            } else {
+                others.push(name);
             }
         }
         others.sort_unstable();
-        Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), others })
+        Ok(Survey { boards: sorted(boards), bounds: sorted(bounds), archives: sorted(archives), others })
     }
 
-    /// The rule sets and boards for which there are tables or bound tables.
+    /// The rule sets and boards for which there are tables, bound tables or archives.
     pub fn known_boards(&self) -> Vec<(Rules, usize)> {
         let key = |&(rules, pits, _): &(Rules, usize, Vec<usize>)| (rules, pits);
         let mut boards: Vec<(Rules, usize)> = self.boards.iter().map(key).collect();
-        for board in self.bounds.iter().map(key) {
+        for board in self.bounds.iter().chain(&self.archives).map(key) {
             if !boards.contains(&board) {
                 boards.push(board);
             }
@@ -61,6 +68,16 @@ impl Survey {
     pub fn bound_layers(&self, rules: Rules, pits: usize) -> &[usize] {
         of_board(&self.bounds, rules, pits)
     }
+
+    /// The seeds of the layers of a board that have archives, ascending.
+    pub fn archived_layers(&self, rules: Rules, pits: usize) -> &[usize] {
+        of_board(&self.archives, rules, pits)
+    }
+}
+
+/// The table whose archive has this name.
+fn archived(name: &Path) -> Option<TableKey> {
+    TableKey::named(Path::new(name.to_str()?.strip_suffix(".zst")?))
 }
 
 /// The seeds of layers by the place of their rules among all and their pits.

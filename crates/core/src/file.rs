@@ -75,6 +75,17 @@ pub fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
+/// Says that a file has another version of its format than this program reads: a newer one, or an older one that is no longer
+/// read.
+#[must_use]
+pub fn other_version(found: u32, known: u32) -> String {
+    if found > known {
+        format!("a newer kalah made it: its format has version {found}, this program reads versions up to {known}")
+    } else {
+        format!("its format has version {found}, this program reads version {known}")
+    }
+}
+
 /// The error for a file with this metadata; `None` for a regular file.
 fn refusal(metadata: &Metadata) -> Option<io::Error> {
     if metadata.is_file() {

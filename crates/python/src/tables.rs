@@ -43,10 +43,10 @@ pub struct Tables {
 
 #[pymethods]
 impl Tables {
-    /// Opens the tables in `directory` with at most `max_seeds` seeds in play, up to the first that is missing.
+    /// Opens all tables in `directory` with at most `max_seeds` seeds in play.
     ///
-    /// Raises DamagedTableError or TableError if a file is damaged or cannot be read, and MissingTableError if there
-    /// is no table at all.
+    /// Raises DamagedTableError or TableError if a file is damaged or the directory or a file cannot be read, and
+    /// MissingTableError if there is no table at all, or a layer is missing below another one.
     #[staticmethod]
     #[pyo3(
         signature = (directory, rules = RulesArgument::default(), pits = 6, max_seeds = MAX_TABLE_SEEDS),
@@ -63,6 +63,7 @@ impl Tables {
             return Err(PyValueError::new_err(format!("tables have 1 to {MAX_TABLE_PITS} pits a side, not {pits}")));
         }
         let tables = py.detach(|| OpenTables::open(&directory, rules.0, pits, max_seeds)).or_raise()?;
+        tables.require_all().or_raise()?;
         tables.require(2).or_raise()?;
         Ok(Tables { tables: Arc::new(tables), asked_seeds: max_seeds })
     }

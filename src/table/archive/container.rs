@@ -120,6 +120,13 @@ pub struct ChunkEntry {
     pub checksum: u64,
 }
 
+impl ChunkEntry {
+    /// The error for damage of this chunk in the archive at `path`.
+    pub fn damaged(&self, path: &Path) -> TableError {
+        TableError::damaged_archive(path, Damage::Part { part: Part::Chunk, offset: self.offset })
+    }
+}
+
 /// An archive whose header, checksums and seek table are valid: its chunks follow each other without gaps.
 pub struct Container {
     pub file: File,

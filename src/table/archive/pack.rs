@@ -1,3 +1,4 @@
+use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -6,17 +7,18 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::chunk::{self, Shape, zeroed};
-use super::container::{self, Container, read_info};
+use super::container::{self, ChunkEntry, read_info};
 use super::info::{ArchiveInfo, CHUNK_SIDE, CHUNK_SIDES};
 use super::order::{Grid, RowOrder};
-use super::reader::{batch, scores_and_chunks};
-use super::unpack::PROGRAM_BYTES;
+use super::reader::{ArchiveReader, FrameChunks, batch, scores_and_chunks};
+use super::unpack::{PROGRAM_BYTES, unpack_frame_memory};
 use crate::file::{FileContent, Replacement};
 use crate::index::{Frame, RowIndex};
 use crate::isa::Isa;
 use crate::progress::Pulse;
 use crate::table::{
-    DamagedGroup, FrameScores, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey, frame_in_parallel,
+    Damage, DamagedGroup, FrameScores, PackedFrame, Part, RUN_MARGIN, Table, TableError, TableHeader, TableKey,
+    frame_in_parallel,
 };
 
 /// Bytes of a chunk that waits to be written, for each position.
@@ -26,10 +28,21 @@ const CHUNK_BYTES: u64 = 1;
 const WORK_BYTES: u64 = 10;
 
 /// The most bytes of memory that [`pack()`] takes for a table on so many threads, page cache excluded: for its largest frame a
-/// byte a position.
+/// byte a position, and that frame as it is packed in the table.
 pub fn pack_memory(key: TableKey, threads: usize) -> u64 {
+    let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads) + PackedFrame::most_bytes(frame);
+    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+}
+
+/// The most bytes of memory that the frames of a table take while they are packed, and while what was written of them is unpacked.
+pub(crate) fn write_memory(key: TableKey, threads: usize) -> u64 {
+    let check = |frame| unpack_frame_memory(frame, CHUNK_SIDE, threads);
+    key.frames().map(check).max().unwrap_or(0).max(encoding_memory(key, threads)) + PROGRAM_BYTES
+}
+
+fn encoding_memory(key: TableKey, threads: usize) -> u64 {
     let of_frame = |frame| scores_and_chunks(frame, CHUNK_SIDE, threads, CHUNK_BYTES, WORK_BYTES);
-    key.frames().map(of_frame).max().unwrap_or(0) + PROGRAM_BYTES
+    key.frames().map(of_frame).max().unwrap_or(0)
 }
 
 /// Called with the number of positions packed since the last call; returns whether to go on.
@@ -39,10 +52,10 @@ pub(super) type GoOn<'a> = &'a (dyn Fn(u64) -> bool + Sync);
 /// nothing is left of it then.
 ///
 /// `pulse` counts the positions packed. The bytes depend only on the table. An existing file is replaced once the archive is
-/// complete.
+/// complete. Each frame is unpacked again from what was written, and compared with the table.
 ///
 /// # Errors
-/// When the table is damaged, or the archive cannot be written.
+/// When the table is damaged, the archive cannot be written, or does not restore the table.
 pub fn pack(table: &Table, archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
     pack_in_chunks(table, archive, CHUNK_SIDE, pulse)
 }
@@ -79,57 +92,92 @@ pub(crate) fn pack_while(
     if write_archive(table, archive, side, go_on)? { read_info(archive).map(Some) } else { Ok(None) }
 }
 
-/// Whether the file `archive` is the one that [`pack()`] makes of a table: complete, and all of it agrees with its checksums. False
-/// also if `pulse` was stopped meanwhile.
+/// Whether the file `archive` is the one that [`pack()`] makes of a table: complete, and it unpacks to the table. False
+/// also if `pulse` was stopped meanwhile. The positions are not counted.
 ///
 /// # Errors
-/// When it is there and cannot be read.
+/// When it is there and cannot be read or is newer than this program, or there is not enough memory ([`pack_memory`]).
 pub fn is_packed(table: &Table, archive: &Path, pulse: &Pulse) -> Result<bool, TableError> {
-    let Container { mut file, info, chunks } = match Container::open(archive) {
-        Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => return Ok(false),
-        Err(error) if error.is_damage() => return Ok(false),
-        opened => opened?,
-    };
-    if (info.key, info.digest, info.chunk_side) != (table.key(), table.header().digest, CHUNK_SIDE) {
-        return Ok(false);
+    let checked = ArchiveReader::open(archive).and_then(|mut reader| {
+        let info = reader.info();
+        let same = (info.key, info.digest, info.chunk_side) == (table.key(), table.header().digest, CHUNK_SIDE);
+        if same { reader.check(pulse, &|_| {}) } else { Ok(None) }
+    });
+    match checked {
+        Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) if error.is_damage() && !error.is_newer() => Ok(false),
+        checked => Ok(checked?.is_some()),
     }
-    for chunk in chunks {
-        let bytes = container::read_at(&mut file, chunk.offset, chunk.bytes as usize);
-        if pulse.is_stopped() || xxh3_64(&bytes.map_err(TableError::io(archive))?) != chunk.checksum {
-            return Ok(false);
-        }
+}
+
+/// An archive that is being written, and the chunks that it has so far.
+struct Output<'a> {
+    path: &'a Path,
+    file: Replacement,
+    chunks: Vec<ChunkEntry>,
+    /// Where the next chunk begins.
+    at: u64,
+}
+
+impl Output<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<(), TableError> {
+        self.at += bytes.len() as u64;
+        self.file.write_all(bytes).map_err(full(self.path))
     }
-    Ok(true)
+
+    fn chunk(&mut self, (bytes, content_bytes): (Vec<u8>, u32)) -> Result<(), TableError> {
+        let entry = ChunkEntry { offset: self.at, bytes: bytes.len() as u32, content_bytes, checksum: xxh3_64(&bytes) };
+        self.write(&bytes)?;
+        self.chunks.push(entry);
+        Ok(())
+    }
+}
+
+fn full(path: &Path) -> impl FnOnce(std::io::Error) -> TableError {
+    TableError::writing(path, "nothing of this archive is kept")
 }
 
 /// Returns whether the archive is complete; false if `go_on` ended it, and nothing is left of it.
+///
+/// What was written of each frame is unpacked again, and must be the frame of the table, byte for byte.
 fn write_archive(table: &Table, path: &Path, side: usize, go_on: GoOn) -> Result<bool, TableError> {
-    let full = || TableError::writing(path, "nothing of this archive is kept");
-    let mut file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full())?;
-    let mut write = |bytes: &[u8]| file.write_all(bytes).map_err(full());
+    let file = Replacement::begin(path, Some(FileContent::Archive)).map_err(full(path))?;
+    let mut output = Output { path, file, chunks: Vec::new(), at: 0 };
     let &TableHeader { key, file_bytes, digest, .. } = table.header();
     let header = container::header_frame(key, file_bytes, digest, side);
-    write(&header)?;
-    let mut sizes = vec![(header.len() as u32, 0)];
-    let mut checksums = Vec::new();
+    output.write(&header)?;
     let index = RowIndex::new(table.key().pits, table.key().seeds);
     for frame in table.key().frames() {
-        let all = pack_frame(table, &index, frame, side, go_on, &mut |(bytes, content_bytes)| {
-            write(&bytes)?;
-            sizes.push((bytes.len() as u32, content_bytes));
-            checksums.push(xxh3_64(&bytes));
-            Ok(())
-        })?;
-        if !all {
+        let first = output.chunks.len();
+        if !pack_frame(table, &index, frame, side, go_on, &mut |chunk| output.chunk(chunk))? || !go_on(0) {
             return Ok(false);
         }
+        let mut written = output.file.reopen().map_err(full(path))?;
+        let chunks = FrameChunks { path, index: &index, frame, side, entries: &output.chunks[first..] };
+        check_frame(table, &chunks, &mut written)?;
     }
+    let checksums: Vec<u64> = output.chunks.iter().map(|chunk| chunk.checksum).collect();
     let checksum_frame = container::checksum_frame(&checksums);
-    write(&checksum_frame)?;
+    let mut sizes = vec![(header.len() as u32, 0)];
+    sizes.extend(output.chunks.iter().map(|chunk| (chunk.bytes, chunk.content_bytes)));
     sizes.push((checksum_frame.len() as u32, 0));
-    write(&container::seek_table_frame(&sizes))?;
-    file.finish().map_err(full())?;
+    output.write(&checksum_frame)?;
+    output.write(&container::seek_table_frame(&sizes))?;
+    output.file.finish().map_err(full(path))?;
     Ok(true)
+}
+
+/// Checks that the chunks of a frame unpack to the frame of `table`.
+fn check_frame(table: &Table, chunks: &FrameChunks, written: &mut File) -> Result<(), TableError> {
+    let (frame, entry) = (chunks.frame, &table.header().entries[chunks.frame.mover - 1]);
+    let packed = frame_in_parallel(table, frame.mover)?;
+    let scores = chunks.unpack_if_same(written, packed, &|group| table.damaged_group(group))?;
+    let scores = scores.ok_or_else(|| TableError::damaged_archive(chunks.path, Damage::Digest))?;
+    // Scores can be packed in several ways, and unpacking makes the usual one.
+    if PackedFrame::pack(Isa::detect(), frame, &scores).entry(entry.offset) != *entry {
+        return Err(TableError::damaged_part(table.path(), Part::Packing, entry.offset));
+    }
+    Ok(())
 }
 
 /// Passes the chunks of a frame to `output`, each with the number of bytes of its content. Returns whether these are all, or

@@ -33,8 +33,8 @@ pub(crate) fn unpack_frame_memory(frame: Frame, side: usize, threads: usize) -> 
 /// Unpacks an archive to the table it was made from, in `directory`; returns the path of the table.
 ///
 /// `pulse` counts the positions unpacked; `None` if it was stopped. The directory is locked meanwhile. A [`TableWriter`] writes the
-/// table: finished frames of an interrupted unpacking or build are kept. A valid table with the archive's digest is left
-/// unchanged; any other table of that name is replaced.
+/// table under a temporary name of its own, which builds ignore: finished frames of an interrupted unpacking are kept. A valid table
+/// with the archive's digest is left unchanged, and so is one of a newer format; any other table of that name is replaced.
 ///
 /// # Errors
 /// When the archive is damaged or foreign, the directory is in use, or reading or writing fails. A table whose digest
@@ -43,9 +43,12 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Option<
     let mut reader = ArchiveReader::open(archive)?;
     let &ArchiveInfo { key, digest, positions, .. } = reader.info();
     let _lock = DirectoryLock::take(directory).map_err(in_use)?;
-    if Table::open_key(directory, key)
-        .is_ok_and(|table| table.header().digest == digest && check_in_parallel(&table).is_ok())
+    let there = Table::open_key(directory, key);
+    if let Err(error) = there.as_ref()
+        && error.is_newer()
     {
+        there?;
+    } else if there.is_ok_and(|table| table.header().digest == digest && check_in_parallel(&table).is_ok()) {
         pulse.positions.fetch_add(positions, Ordering::Relaxed);
         return Ok(Some(key.path(directory)));
     }
@@ -64,6 +67,18 @@ pub fn unpack(archive: &Path, directory: &Path, pulse: &Pulse) -> Result<Option<
     writer.finish().map(Some)
 }
 
+/// Checks an archive: every chunk against its checksum, and the table that it unpacks to against the digest of the one that was
+/// packed. Nothing is written; memory: [`unpack_memory`]. `None` if `pulse`, which counts the positions, was stopped before.
+///
+/// # Errors
+/// When the archive is damaged or foreign, or cannot be read.
+pub fn check(archive: &Path, pulse: &Pulse) -> Result<Option<ArchiveInfo>, TableError> {
+    let mut reader = ArchiveReader::open(archive)?;
+    let count = |positions| _ = pulse.positions.fetch_add(positions, Ordering::Relaxed);
+    let checked = reader.check(pulse, &count)?;
+    Ok(checked.map(|()| reader.info().clone()))
+}
+
 /// Unpacks the frames that an earlier writer did not leave; also returns whether it left any. `None` if `pulse` was stopped: the
 /// frames before are kept.
 fn unpack_frames(
@@ -73,7 +88,7 @@ fn unpack_frames(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Option<(TableWriter, bool)>, TableError> {
     let key = reader.info().key;
-    let mut writer = TableWriter::open(directory, key)?;
+    let mut writer = TableWriter::open_unpacking(directory, key)?;
     let written = writer.written();
     let largest = writer.missing().map(|frame| frame.positions()).max().unwrap_or(0);
     // One piece of memory for all frames.

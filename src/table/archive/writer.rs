@@ -6,10 +6,11 @@ use bytemuck::{Pod, Zeroable};
 use kalah_core::table::format::{RawEntry, table_digest};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::container::{self, header_frame};
+use super::container::{self, ChunkEntry, header_frame};
 use super::info::{CHUNK_SIDE, archive_path};
 use super::order::Grid;
 use super::pack::{Source, encode_frame};
+use super::reader::FrameChunks;
 use crate::file;
 use crate::index::{Frame, RowIndex};
 use crate::progress::Pulse;
@@ -178,15 +179,40 @@ impl ArchiveWriter {
             });
             Ok(())
         })?;
-        if !all {
+        if !all || pulse.is_stopped() {
             return Ok(false);
         }
+        self.check(packed, &chunks, &damaged)?;
         let entry = RawEntry::new(&packed.entry(self.end));
         let mut record = [bytemuck::bytes_of(&entry), bytemuck::cast_slice(&chunks)].concat();
         record.extend(xxh3_64(&record).to_le_bytes());
         (&self.list).write_all(&record).map_err(TableError::writing(&self.list_path, KEPT))?;
         self.add(frame, entry, &chunks);
         Ok(true)
+    }
+
+    /// Checks that the chunks that were written of a frame unpack to its scores.
+    fn check(
+        &self,
+        packed: &PackedFrame,
+        chunks: &[RawChunk],
+        damaged: &dyn Fn(DamagedGroup) -> TableError,
+    ) -> Result<(), TableError> {
+        let mut offset = self.at;
+        let entry = |chunk: &RawChunk| {
+            let [bytes, content_bytes] = [chunk.bytes, chunk.content_bytes].map(u32::from_le);
+            let entry = ChunkEntry { offset, bytes, content_bytes, checksum: u64::from_le(chunk.checksum) };
+            offset += u64::from(bytes);
+            entry
+        };
+        let entries: Vec<ChunkEntry> = chunks.iter().map(entry).collect();
+        let (path, index, frame) = (&self.path, &self.index, packed.frame);
+        let chunks = FrameChunks { path, index, frame, side: CHUNK_SIDE, entries: &entries };
+        let mut file = self.file.try_clone().map_err(TableError::io(&self.partial))?;
+        match chunks.unpack_if_same(&mut file, packed.scores(), damaged)? {
+            Some(_) => Ok(()),
+            None => Err(TableError::damaged_archive(&self.path, Damage::Digest)),
+        }
     }
 
     /// Completes the archive and gives it its name.

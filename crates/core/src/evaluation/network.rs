@@ -72,7 +72,7 @@ pub enum NetworkError {
     #[error("it is not an evaluation network")]
     Foreign,
     /// A version that this program cannot read.
-    #[error("its format has version {found}, this program reads version {known}")]
+    #[error("{}", crate::file::other_version(*found, *known))]
     Version {
         /// The file's version.
         found: u32,

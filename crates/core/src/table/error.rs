@@ -3,6 +3,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::key::TableKey;
+use crate::file::other_version;
 
 /// What is wrong inside a table file, piece or archive.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +13,7 @@ pub enum Damage {
     #[error("it is not a {0}")]
     Foreign(&'static str),
     /// A version that this program cannot read.
-    #[error("its format has version {found}, this program reads version {known}")]
+    #[error("{}", other_version(*found, *known))]
     Version {
         /// The file's version.
         found: u32,
@@ -245,6 +246,11 @@ impl TableError {
     /// Damage of the archive at `path`.
     pub fn damaged_archive(path: &Path, damage: Damage) -> TableError {
         TableError::Damaged { path: path.to_owned(), damage, kind: FileKind::Archive }
+    }
+
+    /// Whether the file has a newer version than this program reads: it may be sound, and must not be replaced.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known)
     }
 
     /// Whether the error is in the file's content, not in the file system or the request.

@@ -15,6 +15,7 @@
 //! | [`section`](Section) | the bytes of a frame in a file: data, checksums of blocks |
 //! | [`blocks`](Blocks) | a file of such sections in memory |
 //! | `checked` | which blocks of a table were compared with their checksums |
+//! | [`present`](PresentLayers) | which layers of a board are in a directory, and which are missing below them |
 //! | [`tables`](Tables) | the layers of one rule set and board, opened together |
 //! | [`bounds`](mod@bounds) | bound tables: 2 bits a position that tell in which interval its score lies |
 //! | [`probe`](Probe) | looking up a position: score, moves, line of best play |
@@ -33,6 +34,7 @@ pub mod group;
 mod key;
 mod layer;
 mod mapping;
+mod present;
 mod probe;
 mod read_at;
 mod reader;
@@ -51,6 +53,7 @@ pub use frame::{DamagedGroup, FrameScores, RUN_MARGIN, ScorePlace};
 pub use key::{PairKey, TableKey};
 pub use layer::Layer;
 pub use mapping::FileStamp;
+pub use present::PresentLayers;
 pub use probe::{Probe, ProbeError};
 pub use read_at::{ReadAt, ReadAtTable};
 pub use reader::Table;

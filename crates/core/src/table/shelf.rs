@@ -7,6 +7,7 @@ use super::blocks::Blocks;
 use super::bounds::{BoundTable, BoundTables};
 use super::error::TableError;
 use super::key::TableKey;
+use super::present::PresentLayers;
 use super::probe::{Probe, ProbeError};
 use super::reader::Table;
 use super::tables::Tables;
@@ -42,6 +43,9 @@ pub struct Listing {
     pub tables: Vec<(TableKey, u64, u64)>,
     /// The names of files that cannot be used, and why.
     pub damaged: Vec<(String, String)>,
+    /// The largest table of each board of which a layer below is missing, and the seeds of the missing layers: those above are
+    /// not used.
+    pub gaps: Vec<(TableKey, Vec<usize>)>,
 }
 
 impl Shelf {
@@ -121,7 +125,7 @@ impl Shelf {
     /// # Errors
     /// When it cannot be listed.
     pub fn list(&self) -> std::io::Result<Listing> {
-        let mut listing = Listing { tables: Vec::new(), damaged: Vec::new() };
+        let mut listing = Listing::default();
         for file in std::fs::read_dir(&self.directory)? {
             let path = file?.path();
             if path.extension() != Some(OsStr::new("kalah")) {
@@ -137,6 +141,12 @@ impl Shelf {
         }
         listing.tables.sort_by_key(|(key, ..)| (key.rules.name(), key.pits, key.seeds));
         listing.damaged.sort();
+        for boards in listing.tables.chunk_by(|(a, ..), (b, ..)| (a.rules, a.pits) == (b.rules, b.pits)) {
+            let missing = PresentLayers::of(boards.iter().map(|(key, ..)| key.seeds)).gaps(MAX_TABLE_SEEDS);
+            if let Some(&(last, ..)) = boards.last().filter(|_| !missing.is_empty()) {
+                listing.gaps.push((last, missing));
+            }
+        }
         Ok(listing)
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::error::{Damage, TableError};
 use super::key::TableKey;
 use super::layer::Layer;
+use super::present::PresentLayers;
 use super::read_at::ReadAtTable;
 use super::reader::Table;
 use crate::game::Rules;
@@ -20,14 +21,19 @@ pub struct Tables<T = Table> {
     rows: Arc<RowIndex>,
     /// The table with `s` seeds at `s - 2`.
     layers: Vec<Arc<T>>,
+    /// Seeds of the layers that were missing when the directory was opened, below one that was there.
+    gaps: Vec<usize>,
 }
 
 impl Tables {
     /// Opens and maps the layers from 2 seeds up to the first that is missing, at most to `max_seeds`. The files must
     /// not change meanwhile: see [`Table::open`].
     ///
+    /// What works on all layers calls [`Tables::require_all`], too: [`Tables::gaps`] may not be empty.
+    ///
     /// # Errors
-    /// When a table file is damaged, is not the table that its name says, or cannot be read.
+    /// When the directory does not exist or cannot be listed; when a table file is damaged, is not the table that its name
+    /// says, or cannot be read.
     ///
     /// # Panics
     /// When `pits` is not 1 to [`crate::index::MAX_TABLE_PITS`].
@@ -35,6 +41,20 @@ impl Tables {
         let mut tables = Tables::empty(directory, rules, pits, max_seeds);
         tables.open_layers(max_seeds, |key| Table::open_key(directory, key))?;
         Ok(tables)
+    }
+
+    /// The same as [`Tables::open`], but a directory that does not exist has no tables.
+    ///
+    /// # Errors
+    /// As [`Tables::open`], of a directory that exists.
+    ///
+    /// # Panics
+    /// As [`Tables::open`].
+    pub fn open_if_there(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
+        match directory.metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Tables::empty(directory, rules, pits, max_seeds)),
+            _ => Tables::open(directory, rules, pits, max_seeds),
+        }
     }
 }
 
@@ -64,19 +84,18 @@ impl Tables<ReadAtTable> {
 }
 
 impl<T: Layer> Tables<T> {
-    /// Opens layers with `open` and adds them, up to the first that is missing.
+    /// Opens layers with `open` and adds them, up to the first that is not in the directory. One that is listed there and cannot be
+    /// found is an error.
     fn open_layers(
         &mut self,
         max_seeds: usize,
         open: impl Fn(TableKey) -> Result<T, TableError>,
     ) -> Result<(), TableError> {
-        for seeds in 2..=max_seeds.min(MAX_TABLE_SEEDS) {
-            match open(self.key(seeds)) {
-                Ok(table) => self.push(Arc::new(table))?,
-                Err(TableError::Missing { .. }) => break,
-                Err(error) => return Err(error),
-            }
+        let present = PresentLayers::read(&self.directory, self.rules, self.pits())?;
+        for seeds in 2..=present.contiguous(max_seeds) {
+            self.push(Arc::new(open(self.key(seeds))?))?;
         }
+        self.gaps = present.gaps(max_seeds);
         Ok(())
     }
 
@@ -90,6 +109,7 @@ impl<T: Layer> Tables<T> {
             rules,
             rows: Arc::new(RowIndex::new(pits, max_seeds.clamp(2, MAX_TABLE_SEEDS))),
             layers: Vec::new(),
+            gaps: Vec::new(),
         }
     }
 
@@ -155,6 +175,21 @@ impl<T: Layer> Tables<T> {
         let first = self.max_seeds().map_or(2, |max| max + 1);
         let is_missing = |&seeds: &usize| !self.key(seeds).path(&self.directory).exists();
         (first..=seeds.min(MAX_TABLE_SEEDS)).filter(is_missing).collect()
+    }
+
+    /// Seeds of the layers that were missing when the directory was opened, below one that was there: those above are not
+    /// open.
+    pub fn gaps(&self) -> &[usize] {
+        &self.gaps
+    }
+
+    /// Checks that no layer is missing below another one, so that these are all.
+    ///
+    /// # Errors
+    /// When there are [`Tables::gaps`]: the error names them.
+    pub fn require_all(&self) -> Result<(), TableError> {
+        let Some(&last) = self.gaps.last() else { return Ok(()) };
+        Err(TableError::Missing { directory: self.directory.clone(), key: self.key(last), missing: self.gaps.clone() })
     }
 
     /// The table with `seeds` seeds.

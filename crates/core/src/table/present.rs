@@ -1,0 +1,53 @@
+use std::path::Path;
+
+use super::error::TableError;
+use super::key::TableKey;
+use crate::game::Rules;
+
+/// The layers of one rule set and number of pits whose tables are in a directory, by the names of its files.
+///
+/// All that works on "all layers" asks this: a table needs those of all layers below, so the layers above a gap are of no use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PresentLayers {
+    /// Seeds, ascending.
+    seeds: Vec<usize>,
+}
+
+impl PresentLayers {
+    /// Lists `directory`.
+    ///
+    /// # Errors
+    /// When it does not exist or cannot be listed.
+    pub fn read(directory: &Path, rules: Rules, pits: usize) -> Result<PresentLayers, TableError> {
+        let mut seeds = Vec::new();
+        for entry in std::fs::read_dir(directory).map_err(TableError::io(directory))? {
+            let name = entry.map_err(TableError::io(directory))?.file_name();
+            let key = TableKey::named(Path::new(&name));
+            seeds.extend(key.filter(|key| (key.rules, key.pits) == (rules, pits)).map(|key| key.seeds));
+        }
+        Ok(PresentLayers::of(seeds))
+    }
+
+    /// The layers with these seeds.
+    pub(super) fn of(seeds: impl IntoIterator<Item = usize>) -> PresentLayers {
+        let mut seeds: Vec<usize> = seeds.into_iter().collect();
+        seeds.sort_unstable();
+        PresentLayers { seeds }
+    }
+
+    /// Seeds of the last layer below which none is missing, at most `most`; 1 if the layer of 2 seeds is missing.
+    pub fn contiguous(&self, most: usize) -> usize {
+        self.seeds.iter().zip(2..=most).take_while(|&(&seeds, expected)| seeds == expected).count() + 1
+    }
+
+    /// Seeds of the largest layer, at most `most`; `None` if there is none.
+    pub fn last(&self, most: usize) -> Option<usize> {
+        self.seeds.iter().copied().rfind(|&seeds| seeds <= most)
+    }
+
+    /// Seeds of the layers that are missing below [`PresentLayers::last`], ascending.
+    pub fn gaps(&self, most: usize) -> Vec<usize> {
+        let last = self.last(most).unwrap_or(1);
+        (2..last).filter(|seeds| self.seeds.binary_search(seeds).is_err()).collect()
+    }
+}

@@ -1,0 +1,35 @@
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use kalah_core::file::found;
+
+pub use kalah_core::file::other_version;
+
+/// Creates the directory `path` and those above it, unless it exists.
+///
+/// # Errors
+/// When it cannot be created. If there is something else at `path`, the error says what.
+pub fn create_directory(path: &Path) -> io::Result<()> {
+    refuse_dangling(path)?;
+    match std::fs::create_dir_all(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(io::Error::new(ErrorKind::NotADirectory, "it is not a directory"))
+        }
+        created => created,
+    }
+}
+
+/// Returns an error if there is a link at `path` to something that does not exist. Such a link is there and not there: a file of its
+/// name can be neither created nor read.
+///
+/// # Errors
+/// When there is, or that cannot be found out.
+pub fn refuse_dangling(path: &Path) -> io::Result<()> {
+    let is_link = found(path.symlink_metadata())?.is_some_and(|metadata| metadata.is_symlink());
+    if !is_link || found(path.metadata())?.is_some() {
+        return Ok(());
+    }
+    let target = std::fs::read_link(path).unwrap_or_default();
+    let message = format!("it is a link to {}, which does not exist", target.display());
+    Err(io::Error::new(ErrorKind::InvalidInput, message))
+}

@@ -1,0 +1,326 @@
+//! What the program does with directories of tables that are not as it left them: damaged archives and books, files of newer versions,
+//! links that lead nowhere.
+#![cfg(feature = "cli")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kalah::build::{Builder, PackedBuilder};
+use kalah::game::Rules;
+use kalah::progress::Pulse;
+use kalah::table::archive::{self, archive_path};
+use kalah::table::{Table, TableKey, Tables};
+use serde_json::Value;
+
+const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 4, seeds: 9 };
+
+/// Exit code, stdout and stderr of a command in a directory of tables.
+fn kalah(directory: &Path, args: &str) -> (i32, String, String) {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    command.env("KALAH_TABLES", directory).args(args.split(' ')).timeout(Duration::from_secs(300));
+    let output = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().expect("it ended by itself"), text(output.stdout), text(output.stderr))
+}
+
+/// Runs a command that ends with this code, and returns all that it printed.
+#[track_caller]
+fn ends(directory: &Path, args: &str, code: i32) -> String {
+    let (ended, stdout, stderr) = kalah(directory, args);
+    assert_eq!(ended, code, "{args}: {stdout}{stderr}");
+    stdout + &stderr
+}
+
+#[track_caller]
+fn json(directory: &Path, args: &str) -> Value {
+    let (code, stdout, stderr) = kalah(directory, args);
+    assert_eq!(code, 0, "{args}: {stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+fn key(seeds: usize) -> TableKey {
+    TableKey { seeds, ..KEY }
+}
+
+/// Tables of 4 pits to 9 seeds.
+fn tables(rules: Rules) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    Builder::new(directory.path(), TableKey { rules, ..KEY }).run(&Pulse::default(), &|_| {}).unwrap();
+    directory
+}
+
+/// Tables to 6 seeds, and archives of the layers of 7 to 9 seeds.
+fn packed() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    PackedBuilder::new(directory.path(), KEY, 7, 0).run(&Pulse::default(), &|_| {}).unwrap();
+    directory
+}
+
+fn flip(path: &Path, at: usize) {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[at] ^= 1;
+    std::fs::write(path, bytes).unwrap();
+}
+
+/// The archive of a layer by another rule set, with a header that says it is that of [`KEY`]: every checksum is right.
+fn forge(path: &Path, header_of: &[u8]) {
+    let other = tables(Rules::Standard);
+    let forged = archive_path(other.path(), TableKey { rules: Rules::Standard, ..KEY });
+    let table = Table::open(&TableKey { rules: Rules::Standard, ..KEY }.path(other.path())).unwrap();
+    archive::pack(&table, &forged, &Pulse::default()).unwrap().unwrap();
+    let bytes = std::fs::read(forged).unwrap();
+    let header = 8 + u32::from_le_bytes(bytes[4..8].try_into().unwrap()) as usize;
+    std::fs::write(path, [&header_of[..header], &bytes[header..]].concat()).unwrap();
+}
+
+#[test]
+fn a_damaged_archive_is_found_by_the_build_that_relies_on_it_and_by_verify() {
+    let directory = packed();
+    let directory = directory.path();
+    let build = "build --pits 4 --seeds 9 --packed 7";
+    assert!(ends(directory, build, 0).contains("nothing to build"));
+    let report = json(directory, "verify --pits 4 --json");
+    let passed = report["passed"].as_array().unwrap();
+    let archives: Vec<&Value> = passed.iter().filter(|passed| passed["check"] == "archives").collect();
+    assert_eq!(archives.iter().map(|passed| passed["seeds"].as_u64().unwrap()).collect::<Vec<_>>(), [7, 8, 9]);
+    assert!(ends(directory, "verify --all", 0).contains("archives: "));
+    assert!(ends(directory, "verify --pits 4 --seeds 8", 0).contains("in 1 layer"));
+    // Other checks need tables.
+    assert!(ends(directory, "verify --pits 4 --consistency", 0).contains("not checked: the layers of 7 to 9 seeds"));
+
+    // Of archives alone nothing else can be checked.
+    let alone = tempfile::tempdir().unwrap();
+    std::fs::copy(archive_path(directory, key(8)), archive_path(alone.path(), key(8))).unwrap();
+    ends(alone.path(), "verify --pits 4", 0);
+    assert!(ends(alone.path(), "verify --pits 4 --consistency", 1).contains("nothing was checked"));
+
+    let (path, whole) = (archive_path(directory, key(8)), std::fs::read(archive_path(directory, key(8))).unwrap());
+    // A byte of the header, of a chunk, of the list of checksums, and of the seek table: a length of content.
+    for at in [30, whole.len() / 2, whole.len() - 120, whole.len() - 60] {
+        flip(&path, at);
+        for command in [build, "verify --pits 4", "verify --pits 4 --seeds 8", "verify --all"] {
+            let told = ends(directory, command, 3);
+            assert!(told.contains("empty-capture-4-08.kalah.zst"), "byte {at}, {command}: {told}");
+        }
+        std::fs::write(&path, &whole).unwrap();
+    }
+    std::fs::rename(&path, archive_path(directory, key(9))).unwrap();
+    assert!(ends(directory, "verify --pits 4", 3).contains("it holds empty-capture with 4 pits and 8 seeds"));
+}
+
+#[test]
+fn an_archive_that_restores_another_table_is_neither_sound_nor_kept() {
+    let directory = tables(KEY.rules);
+    let directory = directory.path();
+    let (path, table) = (archive_path(directory, KEY), std::fs::read(KEY.path(directory)).unwrap());
+    ends(directory, "pack --pits 4 --seeds 9", 0);
+    let right = std::fs::read(&path).unwrap();
+    forge(&path, &right);
+    let told = ends(directory, "verify --pits 4", 3);
+    assert!(told.contains("WRONG: ") && told.contains("not the table it was made of"), "{told}");
+    // A build that keeps archives only does not delete the table that this one does not restore.
+    let told = ends(directory, "build --pits 4 --seeds 9 --packed 9", 3);
+    assert!(told.contains("not the table it was made of"), "{told}");
+    assert!(std::fs::read(KEY.path(directory)).unwrap() == table);
+    // Packing again replaces it.
+    assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("packed"));
+    assert!(std::fs::read(&path).unwrap() == right);
+    assert!(ends(directory, "pack --pits 4 --seeds 9", 0).contains("kept"));
+    ends(directory, "build --pits 4 --seeds 9 --packed 9", 0);
+    assert!(!KEY.path(directory).exists());
+}
+
+#[test]
+fn a_damaged_book_stops_the_board_that_it_is_for_and_no_other() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    std::fs::write(directory.join("standard-7.book"), "no book").unwrap();
+    ends(directory, "solve 3x2 --rules standard", 0);
+    ends(directory, "probe <3,0,0,0,0,0,1,0,0> --rules standard", 0);
+    ends(directory, "move 3x2 --rules standard", 0);
+    for command in ["solve 7x1 --rules standard", "move 7x1 --rules standard"] {
+        assert!(ends(directory, command, 3).contains("standard-7.book"), "{command}");
+    }
+    ends(directory, "solve 7x1 --rules standard --no-book", 0);
+    // Programs that serve all boards go on without it, and say so.
+    let mut engine = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let engine = engine.env("KALAH_TABLES", directory).args(["engine"]).write_stdin("quit\n").output().unwrap();
+    let told = String::from_utf8(engine.stderr).unwrap();
+    assert!(engine.status.success() && told.contains("standard-7.book"), "{told}");
+}
+
+#[test]
+fn who_built_a_table_is_listed() {
+    let directory = tables(KEY.rules);
+    let info = json(directory.path(), "info --json");
+    let table = &info["tables"][0];
+    assert_eq!(table["version"], env!("CARGO_PKG_VERSION"));
+    let finished = table["finished"].as_str().unwrap();
+    assert!(finished.len() == 20 && finished.starts_with("20") && finished.ends_with('Z'), "{finished}");
+    let told = ends(directory.path(), "info", 0);
+    assert!(told.contains(&finished[..10]) && told.contains(env!("CARGO_PKG_VERSION")), "{told}");
+    assert!(ends(directory.path(), "info --csv", 0).lines().next().unwrap().ends_with("version,commit,finished"));
+}
+
+/// Raises the version of a format, four bytes of a file.
+fn raise(path: &Path, at: usize) -> Vec<u8> {
+    let mut bytes = std::fs::read(path).unwrap();
+    bytes[at] += 6;
+    std::fs::write(path, &bytes).unwrap();
+    bytes
+}
+
+#[track_caller]
+fn is_told_newer(told: &str) {
+    assert!(told.contains("a newer kalah made it: its format has version"), "{told}");
+    assert!(told.contains("use that version"), "{told}");
+    assert!(!told.contains("delete") && !told.contains("build`"), "{told}");
+}
+
+#[test]
+fn a_file_of_a_newer_version_is_never_replaced_or_deleted() {
+    let directory = tables(KEY.rules);
+    let directory = directory.path();
+    ends(directory, "pack --pits 4 --seeds 9", 0);
+    let archive = archive_path(directory, KEY);
+    let newer = raise(&archive, 16);
+    let unpack = format!("unpack {}", archive.display());
+    for command in ["verify --pits 4", "pack --pits 4", &unpack, "build --pits 4 --seeds 9 --packed 9"] {
+        let (code, stdout, stderr) = kalah(directory, command);
+        assert!(code != 0, "{command}");
+        is_told_newer(&(stdout + &stderr));
+        assert!(std::fs::read(&archive).unwrap() == newer && KEY.path(directory).exists(), "{command}");
+    }
+    std::fs::remove_file(&archive).unwrap();
+    ends(directory, "pack --pits 4 --seeds 9", 0);
+
+    let log = std::fs::read_to_string(directory.join("builds.jsonl")).unwrap();
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    std::fs::write(directory.join("builds.jsonl"), log.replace(&version, "\"version\":\"17.2.0\"")).unwrap();
+    let newer = raise(&KEY.path(directory), 8);
+    for command in
+        ["verify --pits 4", "build --pits 4 --seeds 10", "pack --pits 4", "info", &unpack, "stats --pits 4 --seeds 9"]
+    {
+        let (code, stdout, stderr) = kalah(directory, command);
+        assert!(code != 0, "{command}: {stderr}");
+        is_told_newer(&(stdout + &stderr.clone()));
+        assert!(stderr.contains("17.2.0") || command == "verify --pits 4", "{command}: {stderr}");
+        assert!(std::fs::read(KEY.path(directory)).unwrap() == newer, "{command}");
+    }
+}
+
+#[test]
+fn other_files_of_a_newer_version_are_not_to_be_deleted() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| -> PathBuf { directory.path().join(name) };
+    ends(directory.path(), "book make 3x1 --turns 1", 0);
+    raise(&path("empty-capture-3.book"), 8);
+    is_told_newer(&ends(directory.path(), "solve 3x1", 1));
+    std::fs::remove_file(path("empty-capture-3.book")).unwrap();
+
+    let network = [&b"KALAHNN\n"[..], &9u32.to_le_bytes(), &[0; 500]].concat();
+    std::fs::write(path("n.network"), network).unwrap();
+    let told = ends(directory.path(), &format!("bounds --seeds 3 --network {}", path("n.network").display()), 3);
+    is_told_newer(&told);
+
+    let checkpoint = path("search");
+    std::fs::write(&checkpoint, "{\"format\":\"kalah solve checkpoint\",\"version\":7}\n").unwrap();
+    is_told_newer(&ends(directory.path(), &format!("solve 3x2 --checkpoint {}", checkpoint.display()), 1));
+    let proof = path("proof");
+    std::fs::create_dir(&proof).unwrap();
+    std::fs::write(proof.join("proof.json"), "{\"format\":\"kalah proof\",\"version\":7}\n").unwrap();
+    is_told_newer(&ends(directory.path(), &format!("prove 3x2 --proof {}", proof.display()), 1));
+}
+
+/// Only its name is there: a process would wait for ever for another one to finish.
+#[cfg(unix)]
+#[test]
+fn a_shared_build_names_a_link_that_leads_nowhere() {
+    for name in ["empty-capture-4-05.02.piece", "empty-capture-4-05.02.lease", "empty-capture-4-05.join.lease"] {
+        let directory = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("nowhere", directory.path().join(name)).unwrap();
+        let told = ends(directory.path(), "build --pits 4 --seeds 6 --share", 1);
+        assert!(told.contains(name) && told.contains("it is a link to nowhere, which does not exist"), "{told}");
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let link = directory.path().join("tables");
+    std::os::unix::fs::symlink("nowhere", &link).unwrap();
+    for flags in ["", " --share", " --packed 3"] {
+        let told = ends(&link, &format!("build --pits 4 --seeds 5{flags}"), 1);
+        assert!(told.contains("tables: it is a link to nowhere"), "{flags}: {told}");
+    }
+    std::fs::write(directory.path().join("file"), "").unwrap();
+    assert!(ends(&directory.path().join("file"), "build --pits 4 --seeds 5", 1).contains("ot a directory"));
+}
+
+#[test]
+fn a_gap_in_the_layers_is_named_and_shortens_no_work() {
+    let directory = tables(KEY.rules);
+    let directory = directory.path();
+    std::fs::remove_file(key(5).path(directory)).unwrap();
+    for command in ["pack --pits 4", "train --pits 4"] {
+        let told = ends(directory, command, 1);
+        assert!(told.contains("layer 5 is missing"), "{command}: {told}");
+    }
+    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert!(names.filter(|name| name.ends_with(".zst") || name.ends_with(".network")).count() == 0);
+    // What uses only what is there goes on, and says so.
+    for command in ["info", "probe 4x1 --pits 4", "move 4x1 --player perfect"] {
+        let told = kalah(directory, command);
+        assert!(told.2.contains("layer 5 is missing"), "{command}: {told:?}");
+    }
+    assert_eq!(json(directory, "info --json")["gaps"][0]["missing"], serde_json::json!([5]));
+    // What was asked for is there.
+    ends(directory, "pack --pits 4 --seeds 4", 0);
+    let tables = Tables::open(directory, KEY.rules, KEY.pits, KEY.seeds).unwrap();
+    assert_eq!((tables.max_seeds(), tables.gaps()), (Some(4), &[5][..]));
+    assert!(tables.require_all().unwrap_err().to_string().starts_with("layer 5 is missing"));
+    let asked = Tables::open(directory, KEY.rules, KEY.pits, 4).unwrap();
+    assert!(asked.gaps().is_empty() && asked.require_all().is_ok());
+    // A table that is listed and cannot be found is an error: the file system may have lost it for a moment.
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("nowhere", key(5).path(directory)).unwrap();
+        let error = Tables::open(directory, KEY.rules, KEY.pits, KEY.seeds).unwrap_err();
+        assert!(error.to_string().contains("layer 5 is missing"), "{error}");
+    }
+}
+
+#[test]
+fn a_directory_that_is_not_there_has_no_tables_and_is_an_error() {
+    let nowhere = Path::new("no such directory");
+    let error = Tables::open(nowhere, KEY.rules, KEY.pits, KEY.seeds).unwrap_err();
+    assert!(error.to_string().starts_with("no such directory: "), "{error}");
+    assert_eq!(Tables::open_if_there(nowhere, KEY.rules, KEY.pits, KEY.seeds).unwrap().max_seeds(), None);
+}
+
+#[test]
+fn bound_tables_in_a_directory_of_their_own_are_checked() {
+    let (directory, bounds) = (tables(KEY.rules), tempfile::tempdir().unwrap());
+    let network = directory.path().join("empty-capture-4.network");
+    ends(directory.path(), "train --pits 4 --samples 2000 --epochs 1 --solved 0 --estimated 0", 0);
+    assert!(network.exists());
+    let output = bounds.path().display();
+    ends(directory.path(), &format!("bounds --pits 4 --seeds 5..9 --output {output}"), 0);
+    let told = ends(bounds.path(), "verify --pits 4", 0);
+    assert!(told.contains("checksums of bound tables: ") && told.contains("in 5 layers"), "{told}");
+    ends(bounds.path(), "verify --all", 0);
+    std::fs::remove_file(key(7).bounds_path(bounds.path())).unwrap();
+    assert!(ends(bounds.path(), "verify --pits 4", 3).contains("layer 7 is missing"));
+}
+
+#[test]
+fn what_cannot_be_done_leaves_no_directory_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let none = directory.path().join("none");
+    let told = ends(&none, "build --only --seeds 12", 1);
+    assert!(told.contains("layers 2 to 11 are missing") && told.contains("kalah build --seeds 11 "), "{told}");
+    let told = ends(&none, "bounds --seeds 3..5", 1);
+    assert!(told.contains("layer 3 is missing") && told.contains("kalah build --seeds 3 "), "{told}");
+    let output = directory.path().join("output");
+    ends(&none, &format!("bounds --seeds 3..5 --output {}", output.display()), 1);
+    assert!(!none.exists() && !output.exists());
+    let told = ends(directory.path(), "verify --rules standard", 1);
+    assert!(told.contains("there are no tables for standard with 6 pits"), "{told}");
+    assert!(!told.contains("--seeds 2 "), "{told}");
+}
