@@ -17,6 +17,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use kalah::book::Book;
 use kalah::build::build;
 use kalah::game::{Position, Row, Rules};
 use kalah::play::{Limit, PlayerName, Setting};
@@ -265,6 +266,29 @@ fn a_solver_is_not_made_when_the_time_is_over_before() {
             assert!(matches!(make(most), Err(SolveError::Stopped)));
             assert_eq!(asked.get(), most + 1);
         }
+    }
+}
+
+#[test]
+fn a_solver_is_not_made_when_the_time_is_over_while_its_book_is_stored() {
+    let position: Position = "6x4".parse().unwrap();
+    for rules in [Rules::EmptyCapture, Rules::Standard] {
+        let book = Book::shipped(rules, 6).unwrap();
+        let asked = |book| {
+            let asked = Cell::new(0);
+            let end = || {
+                asked.set(asked.get() + 1);
+                false
+            };
+            Solver::new_unless(&end, options(rules, &position).book(book)).unwrap();
+            asked.get()
+        };
+        let (without, with) = (asked(None), asked(Some(book)));
+        assert!(with >= without + book.len() / 64, "{with} times, {without} without a book");
+        let left = Cell::new(without + 2);
+        let end = || left.replace(left.get().saturating_sub(1)) == 0;
+        let stopped = Solver::new_unless(&end, options(rules, &position).book(Some(book)));
+        assert!(matches!(stopped, Err(SolveError::Stopped)));
     }
 }
 

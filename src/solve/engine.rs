@@ -31,6 +31,9 @@ const BOOK_NODES: u64 = 1 << 40;
 /// more may take their place.
 const LARGE_BOOK_NODES: u64 = 1 << 12;
 
+/// Bounds of the book that are stored before it is asked whether to end.
+const BOOK_PASS: usize = 64;
+
 /// See [`LARGE_BOOK_NODES`].
 const BOOK_PART: u64 = 8;
 
@@ -89,16 +92,23 @@ impl<'a, W: Word> Engine<'a, W> {
         let book = options.book;
         let engine =
             Engine { seeds, sower, keys, tables, audit, book, evaluation, positions, proofs: Mutex::default() };
-        engine.store_book();
+        engine.store_book(end)?;
         Ok(engine)
     }
 
-    /// Puts the bounds of the book into the transposition table, where searches find them.
-    fn store_book(&self) {
-        let Some(book) = self.book else { return };
+    /// Puts the bounds of the book into the transposition table, where searches find them. In a large table nearly each of
+    /// them takes a new page, which the system fills with zeros first.
+    ///
+    /// # Errors
+    /// [`SolveError::Stopped`] when `end` returns true.
+    fn store_book(&self, end: &dyn Fn() -> bool) -> Result<(), SolveError> {
+        let Some(book) = self.book else { return Ok(()) };
         let is_large = book.len() as u64 > self.positions.capacity() / BOOK_PART;
         let nodes = if is_large { LARGE_BOOK_NODES } else { BOOK_NODES };
-        for (position, bounds) in book.iter() {
+        for (number, (position, bounds)) in book.iter().enumerate() {
+            if number.is_multiple_of(BOOK_PASS) && end() {
+                return Err(SolveError::Stopped);
+            }
             if position.seeds() as usize > self.seeds || position.seeds() as usize <= self.tables.reach() {
                 continue;
             }
@@ -107,6 +117,7 @@ impl<'a, W: Word> Engine<'a, W> {
             let slot = self.positions.slot(self.keys.combine(mover, board.mover.total(), other));
             self.positions.put(slot, bounds, nodes);
         }
+        Ok(())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Board<W>, Bounds>> {
@@ -194,7 +205,8 @@ impl<W: Word> Search for Engine<'_, W> {
     fn forget(&self) {
         self.lock().clear();
         self.positions.forget();
-        self.store_book();
+        // Nothing ends it, so it cannot fail.
+        let _ = self.store_book(&|| false);
     }
 
     fn test(&self, position: &Position, score: u32, run: &Run) -> Result<u32, SolveError> {

@@ -1,6 +1,5 @@
 //! Building tables.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::{Backend, Builder, Event, Plan, PlanError};
@@ -8,16 +7,18 @@ use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
 use kalah::isa::Isa;
 use kalah::progress::Pulse;
 use kalah::table::TableKey;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::argument::{Callback, Directory, Integer};
 use crate::errors::OrRaise;
 use crate::errors::python::{BuildError, OutOfMemoryError};
+use crate::pickling::{Parts, parts};
 use crate::rules::RulesArgument;
-use crate::waiting::{pool, wait_for};
+use crate::waiting::{ThreadsArgument, pool, wait_for};
 
 /// How far a build is.
-#[pyclass(module = "kalah", frozen, get_all)]
+#[pyclass(module = "kalah", frozen, get_all, eq)]
+#[derive(Clone, PartialEq)]
 pub struct BuildProgress {
     /// Positions computed so far.
     positions: u64,
@@ -33,10 +34,20 @@ impl BuildProgress {
         let BuildProgress { positions, total, seeds } = self;
         format!("BuildProgress(positions={positions}, total={total}, seeds={seeds})")
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, (u64, u64, usize)>> {
+        parts::<BuildProgress, _>(py, (self.positions, self.total, self.seeds))
+    }
+
+    #[staticmethod]
+    fn _of(positions: u64, total: u64, seeds: usize) -> BuildProgress {
+        BuildProgress { positions, total, seeds }
+    }
 }
 
 /// What a build did.
-#[pyclass(module = "kalah", frozen, get_all)]
+#[pyclass(module = "kalah", frozen, get_all, eq)]
+#[derive(Clone, PartialEq)]
 pub struct BuildReport {
     /// Layers that existed already.
     kept: usize,
@@ -54,6 +65,15 @@ impl BuildReport {
         let BuildReport { kept, built, positions, seconds } = self;
         format!("BuildReport(kept={kept}, built={built}, positions={positions}, seconds={seconds:.3})")
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, (usize, usize, u64, f64)>> {
+        parts::<BuildReport, _>(py, (self.kept, self.built, self.positions, self.seconds))
+    }
+
+    #[staticmethod]
+    fn _of(kept: usize, built: usize, positions: u64, seconds: f64) -> BuildReport {
+        BuildReport { kept, built, positions, seconds }
+    }
 }
 
 /// Builds the tables of all layers from 2 to `seeds` seeds in play in `directory`, on the CPU. Those that exist are
@@ -61,35 +81,41 @@ impl BuildReport {
 ///
 /// `progress` is called about twenty times a second with a BuildProgress. An exception that it raises, or Ctrl-C in
 /// the main thread, ends the build: finished frames are kept, and the next call goes on from there. The interpreter's
-/// lock is released meanwhile. `threads` are as many as there are cores by default. `memory` is the most bytes that
-/// the build may take.
+/// lock is released meanwhile. `threads` are as many as there are cores by default, and at most eight for each.
+/// `memory` is the most bytes that the build may take.
 ///
-/// Raises ValueError if tables have no so many pits or seeds, BuildError if disk or `memory` do not suffice or
-/// another process builds there, OutOfMemoryError, DamagedTableError or TableError.
+/// Raises ArgumentError if tables do not have so many pits or seeds, BuildError if the directory cannot be made, the
+/// disk or `memory` do not suffice, or another process builds there, OutOfMemoryError, DamagedTableError or TableError.
 #[pyfunction]
 #[pyo3(
     signature = (
-        directory, seeds, rules = RulesArgument::default(), pits = 6, *, threads = None, memory = None, progress = None
+        directory,
+        seeds,
+        rules = RulesArgument::default(),
+        pits = Integer::from(6),
+        *,
+        threads = None,
+        memory = None,
+        progress = None
     ),
     text_signature = "(directory, seeds, rules='empty-capture', pits=6, *, threads=None, memory=None, progress=None)"
 )]
 #[allow(clippy::too_many_arguments)]
 pub fn build(
     py: Python<'_>,
-    directory: PathBuf,
-    seeds: usize,
+    directory: Directory,
+    seeds: Integer,
     rules: RulesArgument,
-    pits: usize,
-    threads: Option<usize>,
-    memory: Option<u64>,
-    progress: Option<Py<PyAny>>,
+    pits: Integer,
+    threads: Option<ThreadsArgument>,
+    memory: Option<Integer>,
+    progress: Option<Callback>,
 ) -> PyResult<BuildReport> {
-    if !(1..=MAX_TABLE_PITS).contains(&pits) || !(2..=MAX_TABLE_SEEDS).contains(&seeds) {
-        return Err(PyValueError::new_err(format!(
-            "tables have 1 to {MAX_TABLE_PITS} pits a side and 2 to {MAX_TABLE_SEEDS} seeds, not {pits} and {seeds}"
-        )));
-    }
-    std::fs::create_dir_all(&directory)?;
+    let directory = directory.0;
+    let (pits, seeds) = (pits.within("pits", 1..=MAX_TABLE_PITS)?, seeds.within("seeds", 2..=MAX_TABLE_SEEDS)?);
+    let memory = memory.map(|memory| memory.at_least("memory", 0, u64::MAX)).transpose()?;
+    py.detach(|| std::fs::create_dir_all(&directory))
+        .map_err(|error| BuildError::new_err(format!("{}: {error}", directory.display())))?;
     let (pool, backend) = (pool(threads)?, Backend::Cpu(Isa::detect()));
     let last = TableKey { rules: rules.0, pits, seeds };
     let plan = Plan::new(&directory, last, &backend, pool.current_num_threads());
@@ -108,7 +134,7 @@ pub fn build(
         let Some(progress) = &progress else { return Ok(()) };
         let positions = pulse.positions.load(Ordering::Relaxed);
         let now = BuildProgress { positions, total: plan.positions, seeds: layer.load(Ordering::Relaxed) };
-        progress.call1(py, (now,)).map(|_| ())
+        progress.0.call1(py, (now,)).map(|_| ())
     };
     let built =
         wait_for(py, || pool.install(|| builder.run(&pulse, &on_event)), || pulse.stop(), report)?.or_raise()?;

@@ -170,12 +170,12 @@ pub fn unrank(index: &RowIndex, layer: usize, ranks: &[i64], seeds: &mut [u8]) -
     })
 }
 
-/// Ranks of `count` positions of a layer, drawn uniformly and independently of each other; the same for the same
-/// `seed`, and independent of those of other seeds.
-pub fn random_ranks(index: &RowIndex, layer: usize, count: usize, seed: u64) -> Vec<i64> {
+/// Ranks of positions of a layer, drawn uniformly and independently of each other; the same for the same `seed`, and
+/// independent of those of other seeds.
+pub fn random_ranks(index: &RowIndex, layer: usize, seed: u64) -> impl Iterator<Item = i64> + use<> {
     let positions = LayerIndex::new(index, layer).positions();
     let mut random = generator(seed);
-    (0..count).map(|_| random.u64(..positions) as i64).collect()
+    std::iter::repeat_with(move || random.u64(..positions) as i64)
 }
 
 /// Unpacks the scores of a frame, the one with `mover` seeds in the mover's row, to `scores`, one run after the

@@ -1,23 +1,46 @@
 //! Python exceptions for the errors of the library. The classes are defined in `python/kalah/errors.py`.
 
+use std::path::Path;
+
 use kalah::build::BuildError;
 use kalah::play::PlayError;
 use kalah::solve::SolveError;
-use kalah::table::{ProbeError, TableError};
+use kalah::system::MemoryShortage;
+use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use pyo3::prelude::*;
 
 /// The exception classes.
 pub mod python {
-    pyo3::import_exception!(kalah.errors, BuildError);
-    pyo3::import_exception!(kalah.errors, DamagedTableError);
-    pyo3::import_exception!(kalah.errors, IllegalMoveError);
-    pyo3::import_exception!(kalah.errors, MissingTableError);
-    pyo3::import_exception!(kalah.errors, OutOfMemoryError);
-    pyo3::import_exception!(kalah.errors, PositionError);
-    pyo3::import_exception!(kalah.errors, RulesError);
-    pyo3::import_exception!(kalah.errors, SolveError);
-    pyo3::import_exception!(kalah.errors, TableError);
-    pyo3::import_exception!(kalah.errors, TimeUpError);
+    use pyo3::prelude::*;
+
+    macro_rules! exceptions {
+        ($($name:ident),* $(,)?) => {
+            $(pyo3::import_exception!(kalah.errors, $name);)*
+
+            /// Looks up all classes. Otherwise the first exception of each does, and Ctrl-C at that moment would be a
+            /// panic.
+            pub fn load(py: Python<'_>) -> PyResult<()> {
+                py.import("kalah.errors")?;
+                $(let _ = py.get_type::<$name>();)*
+                Ok(())
+            }
+        };
+    }
+
+    exceptions!(
+        ArgumentError,
+        BuildError,
+        DamagedTableError,
+        IllegalMoveError,
+        InUseError,
+        MissingTableError,
+        OutOfMemoryError,
+        PositionError,
+        RulesError,
+        SolveError,
+        TableError,
+        TimeUpError,
+    );
 }
 
 /// An error of the library that has a Python exception.
@@ -38,20 +61,46 @@ impl<T, E: ToPython> OrRaise<T> for Result<T, E> {
     }
 }
 
+/// The exception for the table `key`, which is not among the open tables of `directory` since layers are `missing`, as
+/// `text` says; `otherwise` is what else can be done.
+fn missing_table(directory: &Path, key: TableKey, missing: &[usize], text: &str, otherwise: &str) -> PyErr {
+    let TableKey { rules, pits, seeds } = key;
+    if let Some(error) = no_directory(directory) {
+        return error;
+    }
+    let is_alone = missing.iter().all(|&layer| layer == seeds);
+    if is_alone && key.path(directory).exists() {
+        return python::MissingTableError::new_err(format!(
+            "the table with {seeds} seeds in play is in {}, but was not opened: there was none, or max_seeds is less, \
+             so open them again",
+            directory.display()
+        ));
+    }
+    let name = directory.display().to_string();
+    let call = format!("kalah.build({name:?}, {seeds}, {:?}, {pits})", rules.name());
+    python::MissingTableError::new_err(format!("{text}: build it with {call}{otherwise}"))
+}
+
+/// The exception for a directory of tables that does not exist; `None` if it exists.
+pub fn no_directory(directory: &Path) -> Option<PyErr> {
+    let is_missing = matches!(directory.try_exists(), Ok(false));
+    is_missing.then(|| python::MissingTableError::new_err(format!("there is no directory {}", directory.display())))
+}
+
 impl ToPython for TableError {
     fn to_python(self) -> PyErr {
         let text = self.to_string();
         match &self {
-            TableError::Missing { key, directory, .. } => python::MissingTableError::new_err(format!(
-                "{text}: build it with kalah.build({:?}, {}, {:?}, {})",
-                directory.display().to_string(),
-                key.seeds,
-                key.rules.name(),
-                key.pits
-            )),
-            TableError::Damaged { .. } => {
+            TableError::Missing { key, directory, missing } => missing_table(directory, *key, missing, &text, ""),
+            TableError::Damaged { damage: Damage::Version { found, known }, .. } if found > known => {
+                python::TableError::new_err(format!(
+                    "{text}: a newer kalah made it; use that one, or another directory"
+                ))
+            }
+            TableError::Damaged { kind: FileKind::Table(_), .. } => {
                 python::DamagedTableError::new_err(format!("{text}: delete it and build it again"))
             }
+            TableError::Damaged { .. } => python::DamagedTableError::new_err(text),
             TableError::OutOfMemory { .. } => python::OutOfMemoryError::new_err(text),
             _ => python::TableError::new_err(text),
         }
@@ -63,13 +112,9 @@ impl ToPython for ProbeError {
         let text = self.to_string();
         match self {
             ProbeError::Table(error) => error.to_python(),
-            ProbeError::AboveTables { key, directory, .. } => python::MissingTableError::new_err(format!(
-                "{text}: build it with kalah.build({:?}, {}, {:?}, {}), or solve the position with kalah.solve",
-                directory.display().to_string(),
-                key.seeds,
-                key.rules.name(),
-                key.pits
-            )),
+            ProbeError::AboveTables { key, directory, missing, .. } => {
+                missing_table(&directory, key, &missing, &text, ", or solve the position with kalah.solve")
+            }
             ProbeError::BeyondTables { .. } => {
                 python::MissingTableError::new_err(format!("{text}; solve the position with kalah.solve"))
             }
@@ -85,6 +130,12 @@ impl ToPython for BuildError {
             BuildError::OutOfMemory(error) => python::OutOfMemoryError::new_err(error.to_string()),
             error => python::BuildError::new_err(error.to_string()),
         }
+    }
+}
+
+impl ToPython for MemoryShortage {
+    fn to_python(self) -> PyErr {
+        python::OutOfMemoryError::new_err(self.to_string())
     }
 }
 

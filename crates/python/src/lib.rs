@@ -4,6 +4,9 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`errors`] | Python exceptions for the errors of the library |
+//! | [`argument`] | numbers of any size, texts, directories and callbacks as arguments |
+//! | [`memory`] | memory for results |
+//! | [`pickling`] | pickling results |
 //! | [`waiting`] | long work without the interpreter's lock: progress, Ctrl-C, threads |
 //! | [`rules`] | the class `Rules` |
 //! | [`position`] | the class `Position` |
@@ -19,12 +22,16 @@
 // Nothing is exported to Rust.
 #![allow(missing_debug_implementations)]
 
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
+mod argument;
 mod build;
 mod bulk;
 mod errors;
 mod line;
+mod memory;
+mod pickling;
 mod player;
 mod position;
 mod probe;
@@ -57,8 +64,18 @@ mod module {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        load(module.py())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("MAX_TABLE_PITS", kalah::index::MAX_TABLE_PITS)?;
         module.add("MAX_TABLE_SEEDS", kalah::index::MAX_TABLE_SEEDS)
     }
+}
+
+/// Looks up everything that this module uses of others, which its first calls would do otherwise: Ctrl-C at that moment
+/// would be a panic.
+fn load(py: Python<'_>) -> PyResult<()> {
+    errors::python::load(py)?;
+    py.import("numpy")?;
+    let array = PyArray1::<u8>::zeros(py, 0, false);
+    array.try_readonly().map(|_| ()).map_err(|error| errors::python::ArgumentError::new_err(error.to_string()))
 }

@@ -1,9 +1,10 @@
 //! The class `Line`.
 
-use kalah::game::{Line as GameLine, ParseError, Pit};
+use kalah::game::{Line as GameLine, MAX_PITS, ParseError, Pit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+use crate::argument::{Integer, Text};
 use crate::errors::python::{IllegalMoveError, PositionError};
 use crate::position::{Position, PositionArgument};
 use crate::rules::RulesArgument;
@@ -11,9 +12,9 @@ use crate::rules::RulesArgument;
 /// A line of play: the turns of alternating players, each with its moves in order.
 ///
 /// `Line(text, pits=6)` reads turns separated by spaces, the moves of a turn run together ('36 21 4'), or, on boards
-/// of more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text. Whether a line is legal
-/// shows in `replay`.
-#[pyclass(module = "kalah", frozen, eq)]
+/// of more than nine pits, with commas ('11,3 2'). Raises PositionError for any other text, and
+/// ArgumentError for a board that there is not. Whether a line is legal shows in `replay`.
+#[pyclass(module = "kalah", frozen, eq, from_py_object)]
 #[derive(Clone, PartialEq, Eq)]
 pub struct Line {
     line: GameLine,
@@ -37,9 +38,10 @@ fn raise(error: ParseError) -> PyErr {
 #[pymethods]
 impl Line {
     #[new]
-    #[pyo3(signature = (text, pits = 6))]
-    fn new(text: &str, pits: usize) -> PyResult<Line> {
-        GameLine::parse(pits, text).map(|line| Line { line, pits }).map_err(raise)
+    #[pyo3(signature = (text, pits = Integer::from(6)), text_signature = "(text, pits=6)")]
+    fn new(text: Text, pits: Integer) -> PyResult<Line> {
+        let pits = pits.within("pits", 1..=MAX_PITS)?;
+        GameLine::parse(pits, &text.0).map(|line| Line { line, pits }).map_err(raise)
     }
 
     /// The turns: each a tuple of moves, numbers of pits from 1.
@@ -81,7 +83,7 @@ impl Line {
         self.line.to_string()
     }
 
-    fn __repr__(&self) -> String {
+    pub fn __repr__(&self) -> String {
         format!("Line('{}', {})", self.line, self.pits)
     }
 

@@ -7,19 +7,26 @@ use kalah::book::Book;
 use kalah::game::Rules as GameRules;
 use kalah::play::{Choice as GameChoice, Limit, Player as GamePlayer, PlayerName, Setting, Worth};
 use kalah::table::Tables as OpenTables;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use self_cell::self_cell;
 
+use crate::argument::{Integer, Seconds, Text};
 use crate::errors::OrRaise;
+use crate::errors::python::ArgumentError;
+use crate::memory::check_limit;
+use crate::pickling::{Parts, parts};
 use crate::position::PositionArgument;
 use crate::rules::{Rules, RulesArgument};
-use crate::solver::{duration, in_use, shared};
+use crate::solver::{in_use, shared};
 use crate::tables::Tables;
-use crate::waiting::{cores, wait_for};
+use crate::waiting::{ThreadsArgument, number, wait_for};
 
-/// A move that a player chose.
-#[pyclass(module = "kalah", frozen, get_all)]
+/// Bytes of the transposition table, if nothing else is said.
+const MEMORY: u64 = 256 << 20;
+
+/// A move that a player chose. Choices can be compared, hashed and pickled.
+#[pyclass(module = "kalah", frozen, get_all, eq, hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Choice {
     /// The move: the number of a pit, from 1.
     r#move: usize,
@@ -36,8 +43,29 @@ pub struct Choice {
     source: String,
 }
 
+/// What a choice is pickled as.
+type ChoiceParts = (usize, Option<i64>, Option<i64>, Option<i64>, Option<i64>, String);
+
 #[pymethods]
 impl Choice {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, ChoiceParts>> {
+        let &Choice { r#move, value, lower, upper, evaluation, .. } = self;
+        parts::<Choice, _>(py, (r#move, value, lower, upper, evaluation, self.source.clone()))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (r#move, value, lower, upper, evaluation, source))]
+    fn _of(
+        r#move: usize,
+        value: Option<i64>,
+        lower: Option<i64>,
+        upper: Option<i64>,
+        evaluation: Option<i64>,
+        source: String,
+    ) -> Choice {
+        Choice { r#move, value, lower, upper, evaluation, source }
+    }
+
     fn __repr__(&self) -> String {
         let number =
             |name: &str, value: Option<i64>| value.map_or(String::new(), |value| format!(", {name}={value:+}"));
@@ -80,7 +108,8 @@ self_cell!(
 /// and the rules are for 'perfect', which plays by the tables, then by the book that comes with the package, then by
 /// what it proves in time. `memory` is the most bytes of its transposition table.
 ///
-/// Raises ValueError for another name, or if the tables are for other rules.
+/// Raises ArgumentError for another name, or if the tables are for other rules, and OutOfMemoryError if `memory` is
+/// more than there is. Only one thread may use a player at a time: others get an InUseError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Player {
     playing: Mutex<Playing>,
@@ -93,26 +122,31 @@ impl Player {
     #[new]
     #[pyo3(
         signature = (
-            name, rules = RulesArgument::default(), *, tables = None, book = true, threads = None, memory = 256 << 20
+            name, rules = RulesArgument::default(), *, tables = None, book = true, threads = None,
+            memory = Integer::from(MEMORY)
         ),
         text_signature = "(name, rules='empty-capture', *, tables=None, book=True, threads=None, memory=268435456)"
     )]
     fn new(
-        name: &str,
+        name: Text,
         rules: RulesArgument,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
-        threads: Option<usize>,
-        memory: u64,
+        threads: Option<ThreadsArgument>,
+        memory: Integer,
     ) -> PyResult<Player> {
         let name: PlayerName =
-            name.parse().map_err(|error: kalah::play::UnknownPlayer| PyValueError::new_err(error.to_string()))?;
+            name.0.parse().map_err(|error: kalah::play::UnknownPlayer| ArgumentError::new_err(error.to_string()))?;
+        let memory = memory.at_least("memory", 0, u64::MAX)?;
+        if memory > MEMORY {
+            check_limit(memory, "the transposition table")?;
+        }
         let (rules, pits) = (rules.0, tables.as_ref().map_or(6, |tables| tables.tables.pits()));
         let owner = shared(tables.as_deref(), rules, pits)?;
         let playing = Playing::new(owner, |tables| {
             let book = Book::shipped(rules, pits).filter(|_| book);
             let setting = Setting::new(rules).tables(tables.as_deref()).book(book).memory(memory);
-            name.player(&setting.threads(threads.unwrap_or_else(cores)))
+            name.player(&setting.threads(number(threads)))
         });
         Ok(Player { playing: Mutex::new(playing), name: name.to_string(), rules })
     }
@@ -123,12 +157,11 @@ impl Player {
     /// Releases the interpreter's lock; Ctrl-C in the main thread ends it. Raises IllegalMoveError once the game is
     /// over.
     #[pyo3(signature = (position, seconds = None))]
-    fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<f64>) -> PyResult<Choice> {
+    fn choose(&self, py: Python<'_>, position: PositionArgument, seconds: Option<Seconds>) -> PyResult<Choice> {
         let mut playing = self.playing.try_lock().map_err(|_| in_use())?;
         let playing = &mut *playing;
         let stop = Arc::new(AtomicBool::new(false));
-        let time = seconds.map(duration).transpose()?;
-        let limit = time.map_or_else(Limit::none, Limit::time).or_stop(Arc::clone(&stop));
+        let limit = seconds.map_or_else(Limit::none, |seconds| Limit::time(seconds.0)).or_stop(Arc::clone(&stop));
         let work = || playing.with_dependent_mut(|_, player| player.choose(&position.0, &limit, &mut |_| ()));
         let choice = wait_for(py, work, || stop.store(true, Ordering::Relaxed), |_| Ok(()))?.or_raise()?;
         Ok(choice.into())

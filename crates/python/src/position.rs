@@ -1,10 +1,11 @@
 //! The class `Position`.
 
-use kalah::game::{ParseError, Pit, Position as GamePosition, Row};
+use kalah::game::{MAX_PITS, ParseError, Pit, Position as GamePosition, Row};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use crate::argument::{Integer, Text};
 use crate::errors::python::{IllegalMoveError, PositionError};
 use crate::rules::RulesArgument;
 
@@ -16,18 +17,34 @@ use crate::rules::RulesArgument;
 /// expected, such a text will do. Raises PositionError for any other text.
 ///
 /// Positions are immutable, can be compared, hashed and pickled.
-#[pyclass(module = "kalah", frozen, eq, hash)]
+#[pyclass(module = "kalah", frozen, eq, hash, from_py_object)]
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Position(pub GamePosition);
 
 /// The pit with this number.
-pub fn pit(number: usize) -> PyResult<Pit> {
-    Pit::from_number(number)
+fn pit(number: Integer) -> PyResult<Pit> {
+    number
+        .get()
+        .and_then(Pit::from_number)
         .ok_or_else(|| IllegalMoveError::new_err(format!("move {number} is not legal: there is no such pit")))
 }
 
 fn raise(error: ParseError) -> PyErr {
     PositionError::new_err(error.to_string())
+}
+
+/// The seeds of a row, and of no more pits than a board has: whoever gives more gets an error without waiting for all.
+fn row(seeds: &Bound<'_, PyAny>) -> PyResult<Row> {
+    let mut numbers = Vec::new();
+    for number in seeds.try_iter()? {
+        let number: Integer = number?.extract()?;
+        let wrong = || PositionError::new_err(format!("{number} is not a number of seeds"));
+        numbers.push(number.get().ok_or_else(wrong)?);
+        if numbers.len() > MAX_PITS {
+            return Err(PositionError::new_err(format!("more than {MAX_PITS} pits a side")));
+        }
+    }
+    Row::new(&numbers).ok_or_else(|| raise(ParseError::Pits(numbers.len())))
 }
 
 /// Reads a position.
@@ -38,18 +55,29 @@ fn parse(text: &str) -> PyResult<GamePosition> {
 #[pymethods]
 impl Position {
     #[new]
-    fn new(text: &str) -> PyResult<Position> {
-        parse(text).map(Position)
+    fn new(text: Text) -> PyResult<Position> {
+        parse(&text.0).map(Position)
     }
 
     /// A position from the seeds in the pits of both rows, 1 to 16 a side, each in its owner's sowing order.
     ///
-    /// Raises PositionError if the rows have different numbers of pits, none, or too many.
+    /// Raises PositionError if the rows have different numbers of pits, none, or too many, or if a number of seeds is
+    /// negative or too large.
     #[staticmethod]
-    #[pyo3(signature = (mover, other, mover_store = 0, other_store = 0))]
-    fn from_rows(mover: Vec<u32>, other: Vec<u32>, mover_store: u32, other_store: u32) -> PyResult<Position> {
-        let row = |seeds: &[u32]| Row::new(seeds).ok_or_else(|| raise(ParseError::Pits(seeds.len())));
-        let position = GamePosition::new(row(&mover)?, row(&other)?, mover_store, other_store);
+    #[pyo3(
+        signature = (mover, other, mover_store = Integer::from(0), other_store = Integer::from(0)),
+        text_signature = "(mover, other, mover_store=0, other_store=0)"
+    )]
+    fn from_rows(
+        mover: &Bound<'_, PyAny>,
+        other: &Bound<'_, PyAny>,
+        mover_store: Integer,
+        other_store: Integer,
+    ) -> PyResult<Position> {
+        let store = |seeds: Integer| {
+            seeds.get().ok_or_else(|| PositionError::new_err(format!("a store cannot hold {seeds} seeds")))
+        };
+        let position = GamePosition::new(row(mover)?, row(other)?, store(mover_store)?, store(other_store)?);
         position.map(Position).map_err(|error| raise(error.into()))
     }
 
@@ -103,8 +131,10 @@ impl Position {
     }
 
     /// The final store difference for the mover if the mover collects `score` of the seeds in play.
-    fn value(&self, score: u32) -> i64 {
-        self.0.value(score)
+    ///
+    /// Raises ArgumentError if there are not so many.
+    fn value(&self, score: Integer) -> PyResult<i64> {
+        Ok(self.0.value(score.within("score", 0..=self.0.seeds())?))
     }
 
     /// The legal moves: numbers of pits, from 1. None once the game is over.
@@ -115,12 +145,12 @@ impl Position {
     /// Plays the move that empties pit number `move`, from 1. Returns the position after it, seen by the player who
     /// moves next, and whether that is the same player; False once the game is over.
     ///
-    /// Raises IllegalMoveError if the game is over or the pit is empty.
+    /// Raises IllegalMoveError if the game is over, or the pit is empty or not on the board.
     #[pyo3(
         signature = (r#move, rules = RulesArgument::default()),
         text_signature = "($self, move, rules='empty-capture')"
     )]
-    fn play(&self, r#move: usize, rules: RulesArgument) -> PyResult<(Position, bool)> {
+    fn play(&self, r#move: Integer, rules: RulesArgument) -> PyResult<(Position, bool)> {
         let played =
             self.0.play(rules.0, pit(r#move)?).map_err(|error| IllegalMoveError::new_err(error.to_string()))?;
         Ok((Position(played.position), played.again))
@@ -155,7 +185,7 @@ impl<'py> FromPyObject<'_, 'py> for PositionArgument {
             return Ok(PositionArgument(position.get().0));
         }
         match object.cast::<PyString>() {
-            Ok(text) => parse(&text.to_cow()?).map(PositionArgument),
+            Ok(text) => parse(&text.to_string_lossy()).map(PositionArgument),
             Err(_) => Err(PyTypeError::new_err(format!(
                 "a position is a kalah.Position or a text, not {}",
                 object.get_type()

@@ -2,12 +2,14 @@
 
 use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS, RowIndex, TableRow};
 use kalah::table::{TableError, Tables};
-use numpy::{PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use numpy::ndarray::{Dimension, Ix1, Ix2};
+use numpy::{Element, PyArray, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
 use crate::errors::ToPython;
-use crate::errors::python::PositionError;
+use crate::errors::python::{ArgumentError, PositionError};
+use crate::memory::zeros;
 
 /// Why a position of an array has no score.
 #[derive(Debug)]
@@ -36,35 +38,66 @@ impl ToPython for (usize, RowError) {
     }
 }
 
-/// Positions in an array, one in a row: the mover's pits, then the other player's, each in its owner's sowing order.
-pub struct Rows<'py> {
-    array: PyReadonlyArray2<'py, u8>,
-    /// The same in order, if the array is not.
-    copy: Option<Vec<u8>>,
+/// The elements of an array in order: those of the array itself if it has them so, otherwise of a copy.
+pub struct Elements<'py, T: Element, D: Dimension> {
+    array: PyReadonlyArray<'py, T, D>,
+    copy: Option<Vec<T>>,
 }
 
-impl<'py> Rows<'py> {
-    /// The positions of `array`, on boards of `pits` pits a side.
-    pub fn new(array: &Bound<'py, PyAny>, pits: usize) -> PyResult<Rows<'py>> {
-        let expected = || format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
-        let Ok(array) = array.extract::<PyReadonlyArray2<'py, u8>>() else {
-            return Err(PyTypeError::new_err(format!("{}, not {}", expected(), describe(array))));
+impl<'py, T: Element + Copy + bytemuck::Zeroable, D: Dimension> Elements<'py, T, D> {
+    /// The elements of `array`; `expected` says what it should be, and `has_shape` whether it has that shape.
+    fn new(
+        array: &Bound<'py, PyAny>,
+        expected: &str,
+        has_shape: impl Fn(&[usize]) -> bool,
+    ) -> PyResult<Elements<'py, T, D>> {
+        let Ok(array) = array.cast::<PyArray<T, D>>() else {
+            return Err(PyTypeError::new_err(format!("{expected}, not {}", describe(array))));
         };
-        if array.shape()[1] != 2 * pits {
-            return Err(PyValueError::new_err(format!("{}, not {}", expected(), describe(array.as_any()))));
+        if !has_shape(array.shape()) {
+            return Err(PositionError::new_err(format!("{expected}, not {}", describe(array.as_any()))));
+        }
+        let array = array
+            .try_readonly()
+            .map_err(|_| ArgumentError::new_err("the array is being written to: give a copy of it"))?;
+        if !array.is_aligned() {
+            return Err(ArgumentError::new_err("the numbers of the array are not aligned: give a copy of it"));
         }
         // Columns that follow each other are contiguous, too, but in another order.
-        let copy = (!array.is_c_contiguous()).then(|| array.as_array().iter().copied().collect());
-        Ok(Rows { array, copy })
+        let copy = if array.is_c_contiguous() {
+            None
+        } else {
+            let mut copy = zeros(array.len(), "elements of a copy of an array")?;
+            copy.iter_mut().zip(array.as_array()).for_each(|(copied, &element)| *copied = element);
+            Some(copy)
+        };
+        Ok(Elements { array, copy })
     }
 
-    /// The seeds of all pits, position by position.
-    pub fn seeds(&self) -> &[u8] {
+    /// All of them.
+    pub fn get(&self) -> &[T] {
         match &self.copy {
             Some(copy) => copy,
             None => self.array.as_slice().expect("no copy was needed"),
         }
     }
+}
+
+/// Positions in an array, one in a row: the mover's pits, then the other player's, each in its owner's sowing order.
+pub type Rows<'py> = Elements<'py, u8, Ix2>;
+
+/// Ranks in an array.
+pub type Ranks<'py> = Elements<'py, i64, Ix1>;
+
+/// The positions of `array`, on boards of `pits` pits a side.
+pub fn positions<'py>(array: &Bound<'py, PyAny>, pits: usize) -> PyResult<Rows<'py>> {
+    let expected = format!("positions are a numpy array of type uint8 and shape (n, {})", 2 * pits);
+    Elements::new(array, &expected, |shape| shape[1] == 2 * pits)
+}
+
+/// The ranks of `array`.
+pub fn ranks<'py>(array: &Bound<'py, PyAny>) -> PyResult<Ranks<'py>> {
+    Elements::new(array, "ranks are a numpy array of type int64 and shape (n,)", |_| true)
 }
 
 /// An object, for messages: type and shape of an array, otherwise its class.

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::argument::{Integer, Text};
 use crate::errors::python::RulesError;
 
 /// A rule set: what happens when the last seed of a sowing falls.
@@ -18,8 +19,8 @@ pub struct Rules(pub GameRules);
 #[pymethods]
 impl Rules {
     #[new]
-    fn new(name: &str) -> PyResult<Rules> {
-        name.parse().map(Rules).map_err(|error: kalah::game::UnknownRules| RulesError::new_err(error.to_string()))
+    fn new(name: Text) -> PyResult<Rules> {
+        name.0.parse().map(Rules).map_err(|error: kalah::game::UnknownRules| RulesError::new_err(error.to_string()))
     }
 
     /// All rule sets.
@@ -59,8 +60,9 @@ impl Rules {
     }
 
     /// Whether a last seed in an empty pit of the mover is captured when the opposite pit holds this many seeds.
-    fn captures(&self, opposite: u32) -> bool {
-        self.0.captures(opposite)
+    /// Raises ArgumentError if no pit can hold so many.
+    fn captures(&self, opposite: Integer) -> PyResult<bool> {
+        Ok(self.0.captures(opposite.within("opposite", 0..=i32::MAX as u32)?))
     }
 
     fn __str__(&self) -> &'static str {
@@ -88,7 +90,7 @@ impl<'py> FromPyObject<'_, 'py> for RulesArgument {
             return Ok(RulesArgument(rules.get().0));
         }
         match object.cast::<PyString>() {
-            Ok(name) => Ok(RulesArgument(Rules::new(&name.to_cow()?)?.0)),
+            Ok(name) => Ok(RulesArgument(Rules::new(Text(name.to_string_lossy().into_owned()))?.0)),
             Err(_) => {
                 Err(PyTypeError::new_err(format!("a rule set is a kalah.Rules or a name, not {}", object.get_type())))
             }

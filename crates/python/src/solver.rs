@@ -1,28 +1,33 @@
 //! The classes `Solver` and `Solution`.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kalah::book::Book;
 use kalah::game::{Bounds, Pit, Position as GamePosition, Rules as GameRules};
 use kalah::solve::{Event, SolveError as Error, Solver as GameSolver, SolverOptions};
 use kalah::table::Tables as OpenTables;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use self_cell::self_cell;
 
+use crate::argument::{Callback, Integer, Seconds};
 use crate::errors::OrRaise;
+use crate::errors::python::{ArgumentError, InUseError, PositionError};
 use crate::line::Line;
+use crate::memory::check_limit;
+use crate::pickling::{Parts, parts};
 use crate::position::{Position, PositionArgument};
 use crate::probe::moves_dict;
 use crate::rules::{Rules, RulesArgument};
 use crate::tables::Tables;
-use crate::waiting::{cores, wait_for};
+use crate::waiting::{ThreadsArgument, number, wait_for};
 
 /// How far a search is.
-#[pyclass(module = "kalah", frozen, get_all)]
+#[pyclass(module = "kalah", frozen, get_all, eq)]
+#[derive(PartialEq)]
 pub struct SolveProgress {
     /// Nodes visited so far by the solver.
     nodes: u64,
@@ -37,8 +42,21 @@ pub struct SolveProgress {
     upper: Option<i64>,
 }
 
+/// What the progress of a search is pickled as.
+type ProgressParts = (u64, u64, f64, Option<i64>, Option<i64>);
+
 #[pymethods]
 impl SolveProgress {
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, ProgressParts>> {
+        parts::<SolveProgress, _>(py, (self.nodes, self.table_hits, self.seconds, self.lower, self.upper))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (nodes, table_hits, seconds, lower, upper))]
+    fn _of(nodes: u64, table_hits: u64, seconds: f64, lower: Option<i64>, upper: Option<i64>) -> SolveProgress {
+        SolveProgress { nodes, table_hits, seconds, lower, upper }
+    }
+
     fn __repr__(&self) -> String {
         let SolveProgress { nodes, table_hits, seconds, lower, upper } = self;
         let bound = |bound: &Option<i64>| bound.map_or("None".to_owned(), |value| format!("{value:+}"));
@@ -49,8 +67,9 @@ impl SolveProgress {
     }
 }
 
-/// A solved position.
-#[pyclass(module = "kalah", frozen, get_all)]
+/// A solved position. Solutions can be compared (by all attributes), hashed and pickled.
+#[pyclass(module = "kalah", frozen, get_all, eq)]
+#[derive(PartialEq)]
 pub struct Solution {
     /// The position.
     position: Position,
@@ -61,19 +80,46 @@ pub struct Solution {
     /// All moves that keep the value, numbers of pits, from 1. Empty once the game is over.
     best: Vec<usize>,
     /// A line of best play to the end of the game.
-    line: Py<Line>,
+    line: Line,
     /// Nodes visited for it.
     nodes: u64,
     /// Seconds that it took.
     seconds: f64,
 }
 
+/// What a solution is pickled as.
+type SolutionParts = (Position, u32, i64, Vec<usize>, Line, u64, f64);
+
 #[pymethods]
 impl Solution {
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __repr__(&self) -> String {
         let Solution { position, score, value, best, line, .. } = self;
-        let line = line.bind(py).repr()?;
-        Ok(format!("Solution({}, score={score}, value={value:+}, best={best:?}, line={line})", position.0))
+        let line = line.__repr__();
+        format!("Solution({}, score={score}, value={value:+}, best={best:?}, line={line})", position.0)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.position, self.score, self.nodes).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Parts<'py, SolutionParts>> {
+        let Solution { position, score, value, nodes, seconds, .. } = *self;
+        parts::<Solution, _>(py, (position, score, value, self.best.clone(), self.line.clone(), nodes, seconds))
+    }
+
+    #[staticmethod]
+    fn _of(
+        position: Position,
+        score: u32,
+        value: i64,
+        best: Vec<usize>,
+        line: Line,
+        nodes: u64,
+        seconds: f64,
+    ) -> Solution {
+        Solution { position, score, value, best, line, nodes, seconds }
     }
 }
 
@@ -98,8 +144,9 @@ self_cell!(
 /// `seconds`, if given, is the time after which it raises TimeUpError. `progress` is called about twenty times a
 /// second with a SolveProgress; an exception that it raises ends the search.
 ///
-/// Raises SolveError if the board is too large, ValueError if the tables have other rules or pits, OutOfMemoryError,
-/// DamagedTableError or TableError. Only one thread may use a solver at a time: others get a RuntimeError.
+/// Raises SolveError if the board is too large, ArgumentError if the tables have other rules or pits, OutOfMemoryError,
+/// also if `memory` is more than there is, DamagedTableError or TableError. Only one thread may use a solver at a time:
+/// others get an InUseError. A position that is too large for the solver, or has other pits, is a PositionError.
 #[pyclass(module = "kalah", frozen)]
 pub struct Solver {
     searching: Mutex<Searching>,
@@ -113,8 +160,8 @@ pub struct Solver {
 
 /// What a search gets from its caller.
 struct Asked {
-    seconds: Option<f64>,
-    progress: Option<Py<PyAny>>,
+    seconds: Option<Seconds>,
+    progress: Option<Callback>,
 }
 
 #[pymethods]
@@ -132,13 +179,17 @@ impl Solver {
         rules: RulesArgument,
         tables: Option<PyRef<'_, Tables>>,
         book: bool,
-        threads: Option<usize>,
-        memory: Option<u64>,
+        threads: Option<ThreadsArgument>,
+        memory: Option<Integer>,
     ) -> PyResult<Solver> {
         let (largest, rules) = (largest.0, rules.0);
         let owner = shared(tables.as_deref(), rules, largest.pits())?;
         let (stop, tested) = (Arc::new(AtomicBool::new(false)), Arc::new(Mutex::new(None)));
-        let threads = threads.unwrap_or_else(cores);
+        let threads = number(threads);
+        let memory = memory.map(|bytes| bytes.at_least("memory", 0, u64::MAX)).transpose()?;
+        if let Some(bytes) = memory {
+            check_limit(bytes, "the transposition table")?;
+        }
         let make = || {
             Searching::try_new(owner, |tables| {
                 let book = Book::shipped(rules, largest.pits()).filter(|_| book);
@@ -171,14 +222,14 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: PositionArgument,
-        guess: Option<i64>,
-        seconds: Option<f64>,
-        progress: Option<Py<PyAny>>,
+        guess: Option<Integer>,
+        seconds: Option<Seconds>,
+        progress: Option<Callback>,
     ) -> PyResult<Solution> {
         let (position, start) = (position.0, Instant::now());
         let (solution, nodes) = self.search(py, &position, Asked { seconds, progress }, |solver| {
             let before = solver.nodes();
-            let guess = guess.map_or_else(|| solver.first_guess(&position), Ok)?;
+            let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
             Ok((solver.solve(&position, guess)?, solver.nodes() - before))
         })?;
         Ok(Solution {
@@ -186,7 +237,7 @@ impl Solver {
             score: solution.score,
             value: solution.value,
             best: solution.best.iter().map(|pit| pit.number()).collect(),
-            line: Py::new(py, Line::of(solution.line, self.pits))?,
+            line: Line::of(solution.line, self.pits),
             nodes,
             seconds: start.elapsed().as_secs_f64(),
         })
@@ -198,13 +249,13 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: PositionArgument,
-        guess: Option<i64>,
-        seconds: Option<f64>,
-        progress: Option<Py<PyAny>>,
+        guess: Option<Integer>,
+        seconds: Option<Seconds>,
+        progress: Option<Callback>,
     ) -> PyResult<i64> {
         let position = position.0;
         self.search(py, &position, Asked { seconds, progress }, |solver| {
-            let guess = guess.map_or_else(|| solver.first_guess(&position), Ok)?;
+            let guess = guess.map_or_else(|| solver.first_guess(&position), |guess| Ok(guess.clamped()))?;
             Ok(solver.value(&position, guess)?.1)
         })
     }
@@ -215,11 +266,13 @@ impl Solver {
         &self,
         py: Python<'_>,
         position: PositionArgument,
-        value: i64,
-        seconds: Option<f64>,
-        progress: Option<Py<PyAny>>,
+        value: Integer,
+        seconds: Option<Seconds>,
+        progress: Option<Callback>,
     ) -> PyResult<bool> {
-        self.search(py, &position.0, Asked { seconds, progress }, |solver| solver.at_least(&position.0, value))
+        self.search(py, &position.0, Asked { seconds, progress }, |solver| {
+            solver.at_least(&position.0, value.clamped())
+        })
     }
 
     /// The mover's exact score after each legal move, its own gain included: a dict from numbers of pits, from 1.
@@ -228,8 +281,8 @@ impl Solver {
         &self,
         py: Python<'py>,
         position: PositionArgument,
-        seconds: Option<f64>,
-        progress: Option<Py<PyAny>>,
+        seconds: Option<Seconds>,
+        progress: Option<Callback>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (position, rules) = (position.0, self.rules);
         let scores = self.search(py, &position, Asked { seconds, progress }, |solver| {
@@ -244,7 +297,7 @@ impl Solver {
             };
             position.moves().map(score).collect::<Result<Vec<_>, Error>>()
         })?;
-        moves_dict(py, &scores)
+        moves_dict(py, scores.into_iter().map(|(pit, score)| (pit.number(), score)))
     }
 
     /// Nodes visited so far.
@@ -279,26 +332,20 @@ impl Solver {
 
 /// The error of a second thread.
 pub fn in_use() -> PyErr {
-    PyRuntimeError::new_err("another thread uses this solver or player: make one for each thread")
+    InUseError::new_err("another thread uses this solver or player: make one for each thread")
 }
 
 /// The tables, if they are for this board.
 pub fn shared(tables: Option<&Tables>, rules: GameRules, pits: usize) -> PyResult<Option<Arc<OpenTables>>> {
     let Some(Tables { tables, .. }) = tables else { return Ok(None) };
     if (tables.rules(), tables.pits()) != (rules, pits) {
-        return Err(PyValueError::new_err(format!(
+        return Err(ArgumentError::new_err(format!(
             "the tables are for {} with {} pits, not for {rules} with {pits}",
             tables.rules(),
             tables.pits()
         )));
     }
     Ok(Some(Arc::clone(tables)))
-}
-
-/// The time of a number of seconds.
-pub fn duration(seconds: f64) -> PyResult<Duration> {
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| PyValueError::new_err(format!("seconds must be a number from 0 up, not {seconds}")))
 }
 
 impl Solver {
@@ -311,7 +358,7 @@ impl Solver {
         work: impl FnOnce(&GameSolver) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         if position.pits() != self.pits || position.seeds() > self.seeds {
-            return Err(PyValueError::new_err(format!(
+            return Err(PositionError::new_err(format!(
                 "{position} has {} pits and {} seeds in play; this solver is for {} pits and up to {} seeds",
                 position.pits(),
                 position.seeds(),
@@ -319,12 +366,11 @@ impl Solver {
                 self.seeds
             )));
         }
-        let time = asked.seconds.map(duration).transpose()?;
         let searching = self.searching.try_lock().map_err(|_| in_use())?;
         let start = Instant::now();
         self.stop.store(false, Ordering::Relaxed);
         searching.with_dependent(|_, solver| {
-            solver.set_deadline(time.and_then(|time| start.checked_add(time)));
+            solver.set_deadline(asked.seconds.as_ref().and_then(|seconds| start.checked_add(seconds.0)));
             let report = |py: Python<'_>| {
                 let Some(progress) = &asked.progress else { return Ok(()) };
                 let tested = self.tested.lock().ok().and_then(|tested| *tested);
@@ -335,7 +381,7 @@ impl Solver {
                     lower: tested.map(|(position, known)| position.value(known.lower)),
                     upper: tested.map(|(position, known)| position.value(known.upper)),
                 };
-                progress.call1(py, (now,)).map(|_| ())
+                progress.0.call1(py, (now,)).map(|_| ())
             };
             wait_for(py, || work(solver), || self.stop.store(true, Ordering::Relaxed), report)?.or_raise()
         })

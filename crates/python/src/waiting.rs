@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::argument::Integer;
+use crate::errors::python::OutOfMemoryError;
 
 /// How often signals are handled and progress is reported while work is done.
 const TICK: Duration = Duration::from_millis(50);
@@ -31,7 +33,7 @@ pub fn wait_for<T: Send>(
             work()
         };
         let worker = thread::Builder::new().name("kalah".to_owned()).spawn_scoped(scope, work);
-        let worker = worker.map_err(|error| PyOSError::new_err(format!("no thread for the work: {error}")))?;
+        let worker = worker.map_err(|error| OutOfMemoryError::new_err(format!("no thread for the work: {error}")))?;
         let mut raised = None;
         while !done.load(Ordering::Acquire) {
             py.detach(|| thread::park_timeout(TICK));
@@ -64,19 +66,39 @@ impl Drop for Finish<'_> {
 /// The threads of this process for work on all cores, and the process they belong to.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Threads for work: as many as asked for (at least 1), by default as many as there are cores.
+/// Threads for each core at the most: more do not help, and the system may refuse to start them.
+const THREADS_A_CORE: usize = 8;
+
+/// A number of threads as an argument, at least 1; more than help are as many as help.
+#[derive(Clone, Copy)]
+pub struct ThreadsArgument(usize);
+
+impl<'py> FromPyObject<'_, 'py> for ThreadsArgument {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<ThreadsArgument> {
+        let asked = object.extract::<Integer>()?.at_least("threads", 1, u32::MAX)?;
+        Ok(ThreadsArgument((asked as usize).min(cores() * THREADS_A_CORE)))
+    }
+}
+
+/// The number of threads for work: as many as asked for, by default as many as there are cores.
+pub fn number(threads: Option<ThreadsArgument>) -> usize {
+    threads.map_or_else(cores, |threads| threads.0)
+}
+
+/// Threads for work: as many as asked for, by default as many as there are cores.
 ///
 /// The default ones are kept. After a fork the child gets new ones, since threads do not survive it; so worker
 /// processes of `multiprocessing` may use everything.
-pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
+pub fn pool(threads: Option<ThreadsArgument>) -> PyResult<Arc<ThreadPool>> {
     let make = |threads: usize| {
         let pool =
             ThreadPoolBuilder::new().num_threads(threads).thread_name(|number| format!("kalah-{number}")).build();
-        pool.map(Arc::new).map_err(|error| PyOSError::new_err(format!("no {threads} threads: {error}")))
+        pool.map(Arc::new).map_err(|error| OutOfMemoryError::new_err(format!("no {threads} threads: {error}")))
     };
     match threads {
-        Some(0) => Err(PyValueError::new_err("threads must be at least 1")),
-        Some(threads) => make(threads),
+        Some(threads) => make(threads.0),
         None => {
             let mut kept = POOL.lock().unwrap_or_else(PoisonError::into_inner);
             let process = std::process::id();
@@ -95,6 +117,6 @@ pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
 }
 
 /// The cores that this process may use.
-pub fn cores() -> usize {
+fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }

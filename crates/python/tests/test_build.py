@@ -89,6 +89,6 @@ def test_what_cannot_be_built_is_an_error(tmp_path: Path) -> None:
         kalah.build(tmp_path, 20, memory=1000)
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(OSError):
+    with pytest.raises(BuildError, match="file"):
         kalah.build(file, 5)
     assert contents(tmp_path) == {}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,7 +13,7 @@ import pytest
 
 import kalah
 from kalah import Player, Position, Solver, Tables
-from kalah.errors import IllegalMoveError, SolveError, TimeUpError
+from kalah.errors import IllegalMoveError, InUseError, SolveError, TimeUpError
 
 SMALL = 1 << 24
 """Bytes of a transposition table."""
@@ -89,7 +91,7 @@ def test_one_thread_at_a_time_uses_a_solver() -> None:
     def ask() -> None:
         try:
             solver.value("6x1")
-        except RuntimeError as error:
+        except InUseError as error:
             refused.append(error)
 
     def second(progress: kalah.SolveProgress) -> None:
@@ -100,7 +102,7 @@ def test_one_thread_at_a_time_uses_a_solver() -> None:
 
     with pytest.raises(StopIteration):
         solver.value("6x6", progress=second)
-    assert len(refused) == 1
+    assert len(refused) == 1 and isinstance(refused[0], RuntimeError)
 
 
 def test_what_does_not_fit_is_refused(tables: Tables) -> None:
@@ -168,6 +170,30 @@ def test_players_play_the_published_games(reference: Callable[[str], Iterator[di
                 same.append(names)
     assert compared == 64
     assert same == [("heuristic", "heuristic"), ("minimax2:1", "minimax3:1"), ("minimax3:4", "minimax2:1")]
+
+
+def test_results_can_be_compared_hashed_and_pickled(tables: Tables) -> None:
+    solver, player = Solver("6x2", tables=tables, memory=SMALL), Player("perfect", tables=tables)
+    seen: list[kalah.SolveProgress] = []
+    solution = solver.solve("6x2", progress=seen.append)
+    pairs: list[tuple[object, object]] = [
+        (tables.probe("6x1"), tables.probe("<6,1,0,1,1,1,1,1,1,1,1,1,1,1,1>")),
+        (solution, solver.solve("6x2")),
+        (player.choose("6x1"), player.choose("1,0,0,0,0,1/1,1,1,1,1,1")),
+    ]
+    for one, other in pairs:
+        for same in [pickle.loads(pickle.dumps(one)), copy.deepcopy(one)]:
+            assert same == one and same is not one and hash(same) == hash(one) and repr(same) == repr(one)
+            attributes = [name for name in dir(one) if not name.startswith("_")]
+            assert [getattr(same, name) for name in attributes] == [getattr(one, name) for name in attributes]
+        assert one != other and len({one, other}) == 2 and one != 5
+    progress = seen[-1] if seen else None
+    assert pickle.loads(pickle.dumps(progress)) == progress
+    # Nobody changes what a result says.
+    probe = tables.probe("6x1")
+    probe.moves[1] = 99
+    probe.best.append(9)
+    assert probe == tables.probe("6x1") and 99 not in probe.moves.values()
 
 
 def test_ctrl_c_ends_the_wait_for_a_move() -> None:

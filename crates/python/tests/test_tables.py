@@ -5,6 +5,9 @@ from __future__ import annotations
 import functools
 import pickle
 import shutil
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -116,6 +119,92 @@ def test_tables_are_pickled_as_where_they_are(tables: Tables, monkeypatch: pytes
     twin = pickle.loads(pickled)
     assert twin.score("6x1") == tables.score("6x1") == 7
     assert (twin.rules, twin.pits, twin.max_seeds) == (tables.rules, 6, 14)
+
+
+def test_a_relative_directory_is_that_of_the_time_of_opening(
+    tables: Tables, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tables.directory.parent)
+    relative = Tables.open(tables.directory.name)
+    monkeypatch.chdir(tmp_path)
+    assert relative.directory == tables.directory
+    assert pickle.loads(pickle.dumps(relative)).score("6x1") == 7
+    with pytest.raises(MissingTableError, match=str(tables.directory)):
+        relative.layer(40)
+
+
+def test_tables_in_memory_do_not_depend_on_their_files(tables: Tables, tmp_path: Path) -> None:
+    for seeds in range(2, 13):
+        shutil.copy(tables.directory / f"empty-capture-6-{seeds:02}.kalah", tmp_path)
+    rows, scores = tables.sample(2000, 12, 1)
+    copied = Tables.open(tmp_path, mapped=False)
+    twin = pickle.loads(pickle.dumps(copied))
+    for path in tmp_path.iterdir():
+        # Shorter, and other bytes: a mapped file would end the process.
+        path.write_bytes(b"damaged")
+    for there in (copied, twin):
+        assert there.max_seeds == 12
+        there.check()
+        assert np.array_equal(there.scores(rows), scores)
+        assert np.array_equal(there.layer(9), tables.layer(9))
+        assert there.probe("6x1") == tables.probe("6x1")
+        assert kalah.solve("6x1", tables=there).value == tables.value("6x1")
+    with pytest.raises(DamagedTableError):
+        Tables.open(tmp_path, mapped=False)
+
+
+def test_the_first_calls_import_nothing(tables: Tables) -> None:
+    """An import that Ctrl-C ends there would be a panic, which `except Exception` does not catch."""
+    program = """
+import builtins, sys, kalah
+tables = kalah.Tables.open(sys.argv[1])
+def interrupted(*arguments, **more):
+    raise KeyboardInterrupt
+builtins.__import__ = interrupted
+assert tables.scores(tables.sample(10, 5)[0]).shape == (10,)
+for wrong in [lambda: tables.layer(1), lambda: tables.layer(40), lambda: kalah.Rules("x"), lambda: kalah.Position("x")]:
+    try:
+        wrong()
+    except kalah.Error:
+        pass
+"""
+    subprocess.run([sys.executable, "-c", program, str(tables.directory)], check=True)
+
+
+def run(begin: threading.Event, ran: threading.Event) -> None:
+    begin.wait()
+    ran.set()
+
+
+def test_other_threads_run_while_few_positions_are_looked_up(tables: Tables) -> None:
+    """Files may be slow to read, and blocks are compared with their checksums: also for a single position."""
+    one = kalah.to_array("6x1")
+    reads: list[Callable[[], object]] = [
+        lambda: tables.scores(one),
+        lambda: tables.best_moves(one),
+        lambda: tables.score("6x1"),
+        lambda: tables.move_scores("6x1"),
+        lambda: tables.probe("6x1"),
+        lambda: tables.line("6x1"),
+        lambda: tables.rows(5),
+    ]
+    interval = sys.getswitchinterval()
+    for read in reads:
+        begin, ran = threading.Event(), threading.Event()
+        thread = threading.Thread(target=run, args=(begin, ran))
+        thread.start()
+        try:
+            # Nobody is made to give the lock up.
+            sys.setswitchinterval(1000)
+            begin.set()
+            for _ in range(1_000_000):
+                read()
+                if ran.is_set():
+                    break
+            assert ran.is_set()
+        finally:
+            sys.setswitchinterval(interval)
+            thread.join()
 
 
 def test_damage_is_an_error_wherever_it_is_read(directory: Path, tmp_path: Path) -> None:

@@ -56,6 +56,24 @@ impl Tables {
             _ => Tables::open(directory, rules, pits, max_seeds),
         }
     }
+
+    /// The same as [`Tables::open`], but the files are copied into memory: what happens to them later does not matter.
+    ///
+    /// # Errors
+    /// As [`Tables::open`], and when there is not enough memory.
+    ///
+    /// # Panics
+    /// As [`Tables::open`].
+    pub fn read(directory: &Path, rules: Rules, pits: usize, max_seeds: usize) -> Result<Tables, TableError> {
+        let mut tables = Tables::empty(directory, rules, pits, max_seeds);
+        tables.open_layers(max_seeds, |key| match Table::read(&key.path(directory)) {
+            Err(TableError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                Err(TableError::missing(directory, key))
+            }
+            read => read,
+        })?;
+        Ok(tables)
+    }
 }
 
 impl Tables<ReadAtTable> {

@@ -105,13 +105,14 @@ def sample(
 
     Returns a uint8 array of shape (n, 2 x pits), the mover's pits and then the other player's, and an int8 array of
     shape (n,). The same `seed` gives the same positions. The tables are those in `directory`, by default the one
-    that the environment variable KALAH_TABLES names, or else `tables`.
+    that the environment variable KALAH_TABLES names, or else `tables`. Samples of different seeds are independent.
 
-    Raises `MissingTableError` if they do not reach so many seeds: the message says how to build them.
+    Raises `MissingTableError` if they do not reach so many seeds: the message says what to do. Raises as `Tables.open`
+    and `Tables.sample` do.
     """
     if directory is None:
         directory = os.environ.get("KALAH_TABLES") or "tables"
-    return Tables.open(directory, rules, pits, max(seeds, 2)).sample(n, seeds, seed)
+    return Tables.open(directory, rules, pits).sample(n, seeds, seed)
 
 
 def to_array(positions: Position | str | list[Position] | list[str]) -> NDArray[np.uint8]:

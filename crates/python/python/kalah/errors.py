@@ -5,8 +5,12 @@ class Error(Exception):
     """The base class of all exceptions of this package."""
 
 
+class ArgumentError(Error, ValueError):
+    """An argument that is out of range, or does not fit the others."""
+
+
 class PositionError(Error, ValueError):
-    """A text or array that is not a position or a line of play, or a position that does not fit the tables' board."""
+    """A text or array that is not a position or a line of play, or a position that does not fit the board."""
 
 
 class RulesError(Error, ValueError):
@@ -14,7 +18,7 @@ class RulesError(Error, ValueError):
 
 
 class IllegalMoveError(Error, ValueError):
-    """A move that cannot be played: the pit is empty, or the game is over."""
+    """A move that cannot be played: there is no such pit, the pit is empty, or the game is over."""
 
 
 class TableError(Error):
@@ -22,7 +26,7 @@ class TableError(Error):
 
 
 class MissingTableError(TableError, LookupError):
-    """The tables do not reach a position. The message says how to build those that are missing."""
+    """The tables do not reach a position, or there are none. The message says what to do."""
 
 
 class DamagedTableError(TableError):
@@ -41,5 +45,9 @@ class TimeUpError(SolveError, TimeoutError):
     """The time was up before the result was proved. What was proved is kept for the next call."""
 
 
+class InUseError(Error, RuntimeError):
+    """Another thread uses the solver or player."""
+
+
 class OutOfMemoryError(Error, MemoryError):
-    """There is not enough memory."""
+    """There is not enough memory, or the system has no more threads."""

@@ -10,12 +10,14 @@ referee if there is one. Needs the package `open_spiel`.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyspiel
 
 from . import Player, Position, Solver, Tables
+from .errors import ArgumentError, IllegalMoveError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +33,15 @@ _STORE = PITS + 1
 
 
 def position_of(state: Any) -> Position:
-    """The position of a state of `mancala`, seen by the player to move; by player 0 once the game is over."""
+    """The position of a state of `mancala`, seen by the player to move; by player 0 once the game is over.
+
+    Raises `ArgumentError` for a state of another game.
+    """
+    if not isinstance(state, pyspiel.State):
+        raise TypeError(f"a state of OpenSpiel is expected, not {type(state)}")
+    game = state.get_game().get_type().short_name
+    if game != "mancala":
+        raise ArgumentError(f"a state of mancala is expected, not of {game}")
     board = [int(seeds) for seeds in state.observation_tensor(0)]
     rows = board[1:_STORE], board[_STORE + 1 : 2 * _STORE]
     stores = board[_STORE], board[0]
@@ -40,13 +50,32 @@ def position_of(state: Any) -> Position:
 
 
 def action_of(move: int, player: int) -> int:
-    """OpenSpiel's action for a move, the number of a pit from 1, of player 0 or 1."""
-    return move + player * _STORE
+    """OpenSpiel's action for a move, the number of a pit from 1, of player 0 or 1.
+
+    Raises `IllegalMoveError` if there is no such pit, and `ArgumentError` if there is no such player.
+    """
+    first = _first(player)
+    if not 1 <= operator.index(move) <= PITS:
+        raise IllegalMoveError(f"move {move} is not legal: there is no such pit")
+    return first + operator.index(move)
 
 
 def move_of(action: int, player: int) -> int:
-    """The move, the number of a pit from 1, that is OpenSpiel's action of player 0 or 1."""
-    return action - player * _STORE
+    """The move, the number of a pit from 1, that is OpenSpiel's action of player 0 or 1.
+
+    Raises `IllegalMoveError` if it is no action of this player, and `ArgumentError` if there is no such player.
+    """
+    move = operator.index(action) - _first(player)
+    if not 1 <= move <= PITS:
+        raise IllegalMoveError(f"action {action} is not one of player {player}")
+    return move
+
+
+def _first(player: int) -> int:
+    """The place before a player's first pit."""
+    if operator.index(player) not in (0, 1):
+        raise ArgumentError(f"players are 0 and 1, not {player}")
+    return operator.index(player) * _STORE
 
 
 class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
@@ -64,7 +93,7 @@ class PerfectBot(pyspiel.Bot):  # type: ignore[misc]
         self._seconds = seconds
 
     def step(self, state: Any) -> int:
-        """The action that it plays."""
+        """The action that it plays. Raises as `position_of` does, and `IllegalMoveError` once the game is over."""
         choice = self._player.choose(position_of(state), self._seconds)
         return action_of(choice.move, state.current_player())
 
@@ -92,15 +121,27 @@ class Referee:
 
     def move_scores(self, position: Position | str) -> dict[int, int]:
         """The mover's score after each legal move: how many of the seeds in play the mover collects."""
-        position = Position(position) if isinstance(position, str) else position
+        if isinstance(position, str):
+            position = Position(position)
+        if not isinstance(position, Position):
+            raise TypeError(f"a position is a kalah.Position or a text, not {type(position)}")
         if self._tables is not None and position.seeds <= self._tables.max_seeds:
             return self._tables.move_scores(position)
         return self._solver.move_scores(position)
 
     def lost(self, state: Any, action: int) -> int:
-        """How many seeds fewer the mover collects after `action` than after a best move, with best play from there."""
-        scores = self.move_scores(position_of(state))
-        return max(scores.values()) - scores[move_of(action, state.current_player())]
+        """How many seeds fewer the mover collects after `action` than after a best move, with best play from there.
+
+        Raises as `position_of` does, and `IllegalMoveError` for an action that is not legal.
+        """
+        position = position_of(state)
+        if position.is_over:
+            raise IllegalMoveError("the game is over")
+        move = move_of(action, state.current_player())
+        if move not in position.moves():
+            raise IllegalMoveError(f"action {action} is not legal: the pit holds no seeds")
+        scores = self.move_scores(position)
+        return max(scores.values()) - scores[move]
 
 
 @dataclass
@@ -124,12 +165,18 @@ class Game:
 def play_game(bots: Sequence[Any], referee: Referee | None = None, *, opening: Sequence[int] = ()) -> Game:
     """Plays a game of `mancala` between two OpenSpiel bots, the first one as player 0, after the actions of `opening`.
 
-    The opening's moves are not counted.
+    The opening's moves are not counted. Raises `ArgumentError` unless there are two bots, and `IllegalMoveError` if an
+    action of the opening or of a bot is not legal.
     """
+    if len(bots) != 2:
+        raise ArgumentError(f"two bots play a game, not {len(bots)}")
+    if not all(hasattr(bot, "step") for bot in bots) or not (referee is None or hasattr(referee, "lost")):
+        raise TypeError("two bots of OpenSpiel and a referee are expected")
     state = pyspiel.load_game("mancala").new_initial_state()
-    game = Game(list(opening))
+    game = Game()
     for action in opening:
-        state.apply_action(action)
+        _play(state, action)
+        game.actions.append(action)
     for bot in bots:
         bot.restart_at(state)
     while not state.is_terminal():
@@ -140,9 +187,16 @@ def play_game(bots: Sequence[Any], referee: Referee | None = None, *, opening: S
         lost = referee.lost(state, action) if referee is not None else 0
         game.lost[player] += lost
         game.mistakes[player] += lost > 0
-        state.apply_action(action)
+        _play(state, action)
         bots[1 - player].inform_action(state, player, action)
         game.actions.append(action)
     end = position_of(state)
     game.stores = [end.mover_store + sum(end.mover), end.other_store + sum(end.other)]
     return game
+
+
+def _play(state: Any, action: int) -> None:
+    """Applies an action that may not be legal, which OpenSpiel answers in its own ways."""
+    if operator.index(action) not in state.legal_actions():
+        raise IllegalMoveError(f"action {action} is not legal")
+    state.apply_action(action)

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from . import Tables
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,8 +40,17 @@ def write(
     the same `seed`. A file that is there is replaced when all is written; if that fails, it stays as it is.
 
     Raises `MissingTableError` if the tables do not reach so many seeds, `DamagedTableError` if a block of them is
-    damaged, and `OSError` if the file cannot be written.
+    damaged, `ArgumentError` for numbers out of range or a path that no file can have, and `OSError` if the file cannot
+    be written.
     """
+    if not isinstance(tables, Tables):
+        raise TypeError(f"tables are a kalah.Tables, not {type(tables)}")
+    try:
+        name = os.fsencode(path)
+    except UnicodeEncodeError as error:
+        raise ArgumentError(f"a path that the system cannot have: {error}") from error
+    if b"\0" in name:
+        raise ArgumentError("a path that the system cannot have: it contains a null character")
     names = [f"{row}{pit}" for row in ("mover", "other") for pit in range(1, tables.pits + 1)] + ["score"]
     schema = pa.schema([(name, pa.uint8()) for name in names])
     groups = _layer(tables, seeds) if sample is None else _sample(tables, seeds, sample, seed)

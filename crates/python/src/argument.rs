@@ -1,0 +1,148 @@
+//! Arguments as Python gives them: whole numbers of any size, texts, directories, callbacks. A wrong type is a
+//! TypeError, a wrong value an error of this package.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUnicodeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors::python::ArgumentError;
+
+/// A whole number, however large: an `int`, or an object with `__index__`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Integer(i128);
+
+impl Integer {
+    /// The number, if it is in `range`; otherwise an error that calls it `name`.
+    pub fn within<T>(self, name: &str, range: RangeInclusive<T>) -> PyResult<T>
+    where
+        T: TryFrom<i128> + PartialOrd + fmt::Display,
+    {
+        self.get().filter(|number| range.contains(number)).ok_or_else(|| {
+            ArgumentError::new_err(format!("{name} must be {} to {}, not {self}", range.start(), range.end()))
+        })
+    }
+
+    /// The number, if it is `least` or more, but at most `most`; otherwise an error that calls it `name`.
+    pub fn at_least<T>(self, name: &str, least: T, most: T) -> PyResult<T>
+    where
+        T: TryFrom<i128> + Into<i128> + Copy + fmt::Display,
+    {
+        match T::try_from(self.0.min(most.into())) {
+            Ok(number) if number.into() >= least.into() => Ok(number),
+            _ => Err(ArgumentError::new_err(format!("{name} must be at least {least}, not {self}"))),
+        }
+    }
+
+    /// The number, if the type can hold it.
+    pub fn get<T: TryFrom<i128>>(self) -> Option<T> {
+        T::try_from(self.0).ok()
+    }
+
+    /// The nearest number of 64 bits.
+    pub fn clamped(self) -> i64 {
+        self.0.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
+impl From<u64> for Integer {
+    fn from(number: u64) -> Integer {
+        Integer(number.into())
+    }
+}
+
+impl fmt::Display for Integer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            i128::MIN | i128::MAX => f.write_str("a number of 128 bits or more"),
+            number => number.fmt(f),
+        }
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Integer {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Integer> {
+        match object.extract::<i64>() {
+            Ok(number) => return Ok(Integer(number.into())),
+            Err(error) if !error.is_instance_of::<PyOverflowError>(object.py()) => return Err(error),
+            Err(_) => {}
+        }
+        let number = object.call_method0(intern!(object.py(), "__index__"))?;
+        match number.extract::<i128>() {
+            Ok(number) => Ok(Integer(number)),
+            Err(_) => Ok(Integer(if number.lt(0)? { i128::MIN } else { i128::MAX })),
+        }
+    }
+}
+
+/// A text. What cannot be encoded, lone surrogates, is replaced, so that the text is no name and no position.
+pub struct Text(pub String);
+
+impl<'py> FromPyObject<'_, 'py> for Text {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Text> {
+        Ok(Text(object.cast::<PyString>()?.to_string_lossy().into_owned()))
+    }
+}
+
+/// A directory, as an absolute path: it stays the same if the process changes to another one.
+pub struct Directory(pub PathBuf);
+
+impl<'py> FromPyObject<'_, 'py> for Directory {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Directory> {
+        let path = object.extract::<PathBuf>().map_err(|error| {
+            if error.is_instance_of::<PyUnicodeError>(object.py()) {
+                return ArgumentError::new_err(format!("a path that the system cannot have: {error}"));
+            }
+            error
+        })?;
+        match std::path::absolute(&path) {
+            Ok(path) => Ok(Directory(path)),
+            Err(error) => Err(ArgumentError::new_err(format!("{path:?} is not a directory: {error}"))),
+        }
+    }
+}
+
+/// A number of seconds, from 0 up.
+pub struct Seconds(pub Duration);
+
+impl<'py> FromPyObject<'_, 'py> for Seconds {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Seconds> {
+        let wrong = |seconds: &dyn fmt::Display| {
+            ArgumentError::new_err(format!("seconds must be a number from 0 up, and finite, not {seconds}"))
+        };
+        match object.extract::<f64>() {
+            Ok(seconds) => Duration::try_from_secs_f64(seconds).map(Seconds).map_err(|_| wrong(&seconds)),
+            Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => {
+                Err(wrong(&"one that is too large for a float"))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A function to call with the progress of a long work.
+pub struct Callback(pub Py<PyAny>);
+
+impl<'py> FromPyObject<'_, 'py> for Callback {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Callback> {
+        if object.is_callable() {
+            return Ok(Callback(object.to_owned().unbind()));
+        }
+        Err(PyTypeError::new_err(format!("a function is expected, not {}", object.get_type())))
+    }
+}

@@ -1,0 +1,12 @@
+//! Pickling the classes of results: each has a private function `_of` that makes one from its parts.
+
+use pyo3::PyTypeInfo;
+use pyo3::prelude::*;
+
+/// What pickling a result needs: the function that makes it again, and its arguments.
+pub type Parts<'py, T> = (Bound<'py, PyAny>, T);
+
+/// A result of class `C` and its parts.
+pub fn parts<C: PyTypeInfo, T>(py: Python<'_>, parts: T) -> PyResult<Parts<'_, T>> {
+    Ok((py.get_type::<C>().getattr("_of")?, parts))
+}

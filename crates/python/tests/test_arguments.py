@@ -1,0 +1,317 @@
+"""Whatever a caller gives: the exception is a `kalah.Error` or a TypeError, and comes at once."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kalah
+from kalah import Position, Tables
+from kalah.errors import (
+    ArgumentError,
+    BuildError,
+    IllegalMoveError,
+    MissingTableError,
+    OutOfMemoryError,
+    PositionError,
+    RulesError,
+)
+
+HOSTILE: list[Any] = [
+    *(-1, 0, 1, 49, 255, 256, 2**31, 2**32, 2**63, 2**64, 2**70, -(2**70), 10**40, True),
+    *(np.int64(-5), np.uint64(2**64 - 1)),
+    *(None, 1.5, float("nan"), float("inf"), 1j, object(), print, "", "x", "0"),
+    *("\ud800", "\0", b"x", [], (), {}, set()),
+    *([-1] * 6, [2**70] * 6, [None], ["x"], (1, 2), range(2**40), itertools.count()),
+    *(np.zeros(shape, kind) for shape in [(), (3,), (2, 3), (2, 12), (1, 2, 12), (0, 0)] for kind in ["u1", "i8", "O"]),
+    np.full((2, 12), 255, np.uint8),
+    np.broadcast_to(np.zeros(12, np.uint8), (2**50, 12)),
+    np.broadcast_to(np.int64(0), (2**50,)),
+    np.frombuffer(b"\0" * 17, np.uint8)[1:].view(np.int64),
+    Position("6x1"),
+    kalah.Rules("standard"),
+]
+"""What is given in place of each argument."""
+
+
+class Hostile:
+    """Calls a function with each of its arguments replaced by everything in HOSTILE."""
+
+    def __init__(self, also: tuple[type[BaseException], ...] = ()) -> None:
+        self.allowed: tuple[type[BaseException], ...] = (kalah.Error, TypeError, *also)
+        self.wrong: list[str] = []
+        self.calls = 0
+
+    def call(
+        self, name: str, function: Callable[..., object], good: dict[str, Any], kept: tuple[str, ...] = ()
+    ) -> None:
+        """With the other arguments as in `good`; those in `kept` are not replaced by numbers that take long."""
+        known = [parameter for parameter in inspect.signature(function).parameters if parameter != "self"]
+        assert sorted(known) == sorted(good), f"{name} has the arguments {known}"
+        function(**good)
+        for argument, value in itertools.product(good, HOSTILE):
+            if argument in kept and isinstance(value, int) and 256 < value < 2**63:
+                continue
+            if isinstance(value, itertools.count):
+                value = itertools.count()
+            try:
+                self.calls += 1
+                function(**{**good, argument: value})
+            except self.allowed:
+                pass
+            except BaseException as error:
+                self.wrong.append(f"{name}({argument}={value!r:.60}): {type(error)}: {error!s:.200}")
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hostile]:
+    monkeypatch.chdir(tmp_path)
+    hostile = Hostile()
+    yield hostile
+    assert hostile.wrong == []
+    assert hostile.calls > 0
+
+
+def members(owner: object, skip: tuple[str, ...] = ()) -> dict[str, Callable[..., object]]:
+    """The public functions and methods with arguments."""
+    found = {}
+    for name in dir(owner):
+        function = getattr(owner, name)
+        if name.startswith("_") or name in skip or inspect.isclass(function) or not callable(function):
+            continue
+        if [parameter for parameter in inspect.signature(function).parameters if parameter != "self"]:
+            found[name] = function
+    return found
+
+
+def test_every_function_and_method(directory: Path, hostile: Hostile) -> None:
+    tables = Tables.open(directory)
+    rows = tables.sample(2, 5)[0]
+    common: dict[str, dict[str, Any]] = {"threads": {"threads": 1}}
+    many = {"positions": rows, **common["threads"]}
+    search = {"seconds": 60, "progress": None}
+    solver, player = kalah.Solver("3x2", memory=2**20, threads=1), kalah.Player("greedy")
+    table = {"directory": directory, "rules": "empty-capture", "pits": 3}
+    objects: list[tuple[str, object, dict[str, dict[str, Any]]]] = [
+        (
+            "kalah",
+            kalah,
+            {
+                "build": {"seeds": 4, **table, "directory": "new", "threads": 1, "memory": 2**40, "progress": None},
+                "layer_positions": {"pits": 6, "seeds": 5},
+                "sample": {"n": 3, "seeds": 5, "seed": 1, **table},
+                "solve": {
+                    **{"position": "3x2", "rules": "standard", "tables": None, "book": True, "threads": 1},
+                    **{"memory": 2**20, "guess": 1, **search},
+                },
+                "to_array": {"positions": ["6x1"]},
+            },
+        ),
+        (
+            "Tables",
+            tables,
+            {
+                "open": {**table, "max_seeds": 9, "mapped": False},
+                **{name: {"position": "6x1"} for name in ["probe", "score", "value", "move_scores", "line"]},
+                **{name: many for name in ["scores", "scores_of_moves", "best_moves"]},
+                "check": {"threads": 1},
+                "sample": {"n": 3, "seeds": 5, "seed": 1, "threads": 1},
+                "unrank": {"seeds": 5, "ranks": np.arange(3), "threads": 1},
+                "rank": {"seeds": 5, **many},
+                "layer": {"seeds": 5, "threads": 1},
+                "frame": {"seeds": 5, "mover": 2, "threads": 1},
+                "rows": {"seeds": 5},
+            },
+        ),
+        (
+            "Position",
+            Position("6x1"),
+            {
+                "from_rows": {"mover": [1, 2], "other": [3, 4], "mover_store": 5, "other_store": 6},
+                "play": {"move": 6, "rules": "standard"},
+                "value": {"score": 3},
+            },
+        ),
+        ("Rules", kalah.Rules("standard"), {"captures": {"opposite": 3}}),
+        ("Line", kalah.Line("65 65"), {"replay": {"start": "6x1", "rules": "empty-capture"}}),
+        (
+            "Solver",
+            solver,
+            {
+                "solve": {"position": "3x1", "guess": 0, **search},
+                "value": {"position": "3x1", "guess": 0, **search},
+                "at_least": {"position": "3x1", "value": 0, **search},
+                "move_scores": {"position": "3x1", **search},
+            },
+        ),
+        ("Player", player, {"choose": {"position": "6x1", "seconds": 60}}),
+    ]
+    constructors: dict[str, dict[str, Any]] = {
+        "Position": {"text": "6x1"},
+        "Rules": {"name": "standard"},
+        "Line": {"text": "65", "pits": 6},
+        "Solver": {
+            **{"largest": "3x2", "rules": "standard", "tables": None, "book": True, "threads": 1, "memory": 2**20},
+        },
+        "Player": {
+            **{"name": "perfect", "rules": "empty-capture", "tables": tables, "book": True, "threads": 1},
+            "memory": 2**20,
+        },
+    }
+    for name, owner, arguments in objects:
+        found = members(owner)
+        assert sorted(found) == sorted(arguments), f"of {name}"
+        for function, good in arguments.items():
+            hostile.call(f"{name}.{function}", found[function], good, kept=("n",))
+    classes = [name for name in kalah.__all__ if inspect.isclass(getattr(kalah, name))]
+    # The others are made by methods only.
+    made = [name for name in classes if "_of" in dir(getattr(kalah, name)) or name in ("Error", "Tables")]
+    assert sorted([*constructors, *made]) == sorted(classes)
+    for name, good in constructors.items():
+        hostile.call(name, getattr(kalah, name), good)
+
+
+def test_parquet(directory: Path, hostile: Hostile) -> None:
+    parquet = pytest.importorskip("kalah.parquet")
+    hostile.allowed += (OSError,)
+    good = {"path": "scores", "tables": Tables.open(directory), "seeds": 5, "sample": None, "seed": 1}
+    hostile.call("write", parquet.write, good, kept=("sample",))
+
+
+def test_openspiel(standard: Tables, hostile: Hostile) -> None:
+    pyspiel = pytest.importorskip("pyspiel")
+    adapter = pytest.importorskip("kalah.openspiel")
+    other, over = pyspiel.load_game("tic_tac_toe").new_initial_state(), pyspiel.load_game("mancala").new_initial_state()
+    state = over.clone()
+    while not over.is_terminal():
+        over.apply_action(over.legal_actions()[0])
+    while adapter.position_of(state).seeds > 12:
+        state.apply_action(state.legal_actions()[-1])
+    bot, referee = adapter.PerfectBot(standard, seconds=0.001), adapter.Referee(standard)
+    action = state.legal_actions()[0]
+    hostile.call("PerfectBot", adapter.PerfectBot, {"tables": standard, "seconds": 1, "threads": 1})
+    hostile.call("Referee", adapter.Referee, {"tables": standard, "threads": 1})
+    hostile.call("position_of", adapter.position_of, {"state": state})
+    hostile.call("action_of", adapter.action_of, {"move": 3, "player": 1})
+    hostile.call("move_of", adapter.move_of, {"action": 3, "player": 0})
+    for name in ["step", "step_with_policy"]:
+        hostile.call(name, getattr(bot, name), {"state": state})
+    hostile.call("move_scores", referee.move_scores, {"position": "6x1"})
+    hostile.call("lost", referee.lost, {"state": state, "action": action})
+    greedy = [FirstAction(), FirstAction()]
+    hostile.call("play_game", adapter.play_game, {"bots": greedy, "referee": None, "opening": [1]})
+    for read in [adapter.position_of, bot.step, lambda state: referee.lost(state, 1)]:
+        with pytest.raises(ArgumentError, match="tic_tac_toe"):
+            read(other)
+    with pytest.raises(IllegalMoveError):
+        bot.step(over)
+    with pytest.raises(IllegalMoveError):
+        referee.lost(over, 1)
+    with pytest.raises(IllegalMoveError):
+        adapter.play_game(greedy, opening=[1, 1])
+
+
+class FirstAction:
+    """A bot that plays the first legal action."""
+
+    def step(self, state: Any) -> int:
+        action: int = state.legal_actions()[0]
+        return action
+
+    def restart_at(self, state: Any) -> None:
+        pass
+
+    def inform_action(self, state: Any, player: int, action: int) -> None:
+        pass
+
+
+def test_exceptions_say_what_is_wrong(tables: Tables, tmp_path: Path) -> None:
+    cases: list[tuple[type[Exception], str, Callable[[], object]]] = [
+        (IllegalMoveError, "move -1 is not legal", lambda: Position("6x4").play(-1)),
+        (PositionError, "-1 is not a number of seeds", lambda: Position.from_rows([-1] * 6, [1] * 6)),
+        (PositionError, "more than 16 pits", lambda: Position.from_rows(range(10**12), [1])),
+        (ArgumentError, "seeds must be 2 to 48, not -1", lambda: tables.layer(-1)),
+        (ArgumentError, "seeds must be 2 to 48, not 0", lambda: tables.layer(0)),
+        (ArgumentError, "seeds must be 2 to 48, not 1", lambda: tables.layer(1)),
+        (ArgumentError, "seeds must be 2 to 48, not 100", lambda: tables.sample(3, 100)),
+        (ArgumentError, "seeds must be 2 to 48, not 1", lambda: kalah.sample(3, 1, directory=tables.directory)),
+        (ArgumentError, f"not {2**70}", lambda: tables.rows(2**70)),
+        (ArgumentError, "128 bits", lambda: kalah.layer_positions(6, 2**200)),
+        (ArgumentError, "threads must be at least 1", lambda: tables.scores(tables.sample(1, 5)[0], threads=0)),
+        (ArgumentError, "seed must be", lambda: tables.sample(1, 5, -1)),
+        (ArgumentError, "max_seeds must be at least 2", lambda: Tables.open(tables.directory, max_seeds=1)),
+        (ArgumentError, "seconds", lambda: kalah.solve("3x1", seconds=10**400)),
+        (RulesError, "rule", lambda: kalah.Rules("\ud800")),
+        (BuildError, "empty-capture-3-05", lambda: kalah.build(tables.directory / "empty-capture-3-05.kalah", 5)),
+        (TypeError, "a function is expected", lambda: kalah.build(tmp_path, 8, progress=3)),  # type: ignore[arg-type]
+    ]
+    for error, message, call in cases:
+        with pytest.raises(error, match=re.escape(message)):
+            call()
+
+
+def test_a_missing_table_is_told_apart_from_a_missing_directory(tables: Tables, tmp_path: Path) -> None:
+    reads: list[Callable[[Path], object]] = [Tables.open, lambda path: kalah.sample(3, 5, directory=path)]
+    for read in reads:
+        with pytest.raises(MissingTableError, match="there is no directory") as missing:
+            read(tmp_path / "mistyped")
+        assert "build" not in str(missing.value)
+        with pytest.raises(MissingTableError, match=r"kalah\.build\("):
+            read(tmp_path)
+    few = Tables.open(tables.directory, max_seeds=9)
+    calls: list[Callable[[], object]] = [
+        *(lambda: few.layer(12), lambda: few.rows(12)),
+        *(lambda: few.score("6x1"), lambda: few.scores(kalah.to_array("6x1"))),
+    ]
+    for call in calls:
+        with pytest.raises(MissingTableError, match="open them again") as closed:
+            call()
+        assert "build" not in str(closed.value)
+    assert few.rows(9).shape == tables.rows(9).shape
+
+
+def test_the_call_that_a_message_advises_works(tmp_path: Path) -> None:
+    kalah.build(tmp_path, 5, "standard", 3)
+    calls: list[Callable[[], object]] = [
+        *(lambda: Tables.open(tmp_path, "standard", 3).layer(6), lambda: Tables.open(tmp_path, "s-kalaha", 4)),
+    ]
+    for ask in calls:
+        with pytest.raises(MissingTableError) as missing:
+            ask()
+        advised = re.search(r"kalah\.build\(.*\)", str(missing.value))
+        assert advised is not None
+        eval(advised.group())
+        ask()
+
+
+def test_memory_that_nobody_has_is_refused_at_once(tables: Tables) -> None:
+    one = np.zeros(12, np.uint8)
+    rows = np.broadcast_to(one, (2**50, 12))
+    cases: list[Callable[[], object]] = [
+        lambda: tables.sample(10**11, 12),
+        lambda: tables.sample(2**61, 12),
+        lambda: tables.sample(2**70, 12),
+        lambda: tables.scores(rows),
+        lambda: tables.best_moves(rows),
+        lambda: tables.rank(12, rows),
+        lambda: tables.unrank(12, np.broadcast_to(np.int64(0), (2**50,))),
+        lambda: kalah.Solver("6x4", memory=2**60),
+        lambda: kalah.Solver("6x4", memory=2**70),
+        lambda: kalah.Player("perfect", memory=2**60),
+    ]
+    for case in cases:
+        with pytest.raises(OutOfMemoryError):
+            case()
+
+
+def test_more_threads_than_help_are_not_started(tables: Tables) -> None:
+    rows, scores = tables.sample(20_000, 12)
+    for threads in [100_000, 2**70]:
+        assert np.array_equal(tables.scores(rows, threads=threads), scores)
