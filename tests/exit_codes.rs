@@ -37,12 +37,12 @@ fn case(command: &str) -> Case {
         "build" => ["--seeds 6 --tables FILE/x", "--seeds 49", "--seeds 6 --tables BAD", "--seeds 22 --tables own"],
         "check" => ["NO", "", "FILE", ""],
         "completions" => ["", "", "", ""],
-        "complexity" => ["", "", "", "6x6 --games 1000000"],
+        "analyse complexity" => ["", "", "", "6x6 --games 1000000"],
         "engine" => ["", "", "", ""],
         "export" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "export-site" => ["FILE/x", "", "", "site --days 10000"],
         "gpu" => ["", "", "", ""],
-        "graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
+        "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
         "info" => ["--tables NO", "", "--tables BAD", ""],
         "kgp" => ["--once --port 1", "", "", "--port 1"],
         "line" => {
@@ -50,12 +50,14 @@ fn case(command: &str) -> Case {
         }
         "man" => ["FILE/x", "", "", ""],
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
-        "opening" => ["", "16x2147483647", "", ""],
-        "opening-scan" => {
+        "analyse opening" => ["", "16x2147483647", "", ""],
+        "analyse opening-scan" => {
             ["--list NO", "--houses 16 --seeds 999999999", "--state FILE", "--seeds ..100000 --threads 1"]
         }
-        "pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
-        "plan" => ["", "--search 16x15", "--seeds 6 --tables BAD", ""],
+        "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
+        "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "plan layers" => ["", "--seeds 49", "", ""],
+        "plan search" => ["", "16x15", "", ""],
         "play" => ["--from NO", "", "6x1 --tables BAD", "6x8 --south perfect --time 600"],
         "probe" => ["", "6x99", "6x1 --tables BAD", ""],
         "prove" => [
@@ -72,8 +74,8 @@ fn case(command: &str) -> Case {
         "stats" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
         "tournament" => ["--from NO", "", "--start 6x1 --tables BAD", "perfect greedy --start 6x8"],
         "train" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
-        "unpack" => ["NO", "", "FILE", ""],
-        "values" => {
+        "archive unpack" => ["NO", "", "FILE", ""],
+        "analyse values" => {
             ["--state NO/x", "--pits 6 --seeds 63", "--pits 6 --seeds 1 --tables BAD", "--no-tables --memory 64MiB"]
         }
         "verify" => ["--manifest NO", "--seeds 49", "--tables BAD", ""],
