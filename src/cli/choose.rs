@@ -95,7 +95,7 @@ impl Choose {
             };
             match answered {
                 Err(error) if error.is::<Unusable>() || failure::outcome(&error) == Outcome::Usage => {
-                    outcome = outcome.and(positions::refuse(place.as_ref(), &error));
+                    outcome = outcome.and(failure::refuse(place.as_ref(), &error));
                     Ok(())
                 }
                 // What befell the player would befall it again.

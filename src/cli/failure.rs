@@ -17,7 +17,7 @@ use kalah::verify::Fault;
 
 use super::causes::{book_error, network_error, solve_error, table_error};
 use super::outcome::{Outcome, UsageError};
-use super::positions::Unusable;
+use super::positions::{Place, Unusable};
 use super::{advice, output, statement};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
@@ -46,6 +46,18 @@ pub fn tell(error: &anyhow::Error) {
         let lines: Vec<String> = message(error).lines().map(|line| printable(line, MAX_LINE)).collect();
         output::tell(format_args!("kalah: {}", lines.join("\n")));
     }
+}
+
+/// Reports why the position of `place` is not answered, and returns what that means for the outcome of the command, which goes
+/// on with the others.
+pub fn refuse(place: Option<&Place>, error: &anyhow::Error) -> Outcome {
+    let (message, outcome) = (message(error), outcome(error));
+    match place {
+        Some(place) => output::tell(format_args!("kalah: {place}: {message}")),
+        None => output::tell(format_args!("kalah: {message}")),
+    }
+    // What a file holds is no fault of the command line.
+    if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
 }
 
 /// How a command ends that returns this error: the one place that says what an error means for the exit code.

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use kalah::game::{ParseError, Position};
 
-use super::outcome::Outcome;
-use super::{failure, output};
+use super::output;
 
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
@@ -40,18 +39,6 @@ pub struct Given {
     /// Where it was written; `None` for an argument.
     pub place: Option<Place>,
     pub position: Result<Position, Unusable>,
-}
-
-/// Reports why the position of `place` is not answered, and returns what that means for the outcome of the command, which goes
-/// on with the others.
-pub fn refuse(place: Option<&Place>, error: &anyhow::Error) -> Outcome {
-    let (message, outcome) = (failure::message(error), failure::outcome(error));
-    match place {
-        Some(place) => output::tell(format_args!("kalah: {place}: {message}")),
-        None => output::tell(format_args!("kalah: {message}")),
-    }
-    // What a file holds is no fault of the command line.
-    if place.is_some() && outcome == Outcome::Usage { Outcome::Failed } else { outcome }
 }
 
 /// Why there is no position.

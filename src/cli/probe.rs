@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::book_answer::FromBook;
 use super::outcome::{Outcome, usage};
 use super::positions::{self, Given};
-use super::{args, output, search_tables};
+use super::{args, failure, output, search_tables};
 
 /// Look positions up: score, value, moves, a line of best play
 ///
@@ -84,7 +84,7 @@ impl Prober<'_> {
             },
             Err(unusable) => unusable.into(),
         };
-        self.outcome = self.outcome.and(positions::refuse(place.as_ref(), &refusal));
+        self.outcome = self.outcome.and(failure::refuse(place.as_ref(), &refusal));
         Ok(())
     }
 
