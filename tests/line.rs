@@ -136,8 +136,19 @@ fn values_are_those_of_the_first_player_when_he_is_not_to_move() {
 
 #[test]
 fn proofs_end_with_the_position_that_takes_too_long() {
-    let (code, told) =
-        answer(&["6x6", "12", "3", "--no-tables", "--memory", "16MiB", "--within", "0.3", "--threads", "1"]);
+    let (code, told) = answer(&[
+        "6x6",
+        "12",
+        "3",
+        "--no-tables",
+        "--no-book",
+        "--memory",
+        "16MiB",
+        "--within",
+        "0.3",
+        "--threads",
+        "1",
+    ]);
     assert_eq!((code, &told["proved_from"]), (0, &Value::Null));
     assert_eq!(values(&told), [None; 3]);
     // The others were not begun.
@@ -147,7 +158,7 @@ fn proofs_end_with_the_position_that_takes_too_long() {
     assert!(told["seconds"].as_f64().unwrap() < 30.0, "{told}");
 
     // Without tables the end of a line is proved, its start is not.
-    let short = ["--no-tables", "--memory", "16MiB", "--within", "0.3", "--threads", "1"];
+    let short = ["--no-tables", "--no-book", "--memory", "16MiB", "--within", "0.3", "--threads", "1"];
     let perfect = reference::lines(include_str!("reference/irving-2000-perfect-games.csv"))
         .find(|game| game[..2] == ["6", "4"])
         .unwrap()[2];
@@ -166,6 +177,18 @@ fn proofs_end_with_the_position_that_takes_too_long() {
         "{out}{err}"
     );
     assert!(out.contains("takes more than 0.3 s"), "{out}");
+}
+
+#[test]
+fn what_the_book_knows_is_not_searched() {
+    let (code, told) = answer(&["6x4", "--no-tables", "--threads", "1"]);
+    assert_eq!((code, values(&told), &told["nodes"], &told["proved_from"]), (0, vec![Some(10)], &0.into(), &0.into()));
+    // The value after another turn is searched, and the one that the book has is kept where that takes too long.
+    let flags = ["--no-tables", "--memory", "16MiB", "--within", "0.01", "--threads", "1"];
+    let (_, told) = answer(&[&["6x6", "12", "3", "4", "5"], &flags[..]].concat());
+    let told_values = values(&told);
+    assert_eq!((told_values[0], told_values.last()), (Some(2), Some(&None)), "{told}");
+    assert_eq!(told["proved_from"], Value::Null, "{told}");
 }
 
 #[test]

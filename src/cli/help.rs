@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Build and check tables",
         &["build", "plan", "train", "bounds", "verify", "info", "stats", "export", "archive", "bench", "gpu"],
     ),
-    ("Look up and solve", &["probe", "solve", "prove", "line", "search", "check", "book"]),
+    ("Look up and solve", &["probe", "solve", "prove", "line", "review", "search", "check", "book"]),
     ("Play", &["play", "move", "tournament", "puzzles"]),
     ("Serve", &["serve", "export-site", "kgp", "engine"]),
     ("Analyse boards", &["analyse"]),
@@ -21,7 +21,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
 type Example = (&'static str, &'static str);
 
 /// Examples of each command.
-const EXAMPLES: [(&str, &[Example]); 37] = [
+const EXAMPLES: [(&str, &[Example]); 38] = [
     (
         "build",
         &[
@@ -103,6 +103,13 @@ const EXAMPLES: [(&str, &[Example]); 37] = [
         ],
     ),
     ("line", &[("What the positions of a line of play are worth", "kalah line 6x3 '42 1 3'")]),
+    (
+        "review",
+        &[
+            ("A game that was kept, with three seconds for a position", "kalah review mine.games --within 3"),
+            ("The first turns of one", "kalah review 6x4 36 1 --rules standard"),
+        ],
+    ),
     (
         "analyse values",
         &[

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
+use kalah::analyse::Knowledge;
 use kalah::game::{ParseError, Place, Position};
 use kalah::record::GameRecord;
 use kalah::solve::{SolveError, Solver};
@@ -14,13 +15,14 @@ use super::outcome::{Outcome, usage};
 use super::search_progress::SearchProgress;
 use super::signals::stop_on_signal;
 use super::solver_flags::SolverFlags;
-use super::{games, output};
+use super::{args, games, output};
 
 /// Prove what the positions of a line of play are worth
 ///
 /// A position is written as for solve. MOVES are turns, the moves of one run together (36 2 14); the last turn may stop
 /// before it is over. All values are final store differences for the player who moves first in POSITION. The last position
-/// is solved first, then the one a turn before, up to the first that takes longer than --within.
+/// is solved first, then the one a turn before, up to the first that takes longer than --within. What the rules, the book or the
+/// tables know is not searched.
 #[derive(Args)]
 pub struct Line {
     /// Position
@@ -44,6 +46,8 @@ pub struct Line {
     /// End with the first position that takes more seconds than this
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
     within: f64,
+    #[command(flatten)]
+    book: args::BookFlag,
     #[command(flatten)]
     with: SolverFlags,
     /// Print one JSON document
@@ -176,19 +180,34 @@ impl Line {
         stop_on_signal(&stop);
         let tables = self.with.open_tables(&start, &stop)?;
         let began = Instant::now();
-        let progress = SearchProgress::new(start);
-        let solver = self.with.solver(&start, &tables, &stop)?;
-        let solver = solver.with_events(|_, event| progress.event(event));
+        let books = self.book.find(self.with.directory(), &[rules])?;
+        let book = books.get(rules, start.pits());
 
         let line = line.to_string();
         let played = [""].into_iter().chain(line.split(' '));
         let mut positions: Vec<Row> =
             places.iter().zip(played).map(|(place, played)| Row::new(place, played)).collect();
-        let end = self.prove(&places, &mut positions, &solver, &progress, &stop);
-        progress.finish();
-        let end = end?;
+        let known = Knowledge::new(rules, start.pits(), book, tables.tables());
+        for (place, row) in places.iter().zip(&mut positions) {
+            if let Some(score) = known.at_once(&place.position)?.score() {
+                row.value = Some(place.turned(place.position.value(score)));
+                (row.nodes, row.seconds) = (Some(0), Some(0.0));
+            }
+        }
+        // A solver takes memory, and compares all tables with their checksums.
+        let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
+        if positions.iter().any(|row| row.value.is_none()) {
+            let progress = SearchProgress::new(start);
+            let solver = self.with.solver_with(&start, &tables, &stop, |options| options.book(book))?;
+            let solver = solver.with_events(|_, event| progress.event(event));
+            let proved = self.prove(&places, &mut positions, &solver, &progress, &stop);
+            progress.finish();
+            end = proved?;
+            (nodes, table_hits, table_seeds) = (solver.nodes(), solver.table_hits(), solver.table_seeds());
+        }
 
-        let proved_from = positions.iter().find(|row| row.value.is_some()).map(|row| row.turns);
+        let proved = positions.iter().rev().take_while(|row| row.value.is_some());
+        let proved_from = proved.last().map(|row| row.turns);
         let wrong = self.value.and_then(|value| positions.iter().position(|row| row.differs(value)));
         let answer = Answer {
             position: start.to_string(),
@@ -197,10 +216,10 @@ impl Line {
             proved_from,
             wrong_at: wrong.map(|index| positions[index].turns),
             positions,
-            table_seeds: solver.table_seeds(),
+            table_seeds: table_seeds.or_else(|| tables.tables().and_then(|tables| tables.max_seeds())),
             threads: rayon::current_num_threads(),
-            nodes: solver.nodes(),
-            table_hits: solver.table_hits(),
+            nodes,
+            table_hits,
             seconds: began.elapsed().as_secs_f64(),
         };
         if self.json {
@@ -224,7 +243,7 @@ impl Line {
         GameRecord::new(self.with.rules, start, line)
     }
 
-    /// Solves the positions of `places` from the last one on and notes in `rows` what is proved.
+    /// Solves those positions of `places` whose values are not in `rows`, from the last one on, and notes there what is proved.
     fn prove(
         &self,
         places: &[Place],
@@ -242,6 +261,10 @@ impl Line {
         // Values for the first player. A line of best play keeps its value.
         let mut guess = self.value;
         for (place, row) in places.iter().zip(rows).rev() {
+            if let Some(known) = row.value {
+                guess = self.value.or(Some(known));
+                continue;
+            }
             let position = &place.position;
             progress.position(*position);
             progress.stage(format!("after {}, {} seeds", output::count(place.turns, "turn"), position.seeds()));

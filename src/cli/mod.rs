@@ -61,6 +61,7 @@ mod prove_report;
 mod prove_status;
 mod puzzles;
 mod report;
+mod review;
 mod rules;
 mod search;
 mod search_plan;
@@ -138,6 +139,7 @@ enum Command {
     Solve(solve::Solve),
     Prove(prove::Prove),
     Line(line::Line),
+    Review(review::Review),
     Search(search::Search),
     Book(book::Book),
     Play(play::Play),
@@ -286,6 +288,7 @@ impl Cli {
             Command::Solve(solve) => solve.run(),
             Command::Prove(prove) => prove.run(default_rules),
             Command::Line(line) => line.run(),
+            Command::Review(review) => review.run(),
             Command::Search(search) => search.run(),
             Command::Book(book) => book.run(),
             Command::Play(play) => play.run(),

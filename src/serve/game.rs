@@ -16,6 +16,7 @@ use super::events::{self, Sender};
 use super::fields::Fields;
 use super::searches::Reads;
 use super::{ApiError, error::MAX_MOVES};
+use crate::analyse::Tally;
 use crate::game::{Pit, Position, Rules};
 use crate::record::{GameRecord, read_game};
 
@@ -46,7 +47,7 @@ struct PlaceEvent {
 }
 
 /// How a side played, as far as its moves are evaluated exactly.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Serialize)]
 struct SideAnswer {
     moves: u32,
     best: u32,
@@ -111,20 +112,20 @@ impl Place {
 impl SideAnswer {
     /// How the first or the second player played.
     fn new(places: &[PlaceAnswer], first: bool) -> SideAnswer {
-        let mut side = SideAnswer::default();
+        let mut tally = Tally::default();
         for place in places.iter().filter(|place| place.first == first && place.known.move_count() > 1) {
-            let (Some(value), Some(lost)) = (place.known.value(), place.lost) else { continue };
-            side.moves += 1;
-            side.lost += lost;
-            match lost {
-                0 => side.best += 1,
-                _ if (value - lost).signum() < value.signum() => side.blunders += 1,
-                _ => side.inaccuracies += 1,
+            if let (Some(value), Some(lost)) = (place.known.value(), place.lost) {
+                tally.add(value, value - lost);
             }
         }
-        let percent = |moves| (1000.0 * f64::from(side.best) / f64::from(moves)).round() / 10.0;
-        side.accuracy = (side.moves > 0).then(|| percent(side.moves));
-        side
+        SideAnswer {
+            moves: tally.judged,
+            best: tally.best,
+            inaccuracies: tally.inaccuracies + tally.mistakes,
+            blunders: tally.blunders,
+            lost: tally.lost,
+            accuracy: tally.accuracy(),
+        }
     }
 }
 

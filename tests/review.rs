@@ -1,0 +1,201 @@
+//! `kalah review`: every turn of a game judged by exact values.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::process::Output;
+use std::sync::LazyLock;
+
+use assert_cmd::Command;
+use kalah::analyse::Judgement;
+use kalah::build::build;
+use kalah::game::{Line, Pit, Position, Rules};
+use kalah::record::GameRecord;
+use kalah::table::Tables;
+use serde_json::Value;
+
+const RULES: Rules = Rules::Standard;
+
+/// All tables of 3x2, built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), RULES, 3, 12).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+fn kalah(args: &[&str], stdin: &str) -> Output {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.env("KALAH_TABLES", directory()).arg("review").args(args).write_stdin(stdin).output().unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[track_caller]
+fn answer(args: &[&str], stdin: &str) -> Value {
+    let output = kalah(&[args, &["--json"]].concat(), stdin);
+    assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    let mut answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    answer.as_object_mut().unwrap().remove("seconds");
+    answer
+}
+
+/// A game of random moves from 3x2, over in the end.
+fn random_game(seed: u64) -> GameRecord {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (start, mut moves): (Position, Vec<Pit>) = ("3x2".parse().unwrap(), Vec::new());
+    let mut position = start;
+    while !position.is_over() {
+        let legal: Vec<Pit> = position.moves().collect();
+        let pit = legal[random.usize(..legal.len())];
+        moves.push(pit);
+        position = position.play(RULES, pit).unwrap().position;
+    }
+    GameRecord::of_moves(RULES, start, &moves).unwrap()
+}
+
+/// The moves of a turn that are judged one by one: how the best turns begin at the first one that loses something.
+fn best_turns(tables: &Tables, start: &Position, turn: &[Pit]) -> Vec<String> {
+    let text = |moves: &[Pit]| moves.iter().map(ToString::to_string).collect::<String>();
+    let best = |position: &Position| {
+        let moves = tables.move_scores(position).unwrap();
+        let most = moves.iter().map(|&(_, score)| score).max().unwrap();
+        moves.into_iter().filter(|&(_, score)| score == most).map(|(pit, _)| pit).collect::<Vec<Pit>>()
+    };
+    let mut position = *start;
+    let mut first = None;
+    for (at, pit) in turn.iter().enumerate() {
+        let all = best(&position);
+        let beginnings: Vec<String> = all.iter().map(|&best| text(&[&turn[..at], &[best]].concat())).collect();
+        if !all.contains(pit) {
+            return beginnings;
+        }
+        first.get_or_insert(beginnings);
+        position = position.play(RULES, *pit).unwrap().position;
+    }
+    first.unwrap()
+}
+
+#[test]
+fn every_turn_is_judged_by_the_tables() {
+    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
+    let mut marks = std::collections::BTreeSet::new();
+    for seed in 0..30 {
+        let game = random_game(seed);
+        let answer = answer(&["-"], &game.to_string());
+        assert_eq!(answer["nodes"], 0);
+        let places = game.line.follow(RULES, &game.start).unwrap();
+        let value = |index: usize| {
+            let place = &places[index];
+            let over = place.position.is_over().then(|| place.position.value(place.position.mover().total()));
+            place.turned(over.unwrap_or_else(|| tables.probe(&place.position).unwrap().value))
+        };
+        let mut lost = [0; 2];
+        let mut judged = [[0; 5]; 2];
+        for (index, turn) in answer["turns"].as_array().unwrap().iter().enumerate() {
+            let place = &places[index];
+            let (before, after) = (place.turned(value(index)), place.turned(value(index + 1)));
+            assert_eq!((&turn["best_worth"]["value"], &turn["worth"]["value"]), (&before.into(), &after.into()));
+            assert_eq!(turn["seeds_lost"], (before - after) / 2, "{turn}");
+            let judgement = Judgement::of(before, after);
+            assert_eq!(turn["judgement"], judgement.name());
+            assert_eq!(
+                turn["best"],
+                serde_json::json!(best_turns(&tables, &place.position, &game.line.turns()[index]))
+            );
+            marks.insert(judgement.mark());
+            lost[usize::from(!place.first)] += (before - after) / 2;
+            if turn["choice"] == true {
+                let counts = &mut judged[usize::from(!place.first)];
+                counts[0] += 1;
+                counts[judgement as usize + 1] += 1;
+            }
+        }
+        for (side, name) in ["south", "north"].into_iter().enumerate() {
+            let told = &answer[name];
+            assert_eq!(told["seeds_lost"], lost[side], "{answer}");
+            let counts = ["judged", "best", "inaccuracies", "mistakes", "blunders"];
+            assert_eq!(counts.map(|count| told[count].as_i64().unwrap()), judged[side], "{answer}");
+            if judged[side][0] > 0 {
+                let share = 100.0 * judged[side][1] as f64 / judged[side][0] as f64;
+                assert!((told["accuracy"].as_f64().unwrap() - share).abs() < 0.051, "{answer}");
+            }
+        }
+        // What both lost is the way from the value of the start to the result.
+        let [south, north] = game.result.unwrap().map(i64::from);
+        assert_eq!(south - north, value(0) - 2 * lost[0] + 2 * lost[1]);
+    }
+    assert!(marks.contains("??") && marks.contains("?!") && marks.contains(""), "{marks:?}");
+}
+
+#[test]
+fn a_search_finds_what_the_tables_say() {
+    for seed in [3, 4] {
+        let game = random_game(seed);
+        let (by_tables, mut searched) =
+            (answer(&["-"], &game.to_string()), answer(&["-", "--no-tables", "--threads", "1"], &game.to_string()));
+        assert!(searched["nodes"].as_u64() > Some(0));
+        searched["nodes"] = by_tables["nodes"].clone();
+        searched["table_seeds"] = by_tables["table_seeds"].clone();
+        assert_eq!(searched, by_tables);
+    }
+}
+
+#[test]
+fn games_come_from_files_text_and_positions() {
+    let directory = tempfile::tempdir().unwrap();
+    let game = random_game(7).with_header("South", "me");
+    let text = game.to_string();
+    let whole = answer(&["-"], &text);
+    assert_eq!(whole["south"]["name"], "me");
+    let file = directory.path().join("mine.games");
+    std::fs::write(&file, format!("{}\n{text}", random_game(8))).unwrap();
+    assert_eq!(answer(&[file.to_str().unwrap(), "--game", "2"], ""), whole);
+    assert_eq!(answer(&[&text], ""), whole);
+    let line = game.line.to_string();
+    let by_turns = answer(&[&["3x2", "--rules", "standard"], &line.split(' ').collect::<Vec<_>>()[..]].concat(), "");
+    assert_eq!(by_turns["turns"], whole["turns"]);
+    let table = kalah(&["-"], &text);
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert_eq!(table.lines().count(), game.line.turns().len() + 4, "{table}");
+    assert!(table.contains("\nSouth, me: ") && table.contains(" with a choice best ("), "{table}");
+    for (args, code, told) in [
+        (&["no.games"][..], 2, "'no.games' is neither a file nor a game"),
+        (&["3x2", "7"], 2, "there is no pit 7"),
+        (&["6y6", "1"], 2, "is not a position"),
+        (&[file.to_str().unwrap()], 1, "--game N"),
+        (&[file.to_str().unwrap(), "1"], 2, "turns belong to a position"),
+    ] {
+        let output = kalah(args, "");
+        let told_all = stderr(&output);
+        assert!(output.status.code() == Some(code) && told_all.contains(told), "{args:?}: {told_all}");
+    }
+}
+
+/// What is not proved in time is never called exact, and what the book has is not searched.
+#[test]
+fn values_that_are_not_found_in_time_are_unknown_or_bounds() {
+    let flags = ["--no-tables", "--memory", "16MiB", "--threads", "1", "--within", "0.01"];
+    let game = [&["6x6", "--rules", "empty-capture"], &flags[..], &["12", "3", "4", "5"]].concat();
+    let game: Vec<&str> = game.into_iter().collect();
+    let unknown = answer(&[&game[..], &["--no-book"]].concat(), "");
+    for turn in unknown["turns"].as_array().unwrap() {
+        assert!(turn["worth"].get("value").is_none() && turn["best_worth"].get("value").is_none(), "{turn}");
+        // Bounds that follow from the stores alone are not told.
+        assert!(turn["best_worth"].get("at_least").is_none_or(|least| least.as_i64() > Some(-66)), "{turn}");
+        assert!(turn.get("judgement").is_none() && turn.get("seeds_lost").is_none(), "{turn}");
+        assert_eq!(turn["best"], serde_json::json!([]));
+    }
+    assert_eq!((&unknown["south"]["judged"], unknown["south"].get("accuracy")), (&0.into(), None));
+    let table = kalah(&[&game[..], &["--no-book"]].concat(), "");
+    let table = String::from_utf8(table.stdout).unwrap();
+    assert!(table.contains("unknown") && table.contains("2 turns not judged"), "{table}");
+    // The book has the value of the start.
+    let known = answer(&game, "");
+    assert_eq!(known["turns"][0]["best_worth"]["value"], 2, "{known}");
+    let line = Line::parse(6, known["line"].as_str().unwrap()).unwrap();
+    assert_eq!(line.turns().len(), 4);
+}
