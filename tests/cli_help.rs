@@ -10,7 +10,7 @@ use kalah::game::{Pit, Position, Rules};
 use serde_json::Value;
 
 /// All commands but `help`.
-const COMMANDS: [&str; 30] = [
+const COMMANDS: [&str; 31] = [
     "build",
     "plan",
     "train",
@@ -26,6 +26,7 @@ const COMMANDS: [&str; 30] = [
     "solve",
     "prove",
     "line",
+    "review",
     "search",
     "check",
     "book",
@@ -227,7 +228,7 @@ fn the_rule_sets_are_explained_where_they_are_chosen() {
             assert!(help.contains("avalanche") && help.contains("OpenSpiel"), "{name}: {help}");
         }
     }
-    assert_eq!(with_rules, 29);
+    assert_eq!(with_rules, 30);
 }
 
 #[test]
@@ -388,7 +389,7 @@ fn there_is_a_manual_page_for_every_command() {
         assert!(page.contains(&format!(".TH kalah-{name} 1")), "{page}");
         assert!(page.contains("Example") || path[0] == "book", "{name}");
     }
-    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 46);
+    assert_eq!(std::fs::read_dir(&pages).unwrap().count(), 47);
     let ran = kalah(&["man", "/dev/null/x"]);
     assert_eq!(ran.code, Some(1));
     assert!(ran.stderr.contains("cannot write manual pages to /dev/null/x"), "{}", ran.stderr);
