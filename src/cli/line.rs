@@ -180,7 +180,7 @@ impl Line {
         stop_on_signal(&stop);
         let tables = self.with.open_tables(&start, &stop)?;
         let began = Instant::now();
-        let books = self.book.find(self.with.directory(), &[rules])?;
+        let books = self.book.find(self.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
 
         let line = line.to_string();

@@ -229,7 +229,7 @@ impl Review {
         let stop = Arc::new(AtomicBool::new(false));
         stop_on_signal(&stop);
         let began = Instant::now();
-        let books = self.book.find(self.with.directory(), &[rules])?;
+        let books = self.book.find(self.with.directory(), &[rules]);
         let book = books.get(rules, start.pits());
         let tables = self.with.open_tables(&start, &stop)?;
         let known = Knowledge::new(rules, start.pits(), book, tables.tables());
