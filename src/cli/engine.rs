@@ -1,13 +1,14 @@
 use std::io::{self, BufReader};
 
 use clap::Args;
+use kalah::game::Rules;
 use kalah::play::engine::{EngineSetting, serve_engine};
 use kalah::play::{PlayerName, Setting};
 use kalah::table::Shelf;
 
-use super::args;
 use super::outcome::Outcome;
 use super::player_flags::PlayerFlags;
+use super::{args, directories};
 
 /// Play for another program, over standard input and output
 ///
@@ -26,6 +27,7 @@ pub struct Engine {
 impl Engine {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.with.threads.start()?;
+        directories::note_without_tables(self.with.directory(), &Rules::ALL);
         let books = self.book.find_all(self.with.directory());
         let shelf = Shelf::new(self.with.directory().to_owned());
         let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());

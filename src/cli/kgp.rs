@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use kalah::game::Rules;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
 use super::signals::{interrupted, stop_on_signal};
-use super::{args, output};
+use super::{args, directories, output};
 
 /// The first and the longest pause before connecting again.
 const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
@@ -69,6 +70,7 @@ impl Kgp {
         introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
+        directories::note_without_tables(&self.tables.path, &[Rules::Standard]);
         let books = self.book.find_all(&self.tables.path);
         let mut thinking = Thinking::default();
         thinking.books = Some(&books);

@@ -26,6 +26,7 @@ mod check_report;
 mod choose;
 mod completions;
 mod complexity;
+mod directories;
 mod engine;
 mod export;
 #[cfg(feature = "serve")]
@@ -178,9 +179,9 @@ fn run() -> ExitCode {
     hush_device_selection();
     forget_empty_variables();
     let arguments = old_spellings::modern(std::env::args_os().collect());
-    let command = help::completed(Cli::command()).color(colour(&arguments));
+    let mut command = help::completed(Cli::command()).color(colour(&arguments));
     let read =
-        command.try_get_matches_from(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+        command.try_get_matches_from_mut(arguments).and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
     let (cli, matches) = match read {
         Ok(read) => read,
         Err(error) => return told(&error),
@@ -189,6 +190,10 @@ fn run() -> ExitCode {
         output::be_quiet();
     }
     tell_default_rules(&matches);
+    if let Err(error) = directories::check(&command, &matches) {
+        failure::tell(&error);
+        return failure::outcome(&error).leave();
+    }
     cli.run(is_by_default(&matches, "rules"))
 }
 

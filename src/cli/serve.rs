@@ -3,12 +3,13 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use kalah::game::Rules;
 use kalah::serve::{self, Host, Options, SharedOrigin, Stop};
 
 use super::outcome::Outcome;
 use super::player_flags::seconds;
 use super::signals::{interrupted, on_signal};
-use super::{args, output};
+use super::{args, directories, output};
 
 /// Serve a page to play and explore on, and a JSON API, over HTTP
 ///
@@ -83,6 +84,7 @@ impl Serve {
         rayon::ThreadPoolBuilder::new().build_global().context("cannot start the threads")?;
         // A table that becomes shorter ends the answers from it, not the server.
         kalah::table::outlive_bus_errors();
+        directories::note_without_tables(&self.tables.path, &Rules::ALL);
         let books = self.book.find_all(&self.tables.path);
         let mut options = Options::new(self.tables.path);
         options.books = books;
