@@ -237,6 +237,9 @@ fn what_is_wrong_has_exit_code_3_and_is_named() {
 fn what_cannot_be_checked_has_exit_code_1_or_2() {
     let fixture = Fixture::new();
     let errors = text(&check(&fixture.file, &["--tables", "/nowhere"]).code(1).get_output().stderr);
+    assert!(errors.contains("there is no directory /nowhere"), "{errors}");
+    let empty = tempfile::tempdir().unwrap();
+    let errors = text(&check(&fixture.file, &["--tables", empty.path().to_str().unwrap()]).code(1).get_output().stderr);
     assert!(errors.contains("kalah build"), "{errors}");
     let errors = text(&check(Path::new("/nowhere/a.certificate"), &[]).code(1).get_output().stderr);
     assert!(errors.contains("/nowhere/a.certificate"), "{errors}");

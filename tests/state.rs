@@ -24,7 +24,12 @@ fn solver<'a>(rules: Rules, position: &Position, tables: Option<&'a Tables>) -> 
 
 fn kalah(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
-    command.env("KALAH_TABLES", "/nowhere").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    // There are no tables among the tests.
+    command
+        .env("KALAH_TABLES", concat!(env!("CARGO_MANIFEST_DIR"), "/tests"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command
 }
 

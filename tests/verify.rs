@@ -258,7 +258,7 @@ fn all_boards_are_checked_in_one_run() {
 
     let empty = tempfile::tempdir().unwrap();
     kalah(empty.path(), &["verify", "--all"]).exits(1).says("nothing was checked");
-    kalah(&empty.path().join("none"), &["verify", "--all"]).exits(1).says("nothing was checked");
+    kalah(&empty.path().join("none"), &["verify", "--all"]).exits(1).says("there is no directory");
     kalah(directory.path(), &["verify", "--all", "--pits", "6"]).exits(2);
     kalah(directory.path(), &["verify", "--all", "--seeds", "6"]).exits(2);
 }
