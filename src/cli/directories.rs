@@ -37,7 +37,7 @@ fn check_own(command: &Command, matches: &ArgMatches) -> anyhow::Result<()> {
         _ => return Ok(()),
     };
     let is_set = |flag: &&str| matches.try_get_one::<bool>(flag).ok().flatten() == Some(&true);
-    let Some(path) = matches.get_one::<PathBuf>(id).filter(|_| !EXEMPT.iter().any(|flag| is_set(&flag))) else {
+    let Some(path) = matches.get_one::<PathBuf>(id).filter(|_| !EXEMPT.iter().any(is_set)) else {
         return Ok(());
     };
     if is_missing(path) {
