@@ -43,6 +43,15 @@ pub fn printable(text: &str, most: usize) -> String {
     shown
 }
 
+/// A value with its sign; that of a draw is 0.
+///
+/// ```
+/// assert_eq!([4, 0, -2].map(kalah::printable::signed), ["+4", "0", "-2"]);
+/// ```
+pub fn signed(value: i64) -> String {
+    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::printable;

@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::io;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use indicatif::HumanBytes;
 use kalah::analyse::GameValuesError;
@@ -14,9 +15,10 @@ use kalah::build::{BuildError, PlanError};
 use kalah::certificate::{CheckError, TasksError};
 use kalah::evaluation::{NetworkFileError, NetworkFileReason};
 use kalah::file::{DocumentError, LockError, OverwriteError};
+use kalah::game::Position;
 use kalah::gpu::{GpuError, Shortage};
 use kalah::prove::ProveError;
-use kalah::solve::{CheckpointError, SolveError};
+use kalah::solve::{CheckpointError, Keys, SolveError};
 use kalah::system::{AvailableMemory, MemoryShortage};
 use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
 use kalah::verify::Fault;
@@ -27,6 +29,14 @@ use super::suggestion::{bounds_command, build_command, plan, quick_build, solve_
 
 /// What helps with a file that a newer version made.
 const USE_NEWER: &str = "use that version";
+
+/// The flag with which the command at work computes on the CPU.
+static CPU: OnceLock<&str> = OnceLock::new();
+
+/// Notes which command is at work: advice names its flags.
+pub fn for_command(name: &str) {
+    let _ = CPU.set(if name == "verify" { "--against cpu" } else { "--backend cpu" });
+}
 
 /// An error, and after a semicolon what to do about it.
 pub fn with_advice(error: &(dyn Error + 'static)) -> String {
@@ -102,7 +112,7 @@ pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
         _ => {}
     }
     if let Some(error) = gpu_error(error) {
-        return of_gpu(error).map(str::to_owned);
+        return of_gpu(error);
     }
     if let Some(error) = error.downcast_ref() {
         return of_graph(error);
@@ -126,7 +136,7 @@ fn of_book(error: &BookError) -> Option<String> {
             Some(format!("{USE_NEWER}, or name another file; --no-book goes without"))
         }
         BookError::Foreign | BookError::Damaged(_) | BookError::Version { .. } => {
-            Some("delete it: the program has books of its own, and `kalah book make` makes more".to_owned())
+            Some("delete it: the program has books of its own, and `kalah book make 6x4` makes more".to_owned())
         }
         BookError::Contradiction { .. } => Some(
             "find out which is wrong with `kalah book check` and `kalah verify`; --no-book goes without".to_owned(),
@@ -176,9 +186,9 @@ fn of_prove(error: &ProveError) -> Option<&'static str> {
         ProveError::Other { .. } => Some("name another directory with --proof"),
         ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
         ProveError::Lock(_) => Some("--share lets several processes work on it, if all of them are given it"),
-        ProveError::Tables { .. } => {
-            Some("build them with `kalah build`, let them be used, or choose less with --rests-on for a new proof")
-        }
+        ProveError::Tables { .. } => Some(
+            "build them with `kalah build --seeds N`, let them be used, or choose less with --rests-on for a new proof",
+        ),
         _ => None,
     }
 }
@@ -286,22 +296,27 @@ fn more_memory(available: &AvailableMemory) -> &'static str {
     }
 }
 
-fn of_gpu(error: &GpuError) -> Option<&'static str> {
-    match error {
-        GpuError::Unsupported => Some("use --backend cpu, or build the program with its feature `gpu`"),
-        GpuError::NoAdapter { wanted: None, .. } => {
-            Some("use --backend cpu, or name a software adapter with --adapter")
-        }
+fn of_gpu(error: &GpuError) -> Option<String> {
+    let cpu = CPU.get().copied().unwrap_or("--backend cpu");
+    let advice = match error {
+        GpuError::Unsupported => format!("use {cpu}, or build the program with its feature `gpu`"),
+        GpuError::NoAdapter { wanted: None, .. } => format!("use {cpu}, or name a software adapter with --adapter"),
         GpuError::OutOfMemory { shortage, .. } => match shortage {
-            Shortage::Allowed(_) => Some("allow more with --gpu-memory, build fewer seeds, or use --backend cpu"),
-            Shortage::BufferSize(_) => Some("the adapter has no buffers of this size; use --backend cpu"),
-            Shortage::Device(_) => Some("end other programs that use the GPU, or use --backend cpu"),
-            _ => Some("end other programs, or use --backend cpu"),
+            Shortage::Allowed(_) => format!("allow more with --gpu-memory, take fewer seeds, or use {cpu}"),
+            Shortage::BufferSize(_) => format!("the adapter has no buffers of this size; use {cpu}"),
+            Shortage::Device(_) => format!("end other programs that use the GPU, or use {cpu}"),
+            _ => format!("end other programs, or use {cpu}"),
         },
-        GpuError::Hung(_) => Some("restart the machine, or the GPU's driver; or use --backend cpu"),
-        GpuError::WrongScores { .. } => Some("update the GPU's driver, or use --backend cpu"),
-        _ => None,
-    }
+        GpuError::Hung(_) => format!("restart the machine, or the GPU's driver; or use {cpu}"),
+        GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
+        _ => return None,
+    };
+    Some(advice)
+}
+
+/// Returns true if the solver takes positions of this size.
+fn is_solvable(position: &Position) -> bool {
+    Keys::<u128>::new(position.pits(), position.seeds() as usize).is_some()
 }
 
 fn of_probe(error: &ProbeError) -> Option<String> {
@@ -313,9 +328,8 @@ fn of_probe(error: &ProbeError) -> Option<String> {
                 None => solve,
             })
         }
-        ProbeError::BeyondTables { position, directory, rules } => {
-            Some(format!("find its value with `{}`", solve_command(directory, *rules, position)))
-        }
+        ProbeError::BeyondTables { position, directory, rules } => is_solvable(position)
+            .then(|| format!("find its value with `{}`", solve_command(directory, *rules, position))),
         ProbeError::Table(error) => of_table(error),
         _ => None,
     }
@@ -328,8 +342,9 @@ fn of_table(error: &TableError) -> Option<String> {
     match error {
         TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
         TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
-        TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(_), .. } => {
-            Some("put it back, or delete it: `kalah build` makes it again".to_owned())
+        TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(Some(key)), path } => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            Some(format!("put it back, or delete it: `{}` makes it again", build_command(directory, *key)))
         }
         TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
             let directory = path.parent().unwrap_or(Path::new(""));
@@ -349,8 +364,8 @@ fn of_table(error: &TableError) -> Option<String> {
             Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
         }
         TableError::Networks { .. } => {
-            let remedy = "delete it and make it with the network of the others (`kalah bounds`), or all of them with another \
-                          (`kalah bounds --network FILE`)";
+            let remedy = "delete it and make it with the network of the others (`kalah bounds --seeds N`), or all of them with another \
+                          (`kalah bounds --seeds N --network FILE`)";
             Some(remedy.to_owned())
         }
         TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
@@ -414,11 +429,101 @@ fn does_not_fit(error: &PlanError) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+    use kalah::game::Rules;
+
     use super::*;
 
     #[test]
     fn a_build_that_lost_its_gpu_can_go_on() {
         let advice = of(&BuildError::Gpu(GpuError::Lost("it was unplugged".to_owned()))).unwrap();
         assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
+    }
+
+    /// The texts between backquotes in the code of the program that begin with `kalah`, with their file. Comments are left out.
+    fn suggested() -> Vec<(String, String)> {
+        let mut folders =
+            ["src", "crates/core/src"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).to_vec();
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+                    let quoted = code.iter().flat_map(|line| line.split('`').skip(1).step_by(2));
+                    let commands = quoted.filter(|quoted| quoted.starts_with("kalah "));
+                    found.extend(commands.map(|command| (command.to_owned(), path.display().to_string())));
+                }
+            }
+        }
+        found
+    }
+
+    /// Reads a command as the program does. Words in capitals and in braces stand for something.
+    #[track_caller]
+    fn assert_understood(command: &str, place: &str) {
+        let words = shlex::split(command).unwrap().into_iter().map(|word| match word.as_str() {
+            "POSITION" => "6x4".to_owned(),
+            "N" | "COMMAND" => if word == "N" { "6" } else { "solve" }.to_owned(),
+            _ => word.replace("{pits}", "6"),
+        });
+        let words: Vec<String> = words.collect();
+        let mut known = crate::cli::help::completed(crate::cli::Cli::command());
+        // The name of a command alone only mentions it.
+        let mut named = &known;
+        let mentions = words[1..].iter().all(|word| match named.find_subcommand(word) {
+            Some(inner) => {
+                named = inner;
+                true
+            }
+            None => false,
+        });
+        if mentions {
+            return;
+        }
+        let read = known.try_get_matches_from_mut(&words);
+        let shown = |error: &clap::Error| error.kind() == clap::error::ErrorKind::DisplayHelp;
+        assert!(read.as_ref().err().is_none_or(shown), "{place}: `{command}`: {}", read.unwrap_err());
+    }
+
+    #[test]
+    fn every_command_that_a_text_of_the_program_suggests_is_understood() {
+        let suggested = suggested();
+        assert!(suggested.len() > 10, "{suggested:?}");
+        for (command, place) in suggested {
+            assert_understood(&command, &place);
+        }
+    }
+
+    #[test]
+    fn every_command_that_is_put_together_is_understood() {
+        for directory in ["tables", "with space", "-dash"].map(Path::new) {
+            for rules in Rules::ALL {
+                for pits in [1, 6, 8] {
+                    let key = TableKey { rules, pits, seeds: 12 };
+                    let position = format!("{pits}x4").parse().unwrap();
+                    let commands = [
+                        build_command(directory, key),
+                        bounds_command(directory, key),
+                        solve_command(directory, rules, &position),
+                    ];
+                    commands.iter().for_each(|command| assert_understood(command, "suggestion.rs"));
+                }
+            }
+        }
+    }
+
+    /// Positions too large for the solver used to be sent to it.
+    #[test]
+    fn no_command_is_suggested_that_would_refuse() {
+        let advice = |start: &str| {
+            let position = Box::new(start.parse().unwrap());
+            of(&ProbeError::BeyondTables { position, directory: "tables".into(), rules: Rules::EmptyCapture })
+        };
+        assert_eq!(advice("6x99"), None);
+        assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));
     }
 }

@@ -5,7 +5,7 @@ use kalah::game::{Bounds, Line, Position};
 use kalah::table::Tables;
 use serde::Serialize;
 
-use super::output;
+use super::output::{self, value as signed};
 
 /// What is known of a score, and of the value that follows from it.
 #[derive(Serialize)]
@@ -37,10 +37,10 @@ impl Known {
     /// The value, or bounds of it: `value +2`, `value -4 to +2`.
     fn text(&self) -> String {
         match (self.value, self.at_least, self.at_most) {
-            (Some(value), ..) => format!("value {value:+}"),
-            (None, Some(least), Some(most)) => format!("value {least:+} to {most:+}"),
-            (None, Some(least), None) => format!("value at least {least:+}"),
-            (None, None, Some(most)) => format!("value at most {most:+}"),
+            (Some(value), ..) => format!("value {}", signed(value)),
+            (None, Some(least), Some(most)) => format!("value {} to {}", signed(least), signed(most)),
+            (None, Some(least), None) => format!("value at least {}", signed(least)),
+            (None, None, Some(most)) => format!("value at most {}", signed(most)),
             (None, None, None) => "value not known".to_owned(),
         }
     }

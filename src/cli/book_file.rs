@@ -7,6 +7,8 @@ use kalah::book::{Book as Positions, BookError, BookFileError};
 use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable, resolved};
 use kalah::game::Rules;
 
+use super::output;
+
 /// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
 /// program has.
 pub fn in_use(
@@ -29,7 +31,7 @@ pub fn in_use(
 
 /// The error that there is no book for a rule set and board.
 pub fn no_book(rules: Rules, pits: usize) -> anyhow::Error {
-    anyhow!("there is no book for {rules} with {pits} pits: `kalah book make {pits}x4` makes one")
+    anyhow!("there is no book for {rules} with {}: `kalah book make {pits}x4` makes one", output::count(pits, "pit"))
 }
 
 /// A book's file that is extended by this process alone.

@@ -121,8 +121,8 @@ impl Show {
         output::line(format_args!("  digest {digest}"))?;
         for Start { position, at_least, at_most } in starts {
             output::line(match at_least == at_most {
-                true => format!("  {position}: value {at_least:+}"),
-                false => format!("  {position}: value {at_least:+} to {at_most:+}"),
+                true => format!("  {position}: value {}", output::value(*at_least)),
+                false => format!("  {position}: value {} to {}", output::value(*at_least), output::value(*at_most)),
             })?;
         }
         if !layers.is_empty() {

@@ -84,8 +84,9 @@ pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<N
     found.ok_or_else(|| {
         let file = PhasedNetwork::file_name(rules, pits);
         anyhow!(
-            "the program has no evaluation network for {rules} with {pits} pits; \
-             make one with `kalah train` and put it beside the tables as {file}"
+            "the program has no evaluation network for {rules} with {}; \
+             make one with `kalah train` and put it beside the tables as {file}",
+            output::count(pits, "pit")
         )
     })
 }

@@ -118,9 +118,10 @@ impl Build {
         let last = TableKey { rules, pits, seeds };
         let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
         if !plan.missing.is_empty() {
+            let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{} to build for {rules} with {pits} pits: {} positions, {} of memory{}, {} of disk, \
-                 about {} with {} threads ({}), {why}",
+                "{} to build for {rules} with {board}: {} positions, {} of memory{}, {} of disk, \
+                 about {} with {} ({}), {why}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),
                 HumanBytes(plan.memory),
@@ -130,7 +131,7 @@ impl Build {
                 },
                 HumanBytes(plan.disk),
                 HumanDuration(Duration::from_secs_f64(plan.seconds)),
-                rayon::current_num_threads(),
+                output::count(rayon::current_num_threads(), "thread"),
                 backend.name(),
             ));
         }

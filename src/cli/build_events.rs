@@ -13,7 +13,11 @@ pub fn tell(progress: &Progress, event: &Event) {
         Event::Layer { key, positions, kept } => {
             progress.skip(layer_positions(key.pits, key.seeds) - positions);
             if *kept > 0 {
-                progress.note(&format!("layer {}: {kept} frames kept from an earlier run", key.seeds));
+                progress.note(&format!(
+                    "layer {}: {} kept from an earlier run",
+                    key.seeds,
+                    output::count(*kept, "frame")
+                ));
             }
         }
         Event::Pair(frame) => {

@@ -36,9 +36,10 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     let last = TableKey { rules, pits, seeds };
     let plan = Plan::packed(directory, last, first, threads);
     if !plan.missing.is_empty() {
+        let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
         output::note(format_args!(
-            "{} to build for {rules} with {pits} pits, those from {first} seeds up as archives: {} positions, {} of memory at \
-             least, {} of disk, about {} to compute with {threads} threads, and longer to pack and unpack",
+            "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of memory at \
+             least, {} of disk, about {} to compute with {team}, and longer to pack and unpack",
             output::count(plan.missing.len(), "layer"),
             HumanCount(plan.positions),
             HumanBytes(plan.memory),

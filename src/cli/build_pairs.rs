@@ -107,8 +107,9 @@ impl Pairs<'_> {
         let threads = rayon::current_num_threads();
         let plan = Plan::new(directory, TableKey { rules, pits, seeds }, self.backend, threads);
         if !plan.missing.is_empty() {
+            let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{} to build together with others for {rules} with {pits} pits: {} positions, {} of memory a process, {} of \
+                "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, {} of \
                  disk, with {} here ({}), {}",
                 output::count(plan.missing.len(), "layer"),
                 HumanCount(plan.positions),

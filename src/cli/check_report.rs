@@ -213,10 +213,10 @@ fn stated(position: &Position, bounds: ValueBounds) -> (Option<i64>, Option<i64>
 /// What is stated of a value, in words.
 pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
     match (bounds.value(), stated(position, bounds)) {
-        (Some(value), _) => format!("{value:+}"),
-        (None, (Some(lower), Some(upper))) => format!("{lower:+} to {upper:+}"),
-        (None, (Some(lower), None)) => format!("at least {lower:+}"),
-        (None, (None, Some(upper))) => format!("at most {upper:+}"),
+        (Some(value), _) => output::value(value),
+        (None, (Some(lower), Some(upper))) => format!("{} to {}", output::value(lower), output::value(upper)),
+        (None, (Some(lower), None)) => format!("at least {}", output::value(lower)),
+        (None, (None, Some(upper))) => format!("at most {}", output::value(upper)),
         (None, (None, None)) => "not stated".to_owned(),
     }
 }

@@ -141,7 +141,8 @@ fn certainty(choice: &Choice) -> String {
     match (choice.worth, choice.source) {
         (Worth::Exact(_), _) => "proved: no move is worth more".to_owned(),
         (Worth::Bounds { lower, upper }, _) => {
-            format!("proved: this move is worth {lower:+} at least, and no move more than {upper:+}")
+            let (lower, upper) = (output::value(lower), output::value(upper));
+            format!("proved: this move is worth {lower} at least, and no move more than {upper}")
         }
         (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
         (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),

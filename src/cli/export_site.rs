@@ -96,7 +96,7 @@ impl ExportSite {
         }
         if report.tables == 0 {
             output::note(format_args!(
-                "there are no tables in {}: build some with `kalah build`",
+                "there are no tables in {}: build some with `kalah build --seeds 20`",
                 self.tables.path.display()
             ));
         }

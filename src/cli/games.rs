@@ -9,6 +9,11 @@ use kalah::record::{GameRecord, MAX_TEXT, RecordFault, read_game, read_games};
 
 use super::output;
 
+/// What to call the file of this path: `-` is a standard stream.
+fn name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+}
+
 /// The text of a file, or of standard input for `-`.
 fn text(path: &Path) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
@@ -20,7 +25,7 @@ fn text(path: &Path) -> anyhow::Result<String> {
         let told = || format!("cannot read {}", path.display());
         file::open(path).with_context(told)?.take(most).read_to_end(&mut bytes).with_context(told)?;
     }
-    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{}: it is not text in UTF-8", path.display()))
+    String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{}: it is not text in UTF-8", name(path)))
 }
 
 /// The one game of a file. Of several, `number` says which one, from 1.
@@ -30,19 +35,19 @@ pub fn read_one(path: &Path, number: Option<usize>) -> anyhow::Result<GameRecord
         return read_game(&text).map_err(|error| {
             let several = matches!(error.fault, RecordFault::Several);
             let advice = if several { "; choose one with --game N" } else { "" };
-            anyhow::anyhow!("{}, {error}{advice}", path.display())
+            anyhow::anyhow!("{}, {error}{advice}", name(path))
         });
     };
-    let mut games = read_games(&text).with_context(|| path.display().to_string())?;
+    let mut games = read_games(&text).with_context(|| name(path))?;
     let count = games.len();
     let game = number.checked_sub(1).filter(|&index| index < count).map(|index| games.swap_remove(index));
-    game.with_context(|| format!("{} has no game {number}: it has {count}", path.display()))
+    game.with_context(|| format!("{} has no game {number}: it has {count}", name(path)))
 }
 
 /// All games of a file, at least one.
 pub fn read_all(path: &Path) -> anyhow::Result<Vec<GameRecord>> {
-    let games = read_games(&text(path)?).with_context(|| path.display().to_string())?;
-    anyhow::ensure!(!games.is_empty(), "{}: there is no game in it", path.display());
+    let games = read_games(&text(path)?).with_context(|| name(path))?;
+    anyhow::ensure!(!games.is_empty(), "{}: there is no game in it", name(path));
     Ok(games)
 }
 

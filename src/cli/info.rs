@@ -204,9 +204,9 @@ impl Report {
         let (positions, bytes) =
             self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
         output::line(format_args!(
-            "{}, {} positions, {}",
+            "{}, {}, {}",
             output::count(self.tables.len(), "table"),
-            HumanCount(positions),
+            output::many(positions, "position"),
             HumanBytes(bytes)
         ))
     }

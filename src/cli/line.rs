@@ -110,10 +110,10 @@ impl Row {
     /// What is known of the value: `+2`, `-4..+2`, `>= +2`, `<= +2`, `?`.
     fn worth(&self) -> String {
         match (self.value, self.at_least, self.at_most) {
-            (Some(value), ..) => format!("{value:+}"),
-            (None, Some(least), Some(most)) => format!("{least:+}..{most:+}"),
-            (None, Some(least), None) => format!(">= {least:+}"),
-            (None, None, Some(most)) => format!("<= {most:+}"),
+            (Some(value), ..) => output::value(value),
+            (None, Some(least), Some(most)) => format!("{}..{}", output::value(least), output::value(most)),
+            (None, Some(least), None) => format!(">= {}", output::value(least)),
+            (None, None, Some(most)) => format!("<= {}", output::value(most)),
             (None, None, None) => "?".to_owned(),
         }
     }
@@ -230,7 +230,10 @@ impl Line {
         if let (Some(index), Some(value)) = (wrong, self.value) {
             let row = &answer.positions[index];
             let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
-            output::tell(format_args!("WRONG: after {turns} the position is worth {worth}, not {value:+}"));
+            output::tell(format_args!(
+                "WRONG: after {turns} the position is worth {worth}, not {}",
+                output::value(value)
+            ));
             return Ok(Outcome::Wrong);
         }
         Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })

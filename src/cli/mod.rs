@@ -190,6 +190,7 @@ fn run() -> ExitCode {
         output::be_quiet();
     }
     tell_default_rules(&matches);
+    advice::for_command(matches.subcommand_name().unwrap_or_default());
     if let Err(error) = directories::check(&command, &matches) {
         failure::tell(&error);
         return failure::outcome(&error).leave();

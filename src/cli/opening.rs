@@ -111,7 +111,7 @@ impl Report {
             output::line(format_args!("  store  {} of {all} seeds", HumanCount(store.into())))?;
         }
         if let Some(value) = self.value {
-            output::line(format_args!("  value  {value:+}, the game is over"))?;
+            output::line(format_args!("  value  {}, the game is over", output::value(value)))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::HumanCount;
-use kalah::printable::printable;
+use kalah::printable::{printable, signed};
 use serde::Serialize;
 
 /// Prints lines, without characters that a terminal would obey: names of files may hold them.
@@ -79,6 +79,11 @@ pub fn count(number: usize, thing: &str) -> String {
 /// A large number of things, with commas: "1 claim", "1,776 claims".
 pub fn many(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", HumanCount(number), if number == 1 { "" } else { "s" })
+}
+
+/// A value with its sign; that of a draw is 0.
+pub fn value(value: i64) -> String {
+    signed(value)
 }
 
 /// Things in a row, with `between` between them.

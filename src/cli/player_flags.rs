@@ -52,8 +52,8 @@ impl PlayerFlags {
             note_gaps(tables);
         }
         if tables.reach == 0 {
-            let directory = self.tables.path.display();
-            output::note(format_args!("no tables for {rules} with {pits} pits in {directory}: playing without"));
+            let (directory, board) = (self.tables.path.display(), output::count(pits, "pit"));
+            output::note(format_args!("no tables for {rules} with {board} in {directory}: playing without"));
         }
         Ok(tables)
     }

@@ -99,6 +99,8 @@ pub fn read(arguments: &[OsString], mut take: impl FnMut(Given) -> anyhow::Resul
         let parsed = argument.to_str().map(str::parse::<Position>);
         match parsed {
             Some(Ok(position)) => take(given(Ok(position)))?,
+            // What begins like a position in brackets is meant as one.
+            Some(Err(error)) if text.trim_start().starts_with('<') => take(given(Err(error.into())))?,
             parsed => match open(argument) {
                 Ok(file) => lines(&text, BufReader::new(file), &mut take)?,
                 Err(unusable) => {
@@ -132,10 +134,15 @@ pub fn one(argument: &OsStr) -> Result<Position, Unusable> {
     });
     read.expect("nothing stops it");
     match found {
-        Some(Ok(_)) if count > 1 => Err(Unusable::Several(argument.to_string_lossy().into_owned(), count)),
+        Some(Ok(_)) if count > 1 => Err(Unusable::Several(name(argument), count)),
         Some(found) => found,
-        None => Err(Unusable::Empty(argument.to_string_lossy().into_owned())),
+        None => Err(Unusable::Empty(name(argument))),
     }
+}
+
+/// What to call the file that `argument` names.
+fn name(argument: &OsStr) -> String {
+    if argument == STDIN { "standard input".to_owned() } else { argument.to_string_lossy().into_owned() }
 }
 
 /// Opens the file that `argument` names; `Err(None)` when there is none.

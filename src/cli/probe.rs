@@ -145,7 +145,10 @@ impl Prober<'_> {
         let (position, score, seeds) = (probe.position, probe.score, probe.position.seeds());
         output::line(position)?;
         let over = if position.is_over() { "the game is over: " } else { "" };
-        output::line(format_args!("  {over}score {score} of the {seeds} seeds in play, value {:+}", probe.value))?;
+        output::line(format_args!(
+            "  {over}score {score} of the {seeds} seeds in play, value {}",
+            output::value(probe.value)
+        ))?;
         if position.is_over() {
             return Ok(());
         }

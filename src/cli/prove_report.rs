@@ -65,7 +65,8 @@ pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
 
 /// A value, or its bounds.
 pub fn value(at_least: i64, at_most: i64) -> String {
-    if at_least == at_most { format!("{at_least:+}") } else { format!("{at_least:+} to {at_most:+}") }
+    let (least, most) = (output::value(at_least), output::value(at_most));
+    if at_least == at_most { least } else { format!("{least} to {most}") }
 }
 
 /// The answer as text.

@@ -81,7 +81,8 @@ impl Puzzles {
         if tables.max_seeds().is_none() {
             let directory = &self.tables.path;
             bail!(
-                "there are no tables for {rules} with {pits} pits in {}; make some with `{}`, or name their directory with --tables",
+                "there are no tables for {rules} with {} in {}; make some with `{}`, or name their directory with --tables",
+                output::count(pits, "pit"),
                 directory.display(),
                 suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })
             );
@@ -142,8 +143,8 @@ impl Report {
                 puzzle.position.clone(),
                 puzzle.r#move.to_string(),
                 puzzle.outcome.to_owned(),
-                format!("{:+}", puzzle.value),
-                format!("{:+}", puzzle.second),
+                output::value(puzzle.value),
+                output::value(puzzle.second),
                 puzzle.turns.to_string(),
                 puzzle.depth.to_string(),
                 puzzle.level.to_owned(),

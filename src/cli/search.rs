@@ -1,7 +1,6 @@
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use indicatif::HumanCount;
 use kalah::game::{Position, Rules};
 use kalah::solve::{Evaluation, LimitedSearch, Method};
 use serde::Serialize;
@@ -110,11 +109,11 @@ impl Search {
         } else {
             let best = report.best.map_or("none".to_owned(), |best| best.to_string());
             output::line(format_args!(
-                "{} {} to depth {depth}: value {}, best move {best}, {} positions, {:.3} s",
+                "{} {} to depth {depth}: value {}, best move {best}, {}, {:.3} s",
                 report.position,
                 report.method,
                 report.value,
-                HumanCount(report.nodes),
+                output::many(report.nodes, "position"),
                 report.seconds,
             ))?;
         }

@@ -134,7 +134,8 @@ impl SearchProgress {
             let value = |score| played.position.value(score);
             let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
             let (low, high) = (known.lower, known.upper);
-            Some(if low == high { format!("{pit}:{low:+}") } else { format!("{pit}:{low:+}..{high:+}") })
+            let (least, most) = (output::value(low), output::value(high));
+            Some(if low == high { format!("{pit}:{least}") } else { format!("{pit}:{least}..{most}") })
         };
         position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
     }

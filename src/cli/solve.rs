@@ -280,7 +280,11 @@ impl Asked<'_, '_> {
             answer.value = Some(solver.value(position, self.guess(position)?)?.1);
         } else {
             let (_, value) = solver.value(position, self.guess(position)?)?;
-            self.progress.note(&format!("value {value:+} proved in {:.2} s", self.start.elapsed().as_secs_f64()));
+            self.progress.note(&format!(
+                "value {} proved in {:.2} s",
+                output::value(value),
+                self.start.elapsed().as_secs_f64()
+            ));
             let Solution { value, best, line, .. } = solver.solve(position, value)?;
             answer.value = Some(value);
             (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
@@ -335,7 +339,7 @@ impl Asked<'_, '_> {
 /// An opening on a line.
 fn opening_row(answer: &OpeningAnswer) -> String {
     let OpeningAnswer { r#move, value, nodes, seconds } = answer;
-    format!("{move:>7}  {value:>+4}  {:>15} nodes  {seconds:>9.2} s", HumanCount(*nodes))
+    format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))
 }
 
 fn text(answer: &Answer) -> std::io::Result<()> {
@@ -347,10 +351,10 @@ fn text(answer: &Answer) -> std::io::Result<()> {
             (Some(value), _) => ("at least", value),
             (_, value) => ("at most", value.unwrap_or_default()),
         };
-        output::line(format_args!("  value {how} {value:+}: {yes}{from}"))?;
+        output::line(format_args!("  value {how} {}: {yes}{from}", output::value(value)))?;
     }
     if let Some(value) = answer.value {
-        output::line(format_args!("  value  {value:+}{from}"))?;
+        output::line(format_args!("  value  {}{from}", output::value(value)))?;
     }
     if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {
         let best: Vec<String> = best.iter().map(usize::to_string).collect();

@@ -79,8 +79,9 @@ impl SolverFlags {
             let missing = tables.missing(wanted);
             // Those above a gap are of no use, which surprises who sees them.
             let gap = reach > 0 && missing.len() < wanted - reach;
+            let board = output::count(pits, "pit");
             output::note(format_args!(
-                "{}{} for {} with {pits} pits in {}{}; --build makes those that fit",
+                "{}{} for {} with {board} in {}{}; --build makes those that fit",
                 match (exact, reach) {
                     (0, 0) => "no tables".to_owned(),
                     (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),

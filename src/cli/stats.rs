@@ -71,7 +71,7 @@ impl Stats {
         let chart = || {
             let points = scores.iter().enumerate().map(|(score, &count)| (score as f64, share(count))).collect();
             vec![Chart {
-                title: format!("{key}: {} positions", HumanCount(report.positions)),
+                title: format!("{key}: {}", output::many(report.positions, "position")),
                 x: "score: seeds the mover collects".to_owned(),
                 y: "% of the positions".to_owned(),
                 shape: Shape::Bars,
@@ -80,7 +80,7 @@ impl Stats {
             }]
         };
         let text = || {
-            output::line(format_args!("{key}: {} positions", HumanCount(report.positions)))?;
+            output::line(format_args!("{key}: {}", output::many(report.positions, "position")))?;
             output::line(format_args!(
                 "the mover wins {:.2} %, draws {:.2} %, loses {:.2} %",
                 share(report.wins),

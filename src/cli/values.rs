@@ -299,11 +299,10 @@ fn told_value(known: &GameValue) -> String {
     let board: Result<Position, _> = known.start().position();
     let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
     match known.value() {
-        Some(0) => "0".to_owned(),
-        Some(value) => format!("{value:+}"),
+        Some(value) => output::value(value),
         None if known.at_least == -trivial && known.at_most == trivial => "?".to_owned(),
-        None if known.at_most == trivial => format!(">= {:+}", known.at_least),
-        None if known.at_least == -trivial => format!("<= {:+}", known.at_most),
-        None => format!("{:+}..{:+}", known.at_least, known.at_most),
+        None if known.at_most == trivial => format!(">= {}", output::value(known.at_least)),
+        None if known.at_least == -trivial => format!("<= {}", output::value(known.at_most)),
+        None => format!("{}..{}", output::value(known.at_least), output::value(known.at_most)),
     }
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::game::Pit;
+use crate::printable::signed;
 
 /// A move, what the player knows of its value, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +72,9 @@ impl Source {
 impl fmt::Display for Worth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Worth::Exact(value) => write!(f, "value {value:+}"),
-            Worth::Bounds { lower, upper } => write!(f, "proved {lower:+} to {upper:+}"),
-            Worth::Evaluation(value) => write!(f, "evaluation {value:+}"),
+            Worth::Exact(value) => write!(f, "value {}", signed(*value)),
+            Worth::Bounds { lower, upper } => write!(f, "proved {} to {}", signed(*lower), signed(*upper)),
+            Worth::Evaluation(value) => write!(f, "evaluation {}", signed(*value)),
             Worth::Unknown => f.write_str("no evaluation"),
         }
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use crate::certificate::{Bound, CertificateError, ClaimError, StatementError};
 use crate::file::LockError;
 use crate::game::Position;
+use crate::printable::signed;
 use crate::solve::SolveError;
 use crate::table::TableError;
 
@@ -75,7 +76,8 @@ pub enum ProveError {
     Lock(#[from] LockError),
     /// No play can give the value.
     #[error(
-        "the value of {position} cannot be {value:+}: it is between {least:+} and {most:+}, and differs from these by an even number"
+        "the value of {position} cannot be {}: it is between {} and {}, and differs from these by an even number",
+        signed(*value), signed(*least), signed(*most)
     )]
     Value {
         /// The position.

@@ -6,6 +6,7 @@ use super::error::ProveError;
 use super::target::{Aim, Target};
 use crate::certificate::Statement;
 use crate::game::{Pit, Position, Rules, ValueBounds, mover_value};
+use crate::printable::signed;
 use crate::solve::{Opening, Solver};
 
 /// What is to be proved of a position.
@@ -53,9 +54,9 @@ impl fmt::Display for Request {
         let Request { rules, position, wanted } = self;
         match wanted {
             Wanted::Find => write!(f, "the value")?,
-            Wanted::Value(value) => write!(f, "value {value:+}")?,
-            Wanted::AtLeast(value) => write!(f, "value at least {value:+}")?,
-            Wanted::AtMost(value) => write!(f, "value at most {value:+}")?,
+            Wanted::Value(value) => write!(f, "value {}", signed(*value))?,
+            Wanted::AtLeast(value) => write!(f, "value at least {}", signed(*value))?,
+            Wanted::AtMost(value) => write!(f, "value at most {}", signed(*value))?,
             Wanted::Openings => write!(f, "every opening")?,
         }
         write!(f, " of {position} by {rules}")

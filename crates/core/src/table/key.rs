@@ -85,7 +85,8 @@ impl TableKey {
 
 impl fmt::Display for TableKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} with {} pits and {} seeds", self.rules, self.pits, self.seeds)
+        let pits = if self.pits == 1 { "1 pit".to_owned() } else { format!("{} pits", self.pits) };
+        write!(f, "{} with {pits} and {} seeds", self.rules, self.seeds)
     }
 }
 
