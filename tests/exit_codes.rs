@@ -158,7 +158,11 @@ fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Opt
         thread::sleep(Duration::from_millis(5));
     }
     assert!(std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
-    child.wait().unwrap().code()
+    // Waiting would close it, and commands end where their input ends.
+    let input = child.stdin.take();
+    let code = child.wait().unwrap().code();
+    drop(input);
+    code
 }
 
 #[cfg(target_os = "linux")]

@@ -428,36 +428,6 @@ fn a_table_truncated_under_a_search_is_named() {
     ran.says("became shorter while it was in use").says("empty-capture-6-0").says("`kalah build` makes it again");
 }
 
-#[cfg(target_os = "linux")]
-#[test]
-fn a_table_truncated_under_the_server_is_named() {
-    use std::io::{BufRead, Read, Write};
-    let directory = copied();
-    let mut command = std::process::Command::new(program());
-    command.args(["serve", "--address", "127.0.0.1:0"]).env("KALAH_TABLES", directory.path());
-    let piped = std::process::Stdio::piped;
-    let mut child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
-    let mut line = String::new();
-    std::io::BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-    let address = line.trim().strip_prefix("http://").unwrap().to_owned();
-    let ask = |board: &str| {
-        let mut stream = std::net::TcpStream::connect(&address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(stream, "GET /api/position?board={board} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")
-            .unwrap();
-        let mut answer = String::new();
-        let _ = stream.read_to_string(&mut answer);
-        answer
-    };
-    let answer = ask("1,1,1,1,1,0/1,1,1,0,0,0");
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    let path = table(directory.path(), 9);
-    std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(0).unwrap();
-    ask("0,2,1,1,1,0/1,1,1,1,0,1");
-    let ran = Ran(child.wait_with_output().unwrap(), "serve".to_owned()).exits(3);
-    ran.says("empty-capture-6-09.kalah cannot be used: it became shorter while it was in use");
-}
-
 /// Runs the program through a shell that sets limits first.
 #[cfg(unix)]
 fn limited(limits: &str, tables: &Path, args: &str) -> Ran {

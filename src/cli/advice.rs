@@ -465,11 +465,14 @@ mod tests {
     /// Reads a command as the program does. Words in capitals and in braces stand for something.
     #[track_caller]
     fn assert_understood(command: &str, place: &str) {
-        let words = shlex::split(command).unwrap().into_iter().map(|word| match word.as_str() {
-            "POSITION" => "6x4".to_owned(),
-            "N" | "COMMAND" => if word == "N" { "6" } else { "solve" }.to_owned(),
-            _ => word.replace("{pits}", "6"),
-        });
+        let words = shlex::split(command)
+            .unwrap_or_else(|| panic!("{place}: `{command}` is no command"))
+            .into_iter()
+            .map(|word| match word.as_str() {
+                "POSITION" => "6x4".to_owned(),
+                "N" | "COMMAND" => if word == "N" { "6" } else { "solve" }.to_owned(),
+                _ => word.replace("{pits}", "6"),
+            });
         let words: Vec<String> = words.collect();
         let mut known = crate::cli::help::completed(crate::cli::Cli::command());
         // The name of a command alone only mentions it.
