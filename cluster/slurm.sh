@@ -7,7 +7,7 @@
 # submits one job that builds the layers up to 20 seeds, which takes seconds, and then for each layer an array with one
 # task per pair of frames, which starts when all tasks of the layer before have succeeded. The task that finds the
 # pieces of its layer complete joins them. Each task may take as much memory as Slurm allows it (--mem). Existing files are kept: after a failure the same command continues the
-# build, and finished layers are not submitted again. `kalah plan --seeds 34` shows memory and times.
+# build, and finished layers are not submitted again. `kalah plan build --seeds 34` shows memory and times.
 #
 #     KALAH_TABLES     the directory of the tables, on a file system that all nodes share
 #     KALAH            the program, if it is not on the PATH of the nodes and of this machine
