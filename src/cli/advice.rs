@@ -453,9 +453,16 @@ mod tests {
                 } else if path.extension().is_some_and(|extension| extension == "rs") {
                     let text = std::fs::read_to_string(&path).unwrap();
                     let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
-                    let quoted = code.iter().flat_map(|line| line.split('`').skip(1).step_by(2));
-                    let commands = quoted.filter(|quoted| quoted.starts_with("kalah "));
-                    found.extend(commands.map(|command| (command.to_owned(), path.display().to_string())));
+                    // A text may go on in the next line.
+                    let joined = code.iter().map(|line| match line.strip_suffix('\\') {
+                        Some(start) => start.to_owned(),
+                        None => format!("{line}\n"),
+                    });
+                    let code: String = joined.collect();
+                    let quoted = code.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+                    let words = |quoted: &str| quoted.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let commands = quoted.map(words).filter(|quoted| quoted.starts_with("kalah "));
+                    found.extend(commands.map(|command| (command, path.display().to_string())));
                 }
             }
         }

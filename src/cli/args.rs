@@ -278,10 +278,17 @@ pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, Str
     range.ok_or_else(|| format!("write a number or a range such as {LEAST}..6, from {LEAST} to {MOST}"))
 }
 
-/// Reads a number of minutes.
-pub fn minutes(text: &str) -> Result<f64, String> {
-    let minutes = text.parse().ok().filter(|minutes: &f64| *minutes > 0.0 && *minutes < 1e7);
-    minutes.ok_or_else(|| "write a number of minutes above 0 and below 10000000".to_owned())
+/// Reads a time as a number of seconds: `90s`, `15m`, `2h`; a bare number counts units of so many seconds.
+pub fn time<const UNIT: u32>(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        _ => (text, UNIT),
+    };
+    let seconds = number.parse().ok().map(|number: f64| number * f64::from(unit));
+    let seconds = seconds.filter(|&seconds| seconds > 0.0 && seconds < 1e9);
+    seconds.ok_or_else(|| "write a time such as 90s, 15m or 2h, above 0 and below a billion seconds".to_owned())
 }
 
 /// Reads an amount of memory such as 512MiB or 4G.
@@ -292,4 +299,20 @@ pub fn bytes(text: &str) -> Result<u64, String> {
     let signed = text.starts_with('+');
     let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));
     exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in [("90s", 90.0), ("15m", 900.0), ("2h", 7200.0), ("0.5h", 1800.0), ("3", 180.0)] {
+            assert_eq!(time::<60>(text), Ok(seconds), "{text}");
+        }
+        assert_eq!(time::<1>("3"), Ok(3.0));
+        for text in ["", "s", "0", "0h", "-1", "1d", "1e9s", "NaN", "inf", "1 h", "hé"] {
+            assert!(time::<1>(text).is_err(), "{text}");
+        }
+    }
 }

@@ -35,7 +35,7 @@ pub struct Check {
     #[arg(long, value_name = "N", conflicts_with = "state", value_parser = clap::value_parser!(u64).range(1..))]
     sample: Option<u64>,
     /// With --sample: where the random numbers start; the same number draws the same claims
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Save in FILE which claims were checked, and continue from there; it is removed at the end
     #[arg(long, value_name = "FILE")]

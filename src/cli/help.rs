@@ -113,7 +113,7 @@ const EXAMPLES: [(&str, &[Example]); 38] = [
     (
         "analyse values",
         &[
-            ("The values of small boards", "kalah analyse values --pits 1..4 --seeds 1..4"),
+            ("The values of small boards", "kalah analyse values --pits 1..4 --seeds-per-pit 1..4"),
             ("All to 6 by 6, kept in a file", "kalah analyse values --build --state values.json"),
         ],
     ),
@@ -173,14 +173,14 @@ const EXAMPLES: [(&str, &[Example]); 38] = [
         "analyse graph",
         &[
             ("All positions of a game, counted", "kalah analyse graph 4x3"),
-            ("The same for many boards", "kalah analyse graph --pits 1..3 --seeds 1..6"),
+            ("The same for many boards", "kalah analyse graph --pits 1..3 --seeds-per-pit 1..6"),
         ],
     ),
     ("analyse complexity", &[("How large the game trees are", "kalah analyse complexity 6x4 --games 100")]),
     ("analyse opening", &[("Whether the first turn wins", "kalah analyse opening 6x4 --rules s-kalaha")]),
     (
         "analyse opening-scan",
-        &[("All losses with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds ..1000")],
+        &[("All losses with up to 1000 seeds in each pit", "kalah analyse opening-scan --seeds-per-pit ..1000")],
     ),
     ("rules", &[("The rule sets, with examples", "kalah rules"), ("One of them", "kalah rules standard")]),
     ("completions", &[("For bash, until it is closed", "eval \"$(kalah completions bash)\"")]),
@@ -254,8 +254,9 @@ fn rules(arg: Arg) -> Arg {
         PossibleValue::new(rules.name()).alias(rules.name().replace('-', "_")).help(help)
     });
     let parser = PossibleValuesParser::new(values).try_map(|name| name.parse::<Rules>());
-    arg.help("Rule set")
-        .long_help("Rule set; `kalah rules` shows how they differ")
+    // What each of them is stands in one place; completions show it, too.
+    arg.help(format!("Rule set: {}; see `kalah rules`", Rules::ALL.map(Rules::name).join(", ")))
+        .hide_possible_values(true)
         .value_parser(parser)
         .ignore_case(true)
 }
@@ -299,6 +300,22 @@ mod tests {
             paths.push(name.to_owned());
         }
         assert!(EXAMPLES.iter().all(|(name, _)| paths.iter().any(|path| path == name) || LEFT_OUT.contains(name)));
+    }
+
+    /// Flags have had other names, under which scripts know them.
+    #[test]
+    fn old_spellings_are_understood() {
+        for line in [
+            "verify --consistency --sample 9 --random-seed 1",
+            "check FILE --sample 9 --random-seed 1",
+            "analyse values --pits 2..3 --seeds 1..2 --within 5",
+            "analyse graph --pits 2..3 --seeds 1..2",
+            "analyse complexity --pits 2..3 --seeds 1..2",
+            "analyse opening-scan --houses 2..3 --seeds 4..9",
+        ] {
+            let parsed = command().try_get_matches_from(["kalah"].into_iter().chain(line.split(' ')));
+            assert!(parsed.is_ok(), "{line}: {}", parsed.err().unwrap());
+        }
     }
 
     /// The words of the commands of a shell line, without quotes.

@@ -43,8 +43,8 @@ pub struct Line {
     /// right one costs two tests a position
     #[arg(long, value_name = "V", allow_negative_numbers = true)]
     value: Option<i64>,
-    /// End with the first position that takes more seconds than this
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds)]
+    /// End with the first position that takes longer: 90s, 15m, 2h, or a number of seconds
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = args::time::<1>)]
     within: f64,
     #[command(flatten)]
     book: args::BookFlag,
@@ -53,11 +53,6 @@ pub struct Line {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
-    seconds.ok_or_else(|| "write a number of seconds above 0 and below 1000000000".to_owned())
 }
 
 /// A position on the line.

@@ -25,12 +25,12 @@ use super::{args, output};
 #[derive(Args)]
 pub struct OpeningScan {
     /// Pits a side, both ends included
-    #[arg(long, value_name = "A..B", default_value = "2..6", value_parser = houses)]
+    #[arg(long = "pits", alias = "houses", value_name = "A..B", default_value = "2..6", value_parser = houses)]
     houses: RangeInclusive<u32>,
     /// Seeds in each pit, both ends included; ..B begins with two a house, as the paper does
-    #[arg(long, value_name = "A..B", default_value = "..1000", value_parser = range)]
+    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "..1000", value_parser = range)]
     seeds: Range,
-    /// Scan the start positions that FILE lists instead, one HOUSES,SEEDS a line (further columns are ignored)
+    /// Scan the start positions that FILE lists instead, one PITS,SEEDS a line (further columns are ignored)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
     list: Option<PathBuf>,
     /// Rule set
@@ -189,7 +189,7 @@ impl OpeningScan {
         match (ranges.is_empty(), &self.list) {
             (false, _) => Ok(ranges),
             (true, Some(path)) => bail!("{} lists no start position", path.display()),
-            (true, None) => Err(usage("there is no start position to scan: --seeds begins with two a house")),
+            (true, None) => Err(usage("there is no start position to scan: --seeds-per-pit begins with two a pit")),
         }
     }
 }

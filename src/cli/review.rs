@@ -19,7 +19,7 @@ use super::signals::stop_on_signal;
 use super::solver_flags::SolverFlags;
 use super::{args, games, output};
 
-/// Review a game with exact values: which turns lost seeds, a win or a draw
+/// Review a game: which turns lost seeds, a win or a draw
 ///
 /// Values are from the rules, the book and the tables; positions that these do not have are searched. They are final store
 /// differences for the player whose turn it is. `??` marks a turn that loses a won or drawn game, `?` one that loses 4 seeds or

@@ -43,8 +43,8 @@ pub struct Solve {
     /// Save the search to FILE and FILE.table, and resume from them
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Minutes between two checkpoints of the transposition table
-    #[arg(long, value_name = "MINUTES", default_value_t = 10.0, requires = "checkpoint", value_parser = args::minutes)]
+    /// Time between two checkpoints of the transposition table: 90s, 15m, 2h, or a number of minutes
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "checkpoint", value_parser = args::time::<60>)]
     checkpoint_every: f64,
     #[command(flatten)]
     with: SolverFlags,
@@ -154,7 +154,7 @@ impl Solve {
             }
         }
 
-        let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every * 60.0));
+        let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every));
         let save = || -> anyhow::Result<()> {
             if let Some(checkpoint) = &checkpoint {
                 checkpoint.save_table(&solver)?;

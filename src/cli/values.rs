@@ -33,10 +33,10 @@ pub struct Values {
     #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
     pits: Range,
     /// Seeds in each pit, such as 4 or 1..6
-    #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 63>)]
+    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 63>)]
     seeds: Range,
-    /// Minutes for each board
-    #[arg(long, value_name = "MINUTES", default_value_t = 60.0, value_parser = args::minutes)]
+    /// Time for each board: 90s, 15m, 2h, or a number of minutes
+    #[arg(long, value_name = "TIME", default_value = "60m", value_parser = args::time::<60>)]
     within: f64,
     /// Save proved values in FILE, and the search in progress beside it, and continue from them
     #[arg(long, value_name = "FILE")]
@@ -84,7 +84,7 @@ impl Values {
         for (index, &board) in boards.iter().enumerate() {
             let known = values.get(board).copied();
             let spent = known.map_or(0.0, |known| known.seconds);
-            let left = self.within * 60.0 - spent;
+            let left = self.within - spent;
             if known.is_some_and(|known| known.value().is_some()) {
                 self.remove_search(board)?;
                 continue;

@@ -49,7 +49,7 @@ pub struct Verify {
     #[arg(long, value_name = "N", requires = "consistency")]
     sample: Option<u64>,
     /// With --sample: where the random numbers start; the same number draws the same positions
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "sample")]
+    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
     random_seed: u64,
     /// Check the layers below against their checksums, then compute the layer again and compare it bit for bit
     #[arg(long, value_name = "BACKEND")]
