@@ -46,7 +46,7 @@ fn case(command: &str) -> Case {
         "info" => ["--tables NO", "", "--tables BAD", ""],
         "kgp" => ["--once --port 1", "", "", "--port 1"],
         "line" => {
-            ["--from NO", "6x99 1", "2x2 2 --no-tables --value 2", "6x6 1 --no-tables --memory 64MiB --within 99999"]
+            ["--from NO", "6x99 1", "2x2 2 --no-tables --value 2", "6x8 1 --no-tables --memory 64MiB --within 99999"]
         }
         "man" => ["FILE/x", "", "", ""],
         "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
@@ -67,6 +67,7 @@ fn case(command: &str) -> Case {
             "6x6 --proof long --no-tables --memory 64MiB",
         ],
         "puzzles" => ["--tables NO", "", "--start 6x1 --tables BAD", "--start 6x1 --count 1000000 --games 1000000000"],
+        "review" => ["FILE", "6x99 1", "6x1 1 --tables BAD", "6x8 1 --no-tables --memory 64MiB --within 9999"],
         "rules" => ["", "", "", ""],
         "search" => ["", "", "", "6x6 --depth 60"],
         "serve" => ["", "", "", "--address 127.0.0.1:0"],

@@ -312,7 +312,7 @@ fn the_command_refuses_what_does_not_fit() {
     assert!(told.contains("needs about") && told.contains("--memory"), "{told}");
     // The others of a list are still explored.
     let (code, out, told) = kalah(&["6x6", "2x1", "--json"]);
-    assert_eq!(code, 1);
+    assert_eq!(code, 2);
     assert!(told.contains("6x6") && out.contains("\"positions\":8"), "{told}{out}");
     for args in
         [&["4y3"][..], &["4x3", "--convention", "other"], &[], &["--pits", "3"], &["--pits", "3..2", "--seeds", "1"]]

@@ -8,7 +8,7 @@ use clap::Args;
 use indicatif::HumanCount;
 use kalah::analyse::{GameValue, GameValues};
 use kalah::game::{Position, StartPosition};
-use kalah::solve::{Checkpoint, Event, SolveError};
+use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError};
 use serde::Serialize;
 
 use super::args::Range;
@@ -153,7 +153,14 @@ impl Values {
         progress.stage(told);
         let solver = self.with.solver(&position, &tables, stop)?;
         let mut solver = solver.with_events(|_, event: Event| progress.event(event));
-        let checkpoint = self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose()?;
+        let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
+            // Its bounds are kept, and the other boards can still be solved.
+            Err(error @ CheckpointError::Io { .. }) => {
+                progress.line(&format!("kalah: the search was not saved: {error}"));
+                None
+            }
+            opened => opened?,
+        };
         if let Some(checkpoint) = &checkpoint {
             checkpoint.load(&mut solver, &position)?;
         }
