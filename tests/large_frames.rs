@@ -212,7 +212,7 @@ globalThis.plainFetch = async (url, {{ headers }}) => {{
   await file.close();
   return {{ ok: true, status: 206, headers: new Headers(), arrayBuffer: async () => new Uint8Array(buffer).buffer }};
 }};
-const table = new Table({directory:?}, "{name}", {code}, {seeds}, new Rows({pits}, {seeds}), "{digest}");
+const table = new Table({directory:?} + "/{name}", {code}, {seeds}, new Rows({pits}, {seeds}), "{digest}");
 for (const literal of {literals:?}.trim().split("\n")) {{
   const seeds = literal.slice(1, -1).split(",").slice(3).map(Number);
   console.log(await table.score(seeds.slice(0, {pits}), seeds.slice({pits})));
@@ -304,9 +304,10 @@ fn plans_of_41_seeds_agree_with_128_bits() {
             assert_eq!(u128::from(step.positions), read, "{:?}", step.frame);
         }
     }
-    // Memory to pack and to unpack the layer of 41 seeds: a byte for each position of its largest frame, and more.
+    // Memory to pack the layer of 41 seeds: a byte for each position of its largest frame, half a one for the frame of the
+    // table that it is compared with, and more.
     let largest = row_count(6, 20) as u64 * row_count(6, 21) as u64;
     assert!(largest > 1 << 31);
     let packing = archive::pack_memory(last, 2);
-    assert!(packing > largest && packing < largest + (256 << 20), "{packing}");
+    assert!(packing > largest / 2 * 3 && packing < largest / 2 * 3 + (256 << 20), "{packing}");
 }

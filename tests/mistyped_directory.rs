@@ -21,6 +21,7 @@ fn arguments(command: &str) -> &'static str {
         "play" => "2x2 --south greedy --north greedy",
         "prove" => "2x2 --proof proof",
         "puzzles" => "--start 2x2 --games 1",
+        "review" => "2x2 1",
         "serve" => "--address 127.0.0.1:0",
         "tournament" => "greedy --start 2x2",
         "analyse values" => "--pits 2 --seeds 2",

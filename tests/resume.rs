@@ -344,19 +344,19 @@ fn only_the_last_layer_is_refused_where_one_below_is_missing() {
     let directory = directory.path();
     let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 7 };
     let only_last = || Builder::new(directory, key).only_last(true).run(&Pulse::default(), &|_| {});
-    let refused = |missing: usize| match only_last().unwrap_err() {
+    let refused = |missing: &[usize], told: &str| match only_last().unwrap_err() {
         BuildError::Table(ref error @ TableError::Missing { missing: ref layers, .. }) => {
-            assert_eq!(layers, &[missing]);
-            assert!(error.to_string().contains(&format!("layer {missing} is missing")), "{error}");
+            assert_eq!(layers, missing);
+            assert!(error.to_string().contains(told), "{error}");
         }
         other => panic!("{other}"),
     };
-    refused(2);
+    refused(&[2, 3, 4, 5, 6], "layers 2 to 6 are missing");
     assert_eq!(files(directory).len(), 0);
 
     build(directory, TableKey { seeds: 6, ..key });
     std::fs::remove_file(TableKey { seeds: 4, ..key }.path(directory)).unwrap();
-    refused(4);
+    refused(&[4], "layer 4 is missing");
     assert_eq!(files(directory).len(), 4);
 
     build(directory, TableKey { seeds: 6, ..key });

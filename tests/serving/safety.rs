@@ -2,7 +2,6 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -303,7 +302,7 @@ fn what_the_http_layer_refuses_is_told_as_everything_else() {
 
 #[test]
 fn an_address_that_others_reach_is_told_with_the_names_it_answers_to() {
-    let told = |address: &str, flags: &[&str]| Server::start_told(address, Path::new("/nonexistent"), flags);
+    let told = |address: &str, flags: &[&str]| Server::start_told(address, directory(), flags);
     assert_eq!(told("127.0.0.1:0", &[]), "");
     let told = told("0.0.0.0:0", &[]);
     assert!(told.contains("--allow-host"), "{told}");

@@ -54,8 +54,9 @@ export class Rows {
 
 /** Where parts of tables are kept from one visit to the next; nowhere if the browser does not allow it. The worker tidies it. */
 const kept = async () => {
+  if (!globalThis.caches) return undefined;
   const name = `kalah ${new URL(".", document.baseURI).pathname} tables`;
-  return globalThis.caches?.open(name).catch(() => undefined);
+  return caches.open(name).catch(() => undefined);
 };
 
 /** A file of which parts are fetched, each once. Only parts that were found to be sound are kept for later visits. */
