@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use kalah::game::Rules;
 use kalah::kgp::{self, End, Event, Introduction, Thinking};
 use kalah::table::Shelf;
 
@@ -70,7 +69,7 @@ impl Kgp {
         introduction.token = self.token.clone();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let searches = self.searches.map_or(cores, usize::from);
-        directories::note_without_tables(&self.tables.path, &[Rules::Standard]);
+        directories::note_without_tables(&self.tables.path, &[kgp::RULES]);
         let books = self.book.find_all(&self.tables.path);
         let mut thinking = Thinking::default();
         thinking.books = Some(&books);

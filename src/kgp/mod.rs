@@ -22,4 +22,4 @@ pub use command::{Argument, BadCommand, Command, MAX_LINE};
 pub use error::KgpError;
 pub use event::Event;
 pub use session::{End, Introduction, play};
-pub use thinking::Thinking;
+pub use thinking::{RULES, Thinking};

@@ -11,7 +11,7 @@ use crate::play::{Limit, Player, PlayerName, Setting};
 use crate::table::Shelf;
 
 /// The rules of the protocol's servers.
-const RULES: Rules = Rules::Standard;
+pub const RULES: Rules = Rules::Standard;
 
 /// Positions after which a player is replaced by a new one, to bound its memory: it keeps what it proved of each.
 const PLAYER_POSITIONS: usize = 1 << 12;
