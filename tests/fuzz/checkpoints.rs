@@ -29,6 +29,10 @@ impl Saved {
 
     /// Solves from a checkpoint with these files; `None` if they are refused.
     fn solve(&self, name: &str, proofs: &[u8], table: &[u8]) -> Option<Result<Solution, SolveError>> {
+        // Files of the input before may not look like a checkpoint: one that is opened anew keeps such files.
+        for file in [self.path(name), self.path(&format!("{name}.table"))] {
+            let _ = std::fs::remove_file(file);
+        }
         let checkpoint = Checkpoint::open(&self.path(name)).unwrap();
         std::fs::write(self.path(name), proofs).unwrap();
         std::fs::write(checkpoint.table_path(), table).unwrap();
