@@ -26,9 +26,9 @@ fn searches_accept_what_is_true_and_nothing_else() {
             for position in positions(pits, seeds, step) {
                 let score = scores.score(&position);
                 for asked in [score.saturating_sub(1), score, score + 1] {
-                    let research = checker.reaches(&position, asked).expect("there are no tables");
-                    assert_eq!(research.reached, Some(score >= asked), "{rules} {position} {asked}");
-                    assert!((research.bounds.lower..=research.bounds.upper).contains(&score));
+                    let finding = checker.reaches(&position, asked).expect("there are no tables");
+                    assert_eq!(finding.reached, Some(score >= asked), "{rules} {position} {asked}");
+                    assert!((finding.bounds.lower..=finding.bounds.upper).contains(&score));
                 }
                 assert!(checker.searches(&position, Bound::AtLeast(score)).expect("there are no tables"));
                 assert!(checker.searches(&position, Bound::AtMost(score)).expect("there are no tables"));
@@ -77,11 +77,11 @@ fn searches_visit_no_more_nodes_than_allowed_and_always_the_same() {
             for position in &positions {
                 let score = scores.score(position);
                 for asked in [score, score + 1] {
-                    let research = reused.reaches(position, asked).expect("the tables are sound");
-                    assert_eq!(checker().reaches(position, asked).expect("the tables are sound"), research);
-                    assert!(research.nodes <= 1 << effort);
-                    assert!(research.reached.is_none_or(|reached| reached == (score >= asked)), "{rules} {position}");
-                    decided += usize::from(research.reached.is_some());
+                    let finding = reused.reaches(position, asked).expect("the tables are sound");
+                    assert_eq!(checker().reaches(position, asked).expect("the tables are sound"), finding);
+                    assert!(finding.nodes <= 1 << effort);
+                    assert!(finding.reached.is_none_or(|reached| reached == (score >= asked)), "{rules} {position}");
+                    decided += usize::from(finding.reached.is_some());
                 }
             }
             // Each of these efforts is too small for some of the searches, and enough for others.

@@ -9,7 +9,7 @@ use super::event::Event;
 use super::finishing::{Finishing, clean};
 use super::log::BuildRecord;
 use super::sizes::packed_bytes;
-use super::writing::write_frames;
+use super::writer::write_frames;
 use crate::game::Rules;
 use crate::index::{Frame, layer_positions};
 use crate::isa::Isa;

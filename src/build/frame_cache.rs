@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::needs::lower_frames;
+use super::dependencies::lower_frames;
 use crate::game::Rules;
 use crate::index::Frame;
 use crate::table::PackedFrame;
@@ -54,9 +54,9 @@ impl FrameCache {
     }
 
     /// The frames of archives that `step` needs.
-    pub fn needs(&self, step: Frame) -> Vec<Frame> {
-        let needs = lower_frames(self.rules, step).into_iter();
-        needs.filter(|frame| frame.mover + frame.other >= self.first).collect()
+    pub fn dependencies(&self, step: Frame) -> Vec<Frame> {
+        let dependencies = lower_frames(self.rules, step).into_iter();
+        dependencies.filter(|frame| frame.mover + frame.other >= self.first).collect()
     }
 
     /// Begins a layer, or the rest of it, with these steps.
@@ -64,7 +64,7 @@ impl FrameCache {
         self.uses.clear();
         self.step = 0;
         for (number, &step) in steps.iter().enumerate() {
-            for frame in self.needs(step) {
+            for frame in self.dependencies(step) {
                 self.uses.entry(frame).or_default().push(number);
             }
         }
@@ -72,10 +72,11 @@ impl FrameCache {
 
     /// Makes everything there that the next step, which must be `step`, needs; more than the budget only if it needs more.
     pub fn advance(&mut self, step: Frame) -> Change {
-        let needs = self.needs(step);
+        let dependencies = self.dependencies(step);
         let now = self.step;
         self.step += 1;
-        let mut added: Vec<Frame> = needs.iter().copied().filter(|frame| !self.held.contains_key(frame)).collect();
+        let mut added: Vec<Frame> =
+            dependencies.iter().copied().filter(|frame| !self.held.contains_key(frame)).collect();
         // In the order of the files.
         added.sort_by_key(|frame| (frame.mover + frame.other, frame.mover.min(frame.other), frame.mover));
         let more = added.iter().map(|&frame| frame_bytes(frame)).sum::<u64>();

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::backend::Backend;
+use super::dependencies::lower_frames;
 use super::frame_cache::{FrameCache, frame_bytes, steps};
-use super::needs::lower_frames;
 use super::sizes::{packed_bytes, pair_memory};
 use crate::file::LEAST_DIRECT_BYTES;
 use crate::index::Frame;
@@ -113,14 +113,14 @@ impl LayerPlan {
         let steps: Vec<StepPlan> = order
             .iter()
             .map(|&frame| {
-                let needs = lower_frames(key.rules, frame);
-                once.extend(needs.iter().copied());
+                let dependencies = lower_frames(key.rules, frame);
+                once.extend(dependencies.iter().copied());
                 let unpacked = cache.advance(frame).added;
-                let of_tables = needs.iter().filter(|need| need.mover + need.other < first);
-                of_step = of_step.max(of_tables.clone().map(|need| packed_bytes(need.positions())).sum());
+                let of_tables = dependencies.iter().filter(|frame| frame.mover + frame.other < first);
+                of_step = of_step.max(of_tables.clone().map(|frame| packed_bytes(frame.positions())).sum());
                 of_lower += of_tables
-                    .filter(|&&need| pages.touch(need))
-                    .map(|need| packed_bytes(need.positions()))
+                    .filter(|&&frame| pages.touch(frame))
+                    .map(|frame| packed_bytes(frame.positions()))
                     .sum::<u64>();
                 of_archives += unpacked.iter().map(|frame| archived(frame.positions())).sum::<u64>();
                 // What is written past the page cache is read from the disk once.
@@ -129,9 +129,9 @@ impl LayerPlan {
                 }
                 StepPlan {
                     frame,
-                    frames: needs.len(),
-                    positions: positions(&needs),
-                    bytes: bytes(&needs),
+                    frames: dependencies.len(),
+                    positions: positions(&dependencies),
+                    bytes: bytes(&dependencies),
                     unpacked: unpacked.len(),
                     unpacked_positions: positions(&unpacked),
                 }
@@ -210,7 +210,7 @@ pub(super) fn layer_memory(key: TableKey, first: usize, threads: usize) -> u64 {
         return working_memory(key);
     }
     let cache = FrameCache::new(key.rules, first, 0);
-    let of_step = |frame| cache.needs(frame).into_iter().map(frame_bytes).sum::<u64>();
+    let of_step = |frame| cache.dependencies(frame).into_iter().map(frame_bytes).sum::<u64>();
     let frames = key.frames().map(of_step).max().unwrap_or(0);
     without_frames(key, first, threads) + frames
 }

@@ -9,7 +9,7 @@ use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
 use super::gpu::{GpuComputer, Traffic};
-use super::writing::write_frames;
+use super::writer::write_frames;
 use crate::index::{Frame, layer_positions};
 use crate::progress::Pulse;
 use crate::table::{PackedFrame, Table, TableWriter, Tables};

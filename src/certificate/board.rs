@@ -3,17 +3,17 @@ use crate::game::{Capture, MAX_PITS, Position, Row, Rules};
 
 /// What a rule set says about the last seed of a sowing, and the number of pits a side.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Law {
+pub(super) struct Variant {
     pub pits: usize,
     moves_again: bool,
     relays: bool,
     capture: Capture,
 }
 
-impl Law {
-    pub fn new(rules: Rules, pits: usize) -> Law {
+impl Variant {
+    pub fn new(rules: Rules, pits: usize) -> Variant {
         assert!((1..=MAX_PITS).contains(&pits), "{pits} pits");
-        Law { pits, moves_again: rules.moves_again(), relays: rules.relays(), capture: rules.capture() }
+        Variant { pits, moves_again: rules.moves_again(), relays: rules.relays(), capture: rules.capture() }
     }
 }
 
@@ -23,7 +23,7 @@ impl Law {
 /// The checker moves on this board by code of its own: nothing here uses [`crate::game::sow`] or anything of the
 /// solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Board {
+pub(super) struct CheckerBoard {
     pub mover: u128,
     pub other: u128,
 }
@@ -32,7 +32,7 @@ pub(super) struct Board {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct After {
     /// The board as the player sees it who moves next.
-    pub board: Board,
+    pub board: CheckerBoard,
     /// Seeds that the move stores.
     pub stored: u32,
     /// Whether the same player moves again.
@@ -64,12 +64,12 @@ pub(super) fn sum(row: u128) -> u32 {
     row.to_le_bytes().iter().map(|&pit| u32::from(pit)).sum()
 }
 
-impl Board {
+impl CheckerBoard {
     /// The rows of a position; `None` if it has more than 255 seeds in play.
-    pub fn new(position: &Position) -> Option<Board> {
+    pub fn new(position: &Position) -> Option<CheckerBoard> {
         let row = |row: &Row| row.seeds().iter().rev().fold(0, |bytes, &pit| bytes << 8 | u128::from(pit));
         (position.seeds() as usize <= MAX_SEEDS)
-            .then(|| Board { mover: row(position.mover()), other: row(position.other()) })
+            .then(|| CheckerBoard { mover: row(position.mover()), other: row(position.other()) })
     }
 
     /// The position, with empty stores.
@@ -80,14 +80,14 @@ impl Board {
 
     /// The pits from which the mover can sow, from the one next to the store to the first.
     #[inline]
-    pub fn moves(&self, law: &Law) -> impl Iterator<Item = usize> + use<> {
+    pub fn moves(&self, variant: &Variant) -> impl Iterator<Item = usize> + use<> {
         let row = self.mover;
-        (0..law.pits).rev().filter(move |&pit| pit_of(row, pit) > 0)
+        (0..variant.pits).rev().filter(move |&pit| pit_of(row, pit) > 0)
     }
 
     /// Plays the move of the mover's pit `pit`, which holds seeds.
-    pub fn after(&self, law: &Law, pit: usize) -> After {
-        let pits = law.pits;
+    pub fn after(&self, variant: &Variant, pit: usize) -> After {
+        let pits = variant.pits;
         // The rows and the store of the player who moves.
         let (mut own, mut other, mut stored) = (self.mover, self.other, 0);
         // Where the hand is: in a pit of the own row, or of the other one.
@@ -120,17 +120,17 @@ impl Board {
                 }
             };
             if ended_in_store {
-                break law.moves_again;
+                break variant.moves_again;
             }
             let found_empty = pit_of(if in_own { own } else { other }, place) == 1;
-            if !found_empty && law.relays {
+            if !found_empty && variant.relays {
                 continue;
             }
             if found_empty && in_own {
                 // The mover's first pit is opposite the other player's last one.
                 let opposite = pits - 1 - place;
                 let seeds = pit_of(other, opposite);
-                let captures = match law.capture {
+                let captures = match variant.capture {
                     Capture::Never => false,
                     Capture::OppositeSeeds => seeds > 0,
                     Capture::Always => true,
@@ -152,7 +152,7 @@ impl Board {
             None
         };
         let again = again && end.is_none();
-        let board = if again { Board { mover: own, other } } else { Board { mover: other, other: own } };
+        let board = if again { CheckerBoard { mover: own, other } } else { CheckerBoard { mover: other, other: own } };
         After { board, stored, again, end }
     }
 }
@@ -178,13 +178,17 @@ mod tests {
     }
 
     fn assert_same_moves(rules: Rules, position: &Position) {
-        let law = Law::new(rules, position.pits());
-        let board = Board::new(position).expect("few seeds");
-        assert_eq!(board.position(law.pits), *position);
-        for pit in board.moves(&law) {
-            let after = board.after(&law, pit);
+        let variant = Variant::new(rules, position.pits());
+        let board = CheckerBoard::new(position).expect("few seeds");
+        assert_eq!(board.position(variant.pits), *position);
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
             let played = position.play(rules, Pit::from_index(pit).expect("a pit")).expect("a legal move");
-            assert_eq!(after.board.position(law.pits), played.position.without_stores(), "{rules} {position} {pit}");
+            assert_eq!(
+                after.board.position(variant.pits),
+                played.position.without_stores(),
+                "{rules} {position} {pit}"
+            );
             assert_eq!(after.again, played.again);
             let store = if played.again { played.position.mover_store() } else { played.position.other_store() };
             assert_eq!(after.stored, store);
@@ -230,16 +234,16 @@ mod tests {
         };
         for rules in Rules::ALL {
             for (pits, seeds) in [(1, 2..=12), (2, 2..=9), (3, 2..=7), (6, 2..=4), (8, 2..=3)] {
-                let (oracle, law) = (Oracle::new(rules, pits), Law::new(rules, pits));
+                let (oracle, variant) = (Oracle::new(rules, pits), Variant::new(rules, pits));
                 for position in positions(pits, seeds) {
                     let row = |row: &Row| table_row(row).expect("few seeds");
                     let sum = |row: &TableRow| row.iter().map(|&pit| u32::from(pit)).sum::<u32>();
                     let by_oracle = oracle.minimax(&row(position.mover()), &row(position.other()), |mover, other| {
                         Ok::<u8, ()>(score(mover, other, sum(mover) + sum(other)))
                     });
-                    let board = Board::new(&position).expect("few seeds");
+                    let board = CheckerBoard::new(&position).expect("few seeds");
                     let by_move = |pit| {
-                        let after = board.after(&law, pit);
+                        let after = board.after(&variant, pit);
                         let next = after.board.position(pits);
                         let score = || u32::from(score(&row(next.mover()), &row(next.other()), next.seeds()));
                         match after.end {
@@ -248,7 +252,7 @@ mod tests {
                             None => position.seeds() - score(),
                         }
                     };
-                    let best = board.moves(&law).map(by_move).max();
+                    let best = board.moves(&variant).map(by_move).max();
                     assert_eq!(best.map(|best| best as u8), by_oracle.ok(), "{rules} {position}");
                 }
             }

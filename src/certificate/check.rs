@@ -1,8 +1,8 @@
 use std::fmt;
 
-use super::board::{After, Board, Law};
+use super::board::{After, CheckerBoard, Variant};
+use super::checker_search::{CheckerFinding, CheckerSearch};
 use super::claim::Bound;
-use super::research::{Research, Search};
 use crate::game::{Bounds, Position, Rules};
 use crate::table::{TableError, Tables};
 
@@ -28,7 +28,7 @@ pub enum Reason {
 ///
 /// It shares no code with the solver. Each thread has its own.
 pub struct Checker<'a> {
-    search: Search<'a>,
+    search: CheckerSearch<'a>,
     rules: Rules,
     effort: u32,
     /// Nodes of all searches.
@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
                 tables.filter(|tables| (tables.rules(), tables.pits()) == (rules, pits)).and_then(Tables::max_seeds);
             assert!(most >= Some(table_seeds), "tables to {table_seeds} seeds, not {most:?}");
         }
-        let search = Search::new(Law::new(rules, pits), tables, table_seeds, effort);
+        let search = CheckerSearch::new(Variant::new(rules, pits), tables, table_seeds, effort);
         Checker { search, rules, effort, nodes: 0 }
     }
 
@@ -76,9 +76,9 @@ impl<'a> Checker<'a> {
     /// # Panics
     /// As [`Checker::exact`].
     pub fn again_moves(&self, position: &Position) -> Vec<Position> {
-        let (board, law) = (self.board(position), self.search.law);
-        let moves = board.moves(&law).filter(|_| !position.is_over()).map(|pit| board.after(&law, pit));
-        moves.filter(|after| after.again).map(|after| after.board.position(law.pits)).collect()
+        let (board, variant) = (self.board(position), self.search.variant);
+        let moves = board.moves(&variant).filter(|_| !position.is_over()).map(|pit| board.after(&variant, pit));
+        moves.filter(|after| after.again).map(|after| after.board.position(variant.pits)).collect()
     }
 
     /// The exact score of a position, if the game is over there or a table contains it.
@@ -103,16 +103,16 @@ impl<'a> Checker<'a> {
     ///
     /// # Panics
     /// As [`Checker::exact`].
-    pub fn reaches(&mut self, position: &Position, score: u32) -> Result<Research, TableError> {
+    pub fn reaches(&mut self, position: &Position, score: u32) -> Result<CheckerFinding, TableError> {
         if position.is_over() {
             let exact = position.mover().total();
             let bounds = Bounds { lower: exact, upper: exact };
-            return Ok(Research { reached: Some(exact >= score), bounds, nodes: 0 });
+            return Ok(CheckerFinding { reached: Some(exact >= score), bounds, nodes: 0 });
         }
         let board = self.board(position);
-        let research = self.search.reaches(&board, position.seeds(), score)?;
-        self.nodes += research.nodes;
-        Ok(research)
+        let finding = self.search.reaches(&board, position.seeds(), score)?;
+        self.nodes += finding.nodes;
+        Ok(finding)
     }
 
     /// Whether a search of at most 2^k nodes shows `bound` of `position`.
@@ -162,10 +162,10 @@ impl<'a> Checker<'a> {
         if let Some(exact) = self.exact(position)? {
             return Ok(Bounds { lower: exact, upper: exact });
         }
-        let (board, law, seeds) = (self.board(position), self.search.law, position.seeds());
+        let (board, variant, seeds) = (self.board(position), self.search.variant, position.seeds());
         let mut best = Bounds { lower: 0, upper: 0 };
-        for pit in board.moves(&law) {
-            let (bounds, _) = self.move_bounds(&board.after(&law, pit), seeds, known)?;
+        for pit in board.moves(&variant) {
+            let (bounds, _) = self.move_bounds(&board.after(&variant, pit), seeds, known)?;
             best = Bounds { lower: best.lower.max(bounds.lower), upper: best.upper.max(bounds.upper) };
         }
         Ok(best)
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
         let (next, position) = match self.search.table_score(&after.board, left)? {
             Some(exact) => (Bounds { lower: exact, upper: exact }, None),
             None => {
-                let position = after.board.position(self.search.law.pits);
+                let position = after.board.position(self.search.variant.pits);
                 let known = known(&position).unwrap_or(Bounds { lower: 0, upper: left });
                 (Bounds { lower: known.lower.min(left), upper: known.upper.min(left) }, Some(position))
             }
@@ -264,10 +264,10 @@ impl<'a> Checker<'a> {
         if let Some(exact) = self.exact(position)? {
             return Ok(bound.is_implied_by(Bounds { lower: exact, upper: exact }).then(Vec::new));
         }
-        let (board, law) = (self.board(position), self.search.law);
+        let (board, variant) = (self.board(position), self.search.variant);
         let mut open = Vec::new();
-        for pit in board.moves(&law) {
-            let after = board.after(&law, pit);
+        for pit in board.moves(&variant) {
+            let after = board.after(&variant, pit);
             let (bounds, next) = self.move_bounds(&after, seeds, known)?;
             let needed = next.map(|next| (next, bound_after(bound, after.again, after.stored, seeds)));
             match bound {
@@ -283,9 +283,9 @@ impl<'a> Checker<'a> {
     }
 
     /// The pits of a position.
-    fn board(&self, position: &Position) -> Board {
-        assert_eq!(position.pits(), self.search.law.pits, "{position} is on another board");
-        Board::new(position).expect("at most 255 seeds in play")
+    fn board(&self, position: &Position) -> CheckerBoard {
+        assert_eq!(position.pits(), self.search.variant.pits, "{position} is on another board");
+        CheckerBoard::new(position).expect("at most 255 seeds in play")
     }
 }
 
@@ -303,6 +303,9 @@ fn bound_after(bound: Bound, again: bool, stored: u32, seeds: u32) -> Bound {
 
 impl fmt::Debug for Checker<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Checker").field("law", &self.search.law).field("effort", &self.effort).finish_non_exhaustive()
+        f.debug_struct("Checker")
+            .field("variant", &self.search.variant)
+            .field("effort", &self.effort)
+            .finish_non_exhaustive()
     }
 }

@@ -1,6 +1,6 @@
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::board::Board;
+use super::board::CheckerBoard;
 
 /// The most entries: 2^20.
 const MAX_BITS: u32 = 20;
@@ -17,7 +17,7 @@ pub(super) struct Memory {
 
 #[derive(Clone, Copy)]
 struct Entry {
-    board: Board,
+    board: CheckerBoard,
     generation: u32,
     lower: u8,
     upper: u8,
@@ -26,7 +26,7 @@ struct Entry {
 impl Memory {
     /// For searches of at most 2^`effort` nodes.
     pub fn new(effort: u32) -> Memory {
-        let empty = Entry { board: Board { mover: 0, other: 0 }, generation: 0, lower: 0, upper: 0 };
+        let empty = Entry { board: CheckerBoard { mover: 0, other: 0 }, generation: 0, lower: 0, upper: 0 };
         Memory { entries: vec![empty; 1 << effort.min(MAX_BITS)], generation: 0 }
     }
 
@@ -40,13 +40,13 @@ impl Memory {
     }
 
     #[inline]
-    fn place(&self, board: &Board) -> usize {
+    fn place(&self, board: &CheckerBoard) -> usize {
         xxh3_64(bytemuck::bytes_of(&[board.mover.to_le(), board.other.to_le()])) as usize & (self.entries.len() - 1)
     }
 
     /// The lower and the upper bound found for a board.
     #[inline]
-    pub fn get(&self, board: &Board) -> Option<(u32, u32)> {
+    pub fn get(&self, board: &CheckerBoard) -> Option<(u32, u32)> {
         let entry = &self.entries[self.place(board)];
         (entry.generation == self.generation && entry.board == *board)
             .then_some((entry.lower.into(), entry.upper.into()))
@@ -54,7 +54,7 @@ impl Memory {
 
     /// Keeps what a test of a board with `seeds` seeds in play found: that its score is at least `score` if `reached`,
     /// otherwise at most that.
-    pub fn put(&mut self, board: &Board, seeds: u32, score: u32, reached: bool) {
+    pub fn put(&mut self, board: &CheckerBoard, seeds: u32, score: u32, reached: bool) {
         let place = self.place(board);
         let (lower, upper) = self.get(board).unwrap_or((0, seeds));
         let (lower, upper) = if reached { (lower.max(score), upper) } else { (lower, upper.min(score)) };

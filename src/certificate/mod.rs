@@ -12,7 +12,7 @@
 //! | `bytes` | reading bytes from the front |
 //! | `board` | the rules once more, for the checker alone |
 //! | `memory` | bounds that one search of the checker has found |
-//! | [`research`](Research) | the checker's search |
+//! | [`checker_search`](CheckerFinding) | the checker's search |
 //! | [`check`](Checker) | whether one bound follows |
 //! | [`copies`](open_copied) | opening tables for a check, in copies if there is memory for them |
 //! | `compared` | comparing whole tables with their digests, and again once they were used |
@@ -25,6 +25,7 @@ mod board;
 mod bytes;
 mod check;
 mod check_error;
+mod checker_search;
 mod claim;
 mod compared;
 mod copies;
@@ -32,19 +33,18 @@ mod error;
 mod format;
 mod key;
 mod memory;
-mod research;
 mod run;
 mod statement;
 mod tasks;
 
 pub use check::{Checker, Reason};
 pub use check_error::{CheckError, Unproved};
+pub use checker_search::CheckerFinding;
 pub use claim::{Bound, Claim, ClaimError, ClaimSet};
 pub use copies::open_copied;
 pub use error::{CertificateDamage, CertificateError, CertificatePart, VERSION};
 pub use format::{CertificateFile, MAGIC};
 pub use key::Keys;
-pub use research::Research;
 pub use run::{Check, SaveTasks};
 pub use statement::{Certificate, Goal, Head, Opening, Statement, StatementError};
 pub use tasks::{CheckIdentity, Tally, Tasks, TasksError};

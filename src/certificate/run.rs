@@ -284,8 +284,8 @@ fn unproved(checker: &mut Checker, position: &Position, bound: Bound) -> Result<
         Bound::AtLeast(score) => score,
         Bound::AtMost(score) => score.saturating_add(1),
     };
-    let research = checker.reaches(position, asked)?;
-    let Bounds { lower, upper } = research.bounds;
+    let finding = checker.reaches(position, asked)?;
+    let Bounds { lower, upper } = finding.bounds;
     let contrary = match bound {
         Bound::AtLeast(score) => upper < score,
         Bound::AtMost(score) => lower > score,

@@ -18,7 +18,7 @@ use super::{advice, output, statement, suggestion};
 
 /// The game that is played.
 #[derive(Args, Clone, Copy)]
-pub struct Board {
+pub struct BoardFlags {
     /// Rule set
     #[arg(long, default_value_t, value_name = "RULES")]
     pub rules: Rules,
@@ -223,7 +223,7 @@ fn stage(text: &str) -> Result<Stage, String> {
 #[derive(Args, Clone)]
 pub struct Common {
     #[command(flatten)]
-    pub board: Board,
+    pub board: BoardFlags,
     #[command(flatten)]
     pub tables: Directory,
     #[command(flatten)]

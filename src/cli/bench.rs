@@ -25,7 +25,7 @@ pub struct Bench {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct BenchReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
@@ -49,7 +49,7 @@ struct Report<'a> {
 impl Bench {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.common.threads.start()?;
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let tables = Tables::open_if_there(directory, rules, pits, self.seeds)?;
         if self.seeds > 2 {
@@ -74,7 +74,7 @@ impl Bench {
             .zip(measured.gpu.as_ref())
             .map(|(seconds, gpu)| gpu.traffic.touched as f64 / seconds / measured.copy_bandwidth);
         let same = tables.layer(self.seeds).map(|table| table.header().digest == measured.digest);
-        let report = Report {
+        let report = BenchReport {
             rules: rules.name(),
             pits,
             seeds: self.seeds,
@@ -100,7 +100,7 @@ impl Bench {
     }
 }
 
-fn tell(report: &Report) -> anyhow::Result<()> {
+fn tell(report: &BenchReport) -> anyhow::Result<()> {
     let measured = report.measured;
     let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
     output::line(format_args!(

@@ -43,7 +43,7 @@ pub struct Check {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BookCheckReport {
     book: String,
     rules: &'static str,
     pits: usize,
@@ -90,7 +90,7 @@ impl Check {
             Some(wrong) => Searched { wrong: Some(wrong), ..Searched::default() },
             None => self.search(&book, &stop)?,
         };
-        let report = Report {
+        let report = BookCheckReport {
             book: name,
             rules: book.rules().name(),
             pits: book.pits(),

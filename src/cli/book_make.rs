@@ -49,7 +49,7 @@ pub struct Make {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BookMakeReport {
     book: String,
     rules: &'static str,
     start: String,
@@ -108,7 +108,7 @@ impl Make {
             Err(error) => return Err(error.into()),
         };
         let book = &extended.book;
-        let report = Report {
+        let report = BookMakeReport {
             book: path.display().to_string(),
             rules: rules.name(),
             start: self.position.to_string(),

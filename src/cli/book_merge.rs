@@ -51,7 +51,7 @@ struct To {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BookMergeReport {
     book: String,
     rules: &'static str,
     pits: usize,
@@ -66,7 +66,7 @@ impl To {
     fn finish(&self, extended: &Extended, added: usize) -> anyhow::Result<Outcome> {
         extended.save()?;
         let book = &extended.book;
-        let report = Report {
+        let report = BookMergeReport {
             book: extended.path().display().to_string(),
             rules: book.rules().name(),
             pits: book.pits(),

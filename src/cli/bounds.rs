@@ -66,7 +66,7 @@ fn cuts(text: &str) -> Result<Cuts, String> {
 /// search uses those of one network only; else the one beside the exact tables, or the program's. A note says if it is not
 /// the latter.
 pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<Network> {
-    let args::Board { rules, pits } = common.board;
+    let args::BoardFlags { rules, pits } = common.board;
     let found = PhasedNetwork::find(&common.tables.path, rules, pits)?.map(|found| found.first().clone());
     let there = bound_tables(common, directory);
     let is_found = |table: &BoundTable| found.as_ref() == Some(table.network());
@@ -93,7 +93,7 @@ pub fn find_network(common: &args::Common, directory: &Path) -> anyhow::Result<N
 
 /// The bound tables of the board in `directory` that can be opened, fewest seeds first.
 fn bound_tables(common: &args::Common, directory: &Path) -> Vec<BoundTable> {
-    let args::Board { rules, pits } = common.board;
+    let args::BoardFlags { rules, pits } = common.board;
     let survey = Survey::read(directory).unwrap_or_default();
     let keys = survey.bound_layers(rules, pits).iter().map(|&seeds| TableKey { rules, pits, seeds });
     keys.filter_map(|key| BoundTable::open_key(directory, key).ok().flatten()).collect()
@@ -114,7 +114,7 @@ struct Layer {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BoundsReport {
     rules: &'static str,
     pits: usize,
     /// In seeds.
@@ -126,7 +126,7 @@ struct Report {
 impl Bounds {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.common.threads.start()?;
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let network = self.network()?;
         let cuts = self.cuts.or(Cuts::of_bits(self.bits.into())).expect("the flag takes 1 or 2 bits");
         let maker = BoundMaker::new(&network, cuts);
@@ -176,13 +176,13 @@ impl Bounds {
         progress.finish();
         let cuts = cuts.sixteenths().iter().map(|&cut| f64::from(cut) / f64::from(SEED)).collect();
         let network = output::hex(&network.digest());
-        self.tell(&Report { rules: rules.name(), pits, cuts, network, layers })?;
+        self.tell(&BoundsReport { rules: rules.name(), pits, cuts, network, layers })?;
         Ok(Outcome::Done)
     }
 
     /// The network of the bound tables.
     fn network(&self) -> anyhow::Result<Network> {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         match &self.network {
             Some(path) => Ok(PhasedNetwork::open(path, rules, pits)?.first().clone()),
             None => find_network(&self.common, self.output.as_ref().unwrap_or(&self.common.tables.path)),
@@ -225,7 +225,7 @@ impl Bounds {
         }
     }
 
-    fn tell(&self, report: &Report) -> anyhow::Result<()> {
+    fn tell(&self, report: &BoundsReport) -> anyhow::Result<()> {
         if self.common.json {
             return Ok(output::json(report)?);
         }

@@ -62,7 +62,7 @@ pub struct Build {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct TablesReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
@@ -95,7 +95,7 @@ impl Build {
         }
         return_freed_memory();
         self.common.threads.start()?;
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         // What killed measurements left on the disk is free again.
         kalah::temporary::remove_dead(directory);
@@ -180,7 +180,7 @@ impl Build {
         if self.common.json {
             let rules = rules.name();
             let (kept, built) = (report.kept, &report.built[..]);
-            output::json(&Report { rules, pits, seeds, kept, built, bounds, positions, seconds })?;
+            output::json(&TablesReport { rules, pits, seeds, kept, built, bounds, positions, seconds })?;
         } else if report.built.is_empty() && bounds > 0 {
             let directory = directory.display();
             let made = output::count(bounds, "bound table");
@@ -208,7 +208,7 @@ impl Build {
 
     /// Prints what there is to build, on whatever machine that will be.
     fn tell_plan(&self) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let seeds = self.frame.map(|(seeds, _)| seeds).or(self.seeds).expect("required without --frame");
         let (last, threads) = (TableKey { rules, pits, seeds }, self.common.threads.number());
         let backend = Backend::Cpu(Isa::detect());

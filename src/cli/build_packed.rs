@@ -13,7 +13,7 @@ use super::signals::stopped_by_signal;
 use super::{Outcome, args, build_events, output};
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct ArchivesReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
@@ -31,7 +31,7 @@ struct Report<'a> {
 
 /// Builds the layers up to `seeds`, those from `first` up as archives.
 pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: Option<u64>) -> anyhow::Result<Outcome> {
-    let args::Board { rules, pits } = common.board;
+    let args::BoardFlags { rules, pits } = common.board;
     let (directory, threads) = (&common.tables.path, rayon::current_num_threads());
     let last = TableKey { rules, pits, seeds };
     let plan = Plan::packed(directory, last, first, threads);
@@ -64,7 +64,18 @@ pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: O
     if common.json {
         let (rules, kept, built) = (rules.name(), report.build.kept, &report.build.built[..]);
         let (packed_from, packed, reads) = (first, report.packed, report.reads);
-        output::json(&Report { rules, pits, seeds, packed_from, kept, built, packed, reads, positions, seconds })?;
+        output::json(&ArchivesReport {
+            rules,
+            pits,
+            seeds,
+            packed_from,
+            kept,
+            built,
+            packed,
+            reads,
+            positions,
+            seconds,
+        })?;
         return Ok(Outcome::Done);
     }
     if report.build.built.is_empty() && report.packed == 0 {

@@ -56,7 +56,7 @@ struct ShareReport<'a> {
 impl Pairs<'_> {
     /// Computes the pair of frames `mover`|`seeds - mover`.
     pub fn frame(&self, (seeds, mover): (usize, usize)) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let pair = PairKey::new(TableKey { rules, pits, seeds }, mover).expect("the flag was checked");
         let threads = rayon::current_num_threads();
@@ -102,7 +102,7 @@ impl Pairs<'_> {
 
     /// Builds the layers up to `seeds` together with other processes.
     pub fn share(&self, seeds: usize) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let directory = &self.common.tables.path;
         let threads = rayon::current_num_threads();
         let plan = Plan::new(directory, TableKey { rules, pits, seeds }, self.backend, threads);

@@ -12,7 +12,7 @@ use kalah::progress::Pulse;
 use kalah::system::available_memory;
 use kalah::table::{TableKey, Tables};
 
-use super::check_report::{Extent, Found, Report, description};
+use super::check_report::{CheckReport, Extent, Found, description};
 use super::outcome::Outcome;
 use super::progress::Progress;
 use super::signals::stopped_by_signal;
@@ -65,7 +65,7 @@ impl Check {
         }
         let pulse = stopped_by_signal();
         let result = self.open_and_check(&file, &pulse);
-        let report = Report {
+        let report = CheckReport {
             path: &self.file,
             file: &file,
             origin: origin.as_ref(),

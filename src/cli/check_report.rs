@@ -12,7 +12,7 @@ use super::tables_origin::{TablesAnswer, TablesOrigin};
 
 /// The answer as JSON.
 #[derive(Serialize)]
-struct Answer {
+struct CheckAnswer {
     /// `null` if nothing wrong was found and not every claim was checked.
     ok: Option<bool>,
     digest: String,
@@ -91,7 +91,7 @@ impl Extent {
 }
 
 /// What is reported of a check, whatever it found.
-pub struct Report<'a> {
+pub struct CheckReport<'a> {
     /// The file of the certificate.
     pub path: &'a Path,
     /// The certificate.
@@ -108,7 +108,7 @@ pub struct Report<'a> {
     pub seconds: f64,
 }
 
-impl Report<'_> {
+impl CheckReport<'_> {
     /// Prints a JSON document: what was found, or what is wrong.
     pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
         let head = &self.file.certificate.head;
@@ -119,7 +119,7 @@ impl Report<'_> {
         };
         let (at_least, at_most) = stated(&statement.position, statement.bounds);
         let extent = found.map_or(Extent::Stopped, |found| found.extent);
-        output::json(&Answer {
+        output::json(&CheckAnswer {
             ok: match (&wrong, extent) {
                 (Some(_), _) => Some(false),
                 (None, Extent::Complete) => Some(true),

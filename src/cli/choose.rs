@@ -38,7 +38,7 @@ pub struct Choose {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ChooseAnswer {
     position: String,
     rules: &'static str,
     player: String,
@@ -123,7 +123,7 @@ impl Choose {
             output::line(format_args!("  {}  move {pit}, {worth}, {source}", player.name()))?;
             return Ok(output::line(format_args!("  {}", certainty(&choice)))?);
         }
-        Ok(output::json(&Answer {
+        Ok(output::json(&ChooseAnswer {
             position: position.to_string(),
             rules: rules.name(),
             player: player.name(),

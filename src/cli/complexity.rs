@@ -78,7 +78,7 @@ impl From<Estimate> for Interval {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ComplexityReport {
     rules: &'static str,
     players: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ impl Complexity {
             }
             boards.push(sample(&sampling, start)?);
         }
-        let report = Report {
+        let report = ComplexityReport {
             rules: rules.name(),
             players: if self.players == PlayersName::Random { "random" } else { "alpha-beta" },
             depth: (self.players == PlayersName::AlphaBeta).then_some(depth),
@@ -148,7 +148,7 @@ fn power(log10: f64) -> String {
     format!("{mantissa:.2}e{exponent:.0}")
 }
 
-impl Report {
+impl ComplexityReport {
     /// Laid out as in the papers: for each number of pits lines for d, w and w^d, a column for each number of seeds.
     fn text(&self) -> io::Result<()> {
         let mut seeds: Vec<u32> = self.boards.iter().map(|board| board.seeds).collect();

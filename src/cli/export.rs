@@ -34,7 +34,7 @@ pub struct Export {
     #[arg(long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]
-    board: args::Board,
+    board: args::BoardFlags,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
@@ -75,7 +75,7 @@ impl Export {
             return Err(usage("bytes that are not text would only disturb the terminal: give --output FILE"));
         }
         self.threads.start()?;
-        let args::Board { rules, pits } = self.board;
+        let args::BoardFlags { rules, pits } = self.board;
         let table = Table::open_key(&self.tables.path, TableKey { rules, pits, seeds: self.seeds })?;
         let mut positions = Positions::new(&table, format);
         if let Some(count) = self.sample {

@@ -38,7 +38,7 @@ pub struct ExportSite {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ExportSiteReport {
     directory: String,
     tables: usize,
     table_bytes: u64,
@@ -67,7 +67,7 @@ impl ExportSite {
             }
             written => written?,
         };
-        let report = Report {
+        let report = ExportSiteReport {
             directory: self.directory.display().to_string(),
             tables: written.tables.len(),
             table_bytes: written.table_bytes,

@@ -17,7 +17,7 @@ use kalah::verify::Fault;
 
 use super::causes::{book_error, network_error, solve_error, table_error};
 use super::outcome::{Outcome, UsageError};
-use super::positions::{Place, Unusable};
+use super::positions::{LineOfFile, Unusable};
 use super::{advice, output, statement};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
@@ -50,7 +50,7 @@ pub fn tell(error: &anyhow::Error) {
 
 /// Reports why the position of `place` is not answered, and returns what that means for the outcome of the command, which goes
 /// on with the others.
-pub fn refuse(place: Option<&Place>, error: &anyhow::Error) -> Outcome {
+pub fn refuse(place: Option<&LineOfFile>, error: &anyhow::Error) -> Outcome {
     let (message, outcome) = (message(error), outcome(error));
     match place {
         Some(place) => output::tell(format_args!("kalah: {place}: {message}")),

@@ -20,7 +20,7 @@ pub struct GpuCommand {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct GpuReport {
     adapters: Vec<ListedAdapter>,
 }
 
@@ -55,7 +55,7 @@ impl GpuCommand {
             self_test: tested(&adapter),
             report: adapter.report,
         };
-        let report = Report { adapters: Adapter::all().into_iter().map(listed).collect() };
+        let report = GpuReport { adapters: Adapter::all().into_iter().map(listed).collect() };
         if self.json {
             output::json(&report)?;
             return Ok(Outcome::Done);

@@ -69,7 +69,7 @@ struct BoundEntry {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct InfoReport {
     tables: Vec<Entry>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bounds: Vec<BoundEntry>,
@@ -152,7 +152,7 @@ impl Info {
             }
         }
         let bounds = bounds.iter().map(BoundEntry::new).collect();
-        let report = Report { tables: entries.collect(), bounds, gaps };
+        let report = InfoReport { tables: entries.collect(), bounds, gaps };
         self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
         Ok(outcome)
     }
@@ -179,7 +179,7 @@ impl BoundEntry {
     }
 }
 
-impl Report {
+impl InfoReport {
     fn text(&self) -> io::Result<()> {
         let heading =
             ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "on", "by"];

@@ -127,7 +127,7 @@ impl Row {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct LineAnswer<'a> {
     position: String,
     rules: &'a str,
     line: String,
@@ -204,7 +204,7 @@ impl Line {
         let proved = positions.iter().rev().take_while(|row| row.value.is_some());
         let proved_from = proved.last().map(|row| row.turns);
         let wrong = self.value.and_then(|value| positions.iter().position(|row| row.differs(value)));
-        let answer = Answer {
+        let answer = LineAnswer {
             position: start.to_string(),
             rules: self.with.rules.name(),
             line,
@@ -307,7 +307,7 @@ impl Line {
         Ok(())
     }
 
-    fn text(&self, answer: &Answer, end: End) -> std::io::Result<()> {
+    fn text(&self, answer: &LineAnswer, end: End) -> std::io::Result<()> {
         output::line("turns  played  moves  seeds    value  position")?;
         for row in &answer.positions {
             output::line(format_args!(

@@ -141,7 +141,7 @@ enum Command {
     Prove(prove::Prove),
     Line(line::Line),
     Review(review::Review),
-    Search(search::Search),
+    Search(search::SearchCommand),
     Book(book::Book),
     Play(play::Play),
     #[command(name = "move")]

@@ -33,7 +33,7 @@ pub struct Opening {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct OpeningReport {
     houses: usize,
     seeds: u32,
     rules: &'static str,
@@ -73,7 +73,7 @@ impl Opening {
             let positions = output::many(verdict.positions, "position");
             bail!("{}: not decided by {positions}; --positions N searches more", self.start);
         }
-        let mut report = Report {
+        let mut report = OpeningReport {
             houses,
             seeds,
             rules: self.rules.name(),
@@ -100,7 +100,7 @@ impl Opening {
     }
 }
 
-impl Report {
+impl OpeningReport {
     fn text(&self, start: StartPosition) -> std::io::Result<()> {
         let answer = if self.winning_opening { "a winning opening" } else { "no winning opening" };
         let (positions, seconds) = (HumanCount(self.positions), self.seconds);

@@ -93,7 +93,7 @@ struct Houses {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ScanReport {
     rules: &'static str,
     limits: Limits,
     houses: Vec<Houses>,
@@ -147,7 +147,7 @@ impl OpeningScan {
             }
             batches => batches?,
         };
-        let report = Report::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
+        let report = ScanReport::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
         self.format.print(&report, || report.records(), || report.text(self.lines), || report.chart())?;
         Ok(Outcome::Done)
     }
@@ -194,8 +194,8 @@ impl OpeningScan {
     }
 }
 
-impl Report {
-    fn new(rules: Rules, limits: Limits, batches: Vec<Batch>, seconds: f64) -> Report {
+impl ScanReport {
+    fn new(rules: Rules, limits: Limits, batches: Vec<Batch>, seconds: f64) -> ScanReport {
         let mut houses: Vec<Houses> = Vec::new();
         let mut games = Vec::new();
         for batch in batches {
@@ -206,7 +206,7 @@ impl Report {
             games.extend(batch.games);
         }
         let threads = rayon::current_num_threads();
-        Report { rules: rules.name(), limits, houses, games, threads, seconds }
+        ScanReport { rules: rules.name(), limits, houses, games, threads, seconds }
     }
 
     /// The seeds with which the first player of a board does not win, with a mark unless the game is lost.

@@ -75,7 +75,7 @@ struct Archive {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct PackReport {
     archives: Vec<Archive>,
 }
 
@@ -83,7 +83,7 @@ impl Pack {
     pub fn run(self) -> anyhow::Result<Outcome> {
         return_freed_memory();
         self.common.threads.start()?;
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         if self.seeds.is_none() {
             tables.require_all()?;
@@ -175,7 +175,7 @@ impl Archive {
 }
 
 fn tell(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcome> {
-    let report = Report { archives };
+    let report = PackReport { archives };
     if json {
         output::json(&report)?;
         return Ok(Outcome::Done);

@@ -46,7 +46,7 @@ struct Pair {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct PlanBuildReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
@@ -66,7 +66,7 @@ struct Report<'a> {
 
 impl PlanBuild {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let (directory, seeds) = (&self.common.tables.path, self.seeds);
         let (backend, why) = self.compute.choose(rules)?;
         let threads = self.common.threads.number();
@@ -86,7 +86,7 @@ impl PlanBuild {
             let (rules, backend) = (rules.name(), backend.name());
             let Work { layers, positions, disk, memory, read, read_by_pairs, seconds, critical_seconds, .. } = work;
             #[rustfmt::skip]
-            output::json(&Report {
+            output::json(&PlanBuildReport {
                 rules, pits, seeds, threads, backend, layers, pairs, positions, disk, memory, read, read_by_pairs, seconds,
                 critical_seconds,
             })?;
@@ -154,7 +154,7 @@ impl PlanBuild {
 
     /// The command that computes a pair.
     fn command(&self, work: &PairWork) -> String {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let mut command = format!("kalah build --frame {},{}", work.pair.layer.seeds, work.pair.small);
         command += &suggestion::table_flags(&self.common.tables.path, rules, pits);
         command + &self.compute.flags() + &self.common.threads.flag()

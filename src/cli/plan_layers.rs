@@ -40,7 +40,7 @@ struct Layer {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct PlanLayersReport<'a> {
     rules: &'a str,
     pits: usize,
     seeds: usize,
@@ -73,7 +73,7 @@ pub struct PlanLayers {
 impl PlanLayers {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let PlanLayers { common, seeds, packed, memory } = self;
-        let args::Board { rules, pits } = common.board;
+        let args::BoardFlags { rules, pits } = common.board;
         let (directory, threads) = (&common.tables.path, common.threads.number());
         let is_archived = |key: TableKey| packed.is_some_and(|first| key.seeds >= first);
         let finished = |key: TableKey| match is_archived(key) {
@@ -86,7 +86,7 @@ impl PlanLayers {
         if common.json {
             let (rules, memory) = (rules.name(), allowed);
             let layers = plans.iter().map(layer).collect();
-            output::json(&Report { rules, pits, seeds, threads, packed_from: packed, memory, layers })?;
+            output::json(&PlanLayersReport { rules, pits, seeds, threads, packed_from: packed, memory, layers })?;
             return Ok(Outcome::Done);
         }
         if plans.is_empty() {

@@ -79,13 +79,13 @@ impl FromStr for Seat {
 
 /// A place of a game.
 #[derive(Clone, Copy)]
-struct Place {
+struct GamePlace {
     /// Seen by the player to move.
     position: Position,
     south: bool,
 }
 
-impl Place {
+impl GamePlace {
     /// As South sees it.
     fn board(&self) -> Position {
         if self.south { self.position } else { self.position.turned() }
@@ -104,8 +104,8 @@ impl Place {
 struct Game {
     rules: Rules,
     start: Position,
-    place: Place,
-    past: Vec<(Place, Pit)>,
+    place: GamePlace,
+    past: Vec<(GamePlace, Pit)>,
     /// How many moves there were before each turn that a person typed.
     typed: Vec<usize>,
     /// The comments of the record that it goes on from.
@@ -114,17 +114,17 @@ struct Game {
 
 impl Game {
     fn new(rules: Rules, start: Position) -> Game {
-        let place = Place { position: start, south: true };
+        let place = GamePlace { position: start, south: true };
         Game { rules, start, place, past: Vec::new(), typed: Vec::new(), comments: Vec::new() }
     }
 
     /// Makes a move; describes what it did, after `North sows 3`. `None` if it is not legal.
     fn play(&mut self, pit: Pit) -> Option<String> {
-        let Place { position, south } = self.place;
+        let GamePlace { position, south } = self.place;
         let played = position.play(self.rules, pit).ok()?;
         let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
         self.past.push((self.place, pit));
-        self.place = Place { position: played.position, south: south == played.again };
+        self.place = GamePlace { position: played.position, south: south == played.again };
         let relays =
             (sown.relays > 0).then(|| format!("relays through {}", output::count(sown.relays as usize, "pit")));
         let captured = (sown.captured > 0).then(|| format!("captures {}", sown.captured));
@@ -154,7 +154,7 @@ impl Game {
     fn try_turn(&mut self, turn: &[Pit], told: &mut Vec<String>) -> Result<(), String> {
         let south = self.place.south;
         for (index, &pit) in turn.iter().enumerate() {
-            let Place { position, .. } = self.place;
+            let GamePlace { position, .. } = self.place;
             if index > 0 && (self.place.south != south || position.is_over()) {
                 let why = if position.is_over() {
                     "ends the game"
@@ -308,7 +308,7 @@ impl Play {
         games::write(path, &[record])
     }
 
-    fn ask(&self, player: &mut dyn Player, place: &Place) -> Result<Choice, PlayError> {
+    fn ask(&self, player: &mut dyn Player, place: &GamePlace) -> Result<Choice, PlayError> {
         player.choose(&place.position, &Limit::time(self.time), &mut |_| ())
     }
 

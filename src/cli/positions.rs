@@ -21,14 +21,14 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LineOfFile {
     /// The file as it was named, or `standard input`.
     pub file: String,
     /// Counted from 1.
     pub line: u64,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for LineOfFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -37,7 +37,7 @@ impl fmt::Display for Place {
 /// A position, or what was found where one should be.
 pub struct Given {
     /// Where it was written; `None` for an argument.
-    pub place: Option<Place>,
+    pub place: Option<LineOfFile>,
     pub position: Result<Position, Unusable>,
 }
 
@@ -61,7 +61,7 @@ pub enum Unusable {
     )]
     Binary,
     #[error("{0}: {1}")]
-    At(Place, Box<Unusable>),
+    At(LineOfFile, Box<Unusable>),
     #[error("{0} holds no position")]
     Empty(String),
     #[error("{0} holds {1} positions, and here only one can be given; `kalah probe` and `kalah move` take several")]
@@ -169,7 +169,7 @@ fn standard_input(take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow:
 fn lines(name: &str, mut file: impl BufRead, take: &mut impl FnMut(Given) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut bytes = Vec::new();
     for line in 1.. {
-        let place = || Some(Place { file: name.to_owned(), line });
+        let place = || Some(LineOfFile { file: name.to_owned(), line });
         bytes.clear();
         let read = file.by_ref().take(LONGEST).read_until(b'\n', &mut bytes);
         let long = bytes.len() as u64 == LONGEST && !bytes.ends_with(b"\n");

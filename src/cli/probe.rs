@@ -45,7 +45,7 @@ struct MoveScore {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ProbeAnswer {
     position: String,
     seeds: u32,
     score: u32,
@@ -129,7 +129,7 @@ impl Prober<'_> {
     }
 
     fn json(&self, probe: &table::Probe) -> std::io::Result<()> {
-        output::json(&Answer {
+        output::json(&ProbeAnswer {
             position: probe.position.to_string(),
             seeds: probe.position.seeds(),
             score: probe.score,

@@ -18,7 +18,7 @@ use kalah::solve::{SolveError, Solver};
 use super::check_report::value_text;
 use super::outcome::usage;
 use super::prove_from::Source;
-use super::prove_report::{Answer, CertificateAnswer, openings, text};
+use super::prove_report::{CertificateAnswer, ProveAnswer, openings, text};
 use super::search_progress::SearchProgress;
 use super::search_tables::SearchTables;
 use super::signals::stop_on_signal;
@@ -223,7 +223,7 @@ impl Work<'_> {
             digest: output::hex(&digest),
         });
         let statement = plan.statement(&state.parts);
-        let answer = Answer {
+        let answer = ProveAnswer {
             position: plan.request.position.to_string(),
             rules: plan.request.rules.name(),
             proved: state.is_proved(),

@@ -11,7 +11,7 @@ use super::output;
 
 /// What the command answers.
 #[derive(Serialize)]
-pub struct Answer<'a> {
+pub struct ProveAnswer<'a> {
     pub position: String,
     pub rules: &'a str,
     pub proved: bool,
@@ -70,7 +70,7 @@ pub fn value(at_least: i64, at_most: i64) -> String {
 }
 
 /// The answer as text.
-pub fn text(answer: &Answer) -> std::io::Result<()> {
+pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
     for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
         output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;

@@ -10,7 +10,7 @@ use super::prove_report::{OpeningAnswer, openings, value};
 use super::{Outcome, output};
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ProveStatusAnswer<'a> {
     position: String,
     rules: &'a str,
     /// What was asked for.
@@ -61,7 +61,7 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
     let Status { jobs, running, claims, parts } = Status::read(&directory)?;
     let plan = directory.plan();
     let statement = plan.statement(&parts);
-    let answer = Answer {
+    let answer = ProveStatusAnswer {
         position: plan.request.position.to_string(),
         rules: plan.request.rules.name(),
         request: plan.request.to_string(),
@@ -90,7 +90,7 @@ pub fn run(path: &Path, json: bool) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-fn text(answer: &Answer) -> std::io::Result<()> {
+fn text(answer: &ProveStatusAnswer) -> std::io::Result<()> {
     let state = match (answer.proved, answer.refuted) {
         (true, _) => "proved",
         (_, true) => "wrong",

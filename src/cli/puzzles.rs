@@ -54,7 +54,7 @@ pub struct Puzzles {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct PuzzlesReport {
     rules: &'static str,
     start: String,
     seed: u64,
@@ -105,7 +105,7 @@ impl Puzzles {
         progress.finish();
         mined?;
         found.truncate(self.count as usize);
-        let report = Report {
+        let report = PuzzlesReport {
             rules: rules.name(),
             start: self.start.to_string(),
             seed: self.seed,
@@ -135,7 +135,7 @@ impl Puzzles {
     }
 }
 
-impl Report {
+impl PuzzlesReport {
     fn print(&self) -> std::io::Result<()> {
         let mut grid = Grid::new(["position", "move", "keeps", "value", "second", "turns", "depth", "level"]);
         for puzzle in &self.puzzles {

@@ -204,7 +204,7 @@ impl SideAnswer {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ReviewAnswer {
     rules: &'static str,
     start: String,
     line: String,
@@ -266,7 +266,7 @@ impl Review {
         };
         let turns = |first: bool| reviewed.turns.iter().filter(|turn| turn.choice && turn.place.first == first).count();
         let [south, north] = &reviewed.tallies;
-        let answer = Answer {
+        let answer = ReviewAnswer {
             rules: rules.name(),
             start: start.to_string(),
             line: game.line.to_string(),
@@ -341,7 +341,7 @@ fn shortened(text: &str) -> String {
     kalah::printable::printable(text, 40)
 }
 
-impl Answer {
+impl ReviewAnswer {
     /// Prints the turns as a table, and how both players played.
     fn print(&self, reviewed: &Reviewed) -> std::io::Result<()> {
         let mut grid = Grid::new(["turn", "player", "played", "mark", "worth", "best", "value", "seeds lost"]);

@@ -45,7 +45,7 @@ struct RuleSet {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct RulesReport {
     common: &'static str,
     rules: Vec<RuleSet>,
 }
@@ -61,7 +61,7 @@ impl Explain {
             summary: rules.summary(),
             examples: MOVES.iter().filter_map(|&(number, what)| example(rules, &start, number, what)).collect(),
         });
-        let report = Report { common: Rules::COMMON, rules: rule_sets.collect() };
+        let report = RulesReport { common: Rules::COMMON, rules: rule_sets.collect() };
         if self.json {
             output::json(&report)?;
         } else {
@@ -78,7 +78,7 @@ fn example(rules: Rules, start: &Position, number: usize, what: &'static str) ->
     Some(Example { position: start.to_string(), r#move: number, what, after, again: played.again })
 }
 
-impl Report {
+impl RulesReport {
     fn text(&self, start: &Position) -> std::io::Result<()> {
         output::line(output::wrapped(self.common, 0))?;
         let alone = self.rules.len() == 1;

@@ -11,7 +11,7 @@ use super::{Outcome, args, output, waiting};
 ///
 /// By the methods of Gonai and Cendejas (2022), to compare them.
 #[derive(Args)]
-pub struct Search {
+pub struct SearchCommand {
     /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
     position: Position,
     /// Depth in moves; each counts, also one after which the same player moves again
@@ -59,7 +59,7 @@ enum EvaluationName {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct SearchReport {
     position: String,
     rules: &'static str,
     method: &'static str,
@@ -73,7 +73,7 @@ struct Report {
     threads: usize,
 }
 
-impl Search {
+impl SearchCommand {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
         let method = match self.method {
@@ -92,7 +92,7 @@ impl Search {
         let start = Instant::now();
         let told = format!("searching {} to depth {depth} by {}", self.position, method.name());
         let result = waiting::watch(&told, || search.run(&self.position));
-        let report = Report {
+        let report = SearchReport {
             position: self.position.to_string(),
             rules: rules.name(),
             method: method.name(),

@@ -45,7 +45,7 @@ pub struct PlanSearch {
 
 impl PlanSearch {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let args::Board { rules, pits } = self.common.board;
+        let args::BoardFlags { rules, pits } = self.common.board;
         let (backend, _) = self.compute.choose(rules)?;
         let start = || OsString::from(format!("{pits}x6"));
         let position = positions::one(&self.position.clone().unwrap_or_else(start))?;
@@ -107,7 +107,7 @@ struct Layer {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct PlanSearchReport {
     rules: &'static str,
     position: String,
     memory: u64,
@@ -144,7 +144,7 @@ impl SearchPlan<'_> {
         Ok(Outcome::Done)
     }
 
-    fn report(&self, plan: &TablePlan, memory: u64) -> Report {
+    fn report(&self, plan: &TablePlan, memory: u64) -> PlanSearchReport {
         let (rules, pits) = (self.rules, plan.pits);
         let key = |seeds| TableKey { rules, pits, seeds };
         let layer = |(seeds, kind): (usize, LayerKind)| {
@@ -159,7 +159,7 @@ impl SearchPlan<'_> {
         let missing = MissingTables::new(plan, rules, self.directory, self.backend, self.threads);
         let MissingTables { exact, bounds, disk, .. } = missing;
         let bound_positions: u64 = bounds.iter().map(|(key, _)| layer_positions(pits, key.seeds)).sum();
-        Report {
+        PlanSearchReport {
             rules: rules.name(),
             position: self.position.to_string(),
             memory,
@@ -175,7 +175,7 @@ impl SearchPlan<'_> {
         }
     }
 
-    fn print(&self, plan: &TablePlan, report: &Report) -> anyhow::Result<()> {
+    fn print(&self, plan: &TablePlan, report: &PlanSearchReport) -> anyhow::Result<()> {
         output::line(format_args!(
             "{} by {}, {} of memory:",
             report.position,
@@ -229,7 +229,7 @@ impl SearchPlan<'_> {
     }
 
     /// The commands that make what is missing.
-    fn print_commands(&self, plan: &TablePlan, report: &Report) -> anyhow::Result<()> {
+    fn print_commands(&self, plan: &TablePlan, report: &PlanSearchReport) -> anyhow::Result<()> {
         let flags = suggestion::table_flags(self.directory, self.rules, plan.pits);
         if let Some(seeds) = report.exact_to_build.last() {
             output::line(format_args!("  kalah build --seeds {seeds}{flags}"))?;

@@ -19,7 +19,7 @@ use super::{args, directories, output};
 pub struct Serve {
     /// Address or name of this machine, and port, to listen at; port 0 takes any free one
     #[arg(long, value_name = "ADDRESS", value_parser = place, default_value = "127.0.0.1:8080")]
-    address: Place,
+    address: ListenAddress,
     /// Another name or address that the server is reached by, such as that of a proxy; may be given several times
     ///
     /// Requests to other hosts are refused, so that no website can use the server through a visitor's browser. It is always
@@ -53,7 +53,7 @@ pub struct Serve {
 
 /// Where to listen.
 #[derive(Clone)]
-struct Place {
+struct ListenAddress {
     /// As it was written, with the port.
     text: String,
     /// The name, if it is not an address.
@@ -61,14 +61,14 @@ struct Place {
 }
 
 /// Reads an address or a name, and a port.
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<ListenAddress, String> {
     if text.parse::<SocketAddr>().is_ok() {
-        return Ok(Place { text: text.to_owned(), name: None });
+        return Ok(ListenAddress { text: text.to_owned(), name: None });
     }
     let named = text.rsplit_once(':').filter(|(name, port)| !name.contains([':', '[']) && port.parse::<u16>().is_ok());
     let name = named.and_then(|(name, _)| name.parse().ok());
     let form = "write an address or a name, and a port, such as 127.0.0.1:8080, [::1]:8080 or localhost:8080";
-    name.map(|name| Place { text: text.to_owned(), name: Some(name) }).ok_or_else(|| form.to_owned())
+    name.map(|name| ListenAddress { text: text.to_owned(), name: Some(name) }).ok_or_else(|| form.to_owned())
 }
 
 impl Serve {

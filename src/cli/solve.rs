@@ -66,7 +66,7 @@ struct OpeningAnswer {
 }
 
 #[derive(Serialize, Default)]
-struct Answer<'a> {
+struct SolveAnswer<'a> {
     position: String,
     rules: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,7 +195,7 @@ impl Solve {
 
 impl Solve {
     /// The answer of the book, if it knows all of it but the end of the line.
-    fn recalled(&self, book: &Book, position: &Position) -> Result<Option<Answer<'_>>, BookError> {
+    fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer<'_>>, BookError> {
         let begin = Instant::now();
         let rules = self.with.rules;
         let recalled = book.recall(position, None)?;
@@ -204,7 +204,7 @@ impl Solve {
             return Ok(None);
         }
         let mut answer =
-            Answer { position: position.to_string(), rules: rules.name(), book: true, ..Answer::default() };
+            SolveAnswer { position: position.to_string(), rules: rules.name(), book: true, ..SolveAnswer::default() };
         let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
         match (self.at_least, self.at_most) {
             (Some(value), _) if lower >= value || upper < value => answer.proved = Some(lower >= value),
@@ -252,7 +252,8 @@ struct Asked<'s, 'a> {
 impl Asked<'_, '_> {
     fn answer(&self) -> anyhow::Result<()> {
         let Asked { solve, solver, ref position, .. } = *self;
-        let mut answer = Answer { position: position.to_string(), rules: solve.with.rules.name(), ..Answer::default() };
+        let mut answer =
+            SolveAnswer { position: position.to_string(), rules: solve.with.rules.name(), ..SolveAnswer::default() };
         if solve.at_least.is_some() || solve.at_most.is_some() {
             let proved = match (solve.at_least, solve.at_most) {
                 (Some(value), _) => solver.at_least(position, value)?,
@@ -342,7 +343,7 @@ fn opening_row(answer: &OpeningAnswer) -> String {
     format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))
 }
 
-fn text(answer: &Answer) -> std::io::Result<()> {
+fn text(answer: &SolveAnswer) -> std::io::Result<()> {
     output::line(&answer.position)?;
     let from = if answer.book { ", from the book" } else { "" };
     if let Some(proved) = answer.proved {

@@ -15,7 +15,7 @@ pub struct Stats {
     #[arg(long, value_parser = args::seeds)]
     seeds: usize,
     #[command(flatten)]
-    board: args::Board,
+    board: args::BoardFlags,
     #[command(flatten)]
     tables: args::Directory,
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub struct Stats {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct StatsReport {
     rules: &'static str,
     pits: usize,
     seeds: usize,
@@ -40,7 +40,7 @@ struct Report {
 impl Stats {
     pub fn run(self) -> anyhow::Result<Outcome> {
         self.threads.start()?;
-        let args::Board { rules, pits } = self.board;
+        let args::BoardFlags { rules, pits } = self.board;
         let key = TableKey { rules, pits, seeds: self.seeds };
         let table = Table::open_key(&self.tables.path, key)?;
         let scores = score_counts(&table)?;
@@ -48,7 +48,7 @@ impl Stats {
             let scores = scores.iter().enumerate();
             scores.filter(|&(score, _)| (2 * score).cmp(&self.seeds) == wanted).map(|(_, count)| count).sum::<u64>()
         };
-        let report = Report {
+        let report = StatsReport {
             rules: rules.name(),
             pits,
             seeds: self.seeds,

@@ -18,7 +18,7 @@ use super::progress::Progress;
 use super::report::Format;
 use super::signals::stop_on_signal;
 use super::tournament_games::{Finished, GamesFile, event};
-use super::tournament_report::Report;
+use super::tournament_report::TournamentReport;
 
 /// Play players against each other, and evaluate their moves
 ///
@@ -148,7 +148,7 @@ impl Tournament {
             (None, None) => Ok(()),
         };
         if !(stopped && games.is_empty()) {
-            let report = Report::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
+            let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
             self.format.print(&report, || report.records(), || report.print(), || report.charts())?;
         }
         written?;

@@ -13,7 +13,7 @@ use super::tournament_games::Finished;
 
 /// A tournament and how it went.
 #[derive(Serialize)]
-pub struct Report {
+pub struct TournamentReport {
     rules: &'static str,
     seed: u64,
     /// Where the games began.
@@ -165,9 +165,9 @@ impl PlayerReport {
     }
 }
 
-impl Report {
+impl TournamentReport {
     /// The report on the finished games of a tournament, in the order of their numbers.
-    pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> Report {
+    pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
         let name = |player: usize| tournament.players[player].to_string();
         let players = 0..tournament.players.len();
         let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
@@ -192,7 +192,7 @@ impl Report {
             moves: played.moves().iter().sum(),
             seconds: played.seconds,
         });
-        Report {
+        TournamentReport {
             rules: tournament.setting.rules.name(),
             seed,
             starts: tournament.starts.iter().map(ToString::to_string).collect(),

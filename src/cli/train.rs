@@ -26,7 +26,7 @@ use super::{args, output};
 #[derive(Args)]
 pub struct Train {
     #[command(flatten)]
-    board: args::Board,
+    board: args::BoardFlags,
     #[command(flatten)]
     tables: args::Directory,
     /// Learn from tables up to this many seeds [default: all]
@@ -98,7 +98,7 @@ struct OfPhase {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct TrainReport {
     rules: &'static str,
     pits: usize,
     /// Seeds of the largest layer.
@@ -119,7 +119,7 @@ struct Report {
 
 impl Train {
     pub fn run(self) -> anyhow::Result<Outcome> {
-        let (start, args::Board { rules, pits }) = (Instant::now(), self.board);
+        let (start, args::BoardFlags { rules, pits }) = (Instant::now(), self.board);
         self.threads.start()?;
         let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
         tables.require_all()?;
@@ -136,13 +136,13 @@ impl Train {
         replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
             .with_context(cannot_write)?;
         let seeds = tables.max_seeds().unwrap_or(0);
-        Report::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;
+        TrainReport::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;
         Ok(Outcome::Done)
     }
 }
 
-impl Report {
-    fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> Report {
+impl TrainReport {
+    fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> TrainReport {
         let Trained { network: of, samples, within, above, layers, phases, .. } = trained;
         let round = |number: f64| (number * 1e4).round() / 1e4;
         let fitted = |fit: Fit| Fitted {
@@ -151,7 +151,7 @@ impl Report {
             error: round(fit.error),
             explained: round(fit.explained()),
         };
-        Report {
+        TrainReport {
             rules: of.rules().name(),
             pits: of.pits(),
             seeds,

@@ -48,7 +48,7 @@ pub struct Values {
 }
 
 #[derive(Serialize)]
-struct Answer {
+struct ValueAnswer {
     pits: usize,
     seeds: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,9 +66,9 @@ struct Answer {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct ValuesReport {
     rules: &'static str,
-    values: Vec<Answer>,
+    values: Vec<ValueAnswer>,
 }
 
 impl Values {
@@ -214,13 +214,13 @@ impl Values {
     }
 
     fn print(&self, known: &[GameValue]) -> anyhow::Result<()> {
-        let report = Report {
+        let report = ValuesReport {
             rules: self.with.rules.name(),
             values: known
                 .iter()
                 .map(|known| {
                     let bound = |bound| known.value().is_none().then_some(bound);
-                    Answer {
+                    ValueAnswer {
                         pits: known.pits,
                         seeds: known.seeds,
                         value: known.value(),

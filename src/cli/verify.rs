@@ -20,7 +20,7 @@ use super::outcome::Outcome;
 use super::progress::Progress;
 use super::verify_archives::ArchiveChecks;
 use super::verify_bounds::{self, BoundChecks};
-use super::verify_report::{self, Board, Check, Directory, Passed};
+use super::verify_report::{self, BoardReport, Check, Directory, Passed};
 use super::{args, output, suggestion};
 
 /// Check that tables are correct
@@ -97,7 +97,7 @@ struct Opened {
     bounds: Vec<Arc<BoundTable>>,
     /// Seeds of the archives that are to be checked.
     archives: Vec<usize>,
-    report: Board,
+    report: BoardReport,
 }
 
 impl Verify {
@@ -130,7 +130,7 @@ impl Verify {
         let outcome = if misnamed.is_empty() { verify_report::outcome(&reports) } else { Outcome::Wrong };
         if self.common.json {
             if self.all {
-                let ok = misnamed.is_empty() && reports.iter().all(Board::is_ok);
+                let ok = misnamed.is_empty() && reports.iter().all(BoardReport::is_ok);
                 output::json(&Directory { ok, boards: reports, misnamed, others: survey.others })?;
             } else {
                 output::json(&reports[0])?;
@@ -210,7 +210,7 @@ impl Verify {
         // One layer alone can be checked against its own checksums; anything else needs those below.
         let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
         let first = if needs_below { 2 } else { highest };
-        let (mut chosen, mut report) = (BTreeMap::new(), Board::new(rules, pits));
+        let (mut chosen, mut report) = (BTreeMap::new(), BoardReport::new(rules, pits));
         let mut missing = Vec::new();
         for seeds in first..=highest {
             if !there.contains(&seeds) {
@@ -261,8 +261,8 @@ fn misnamed(survey: &Survey) -> Vec<String> {
 }
 
 /// Makes the run fail if the manifest has no entry of a table that was checked.
-fn compared_nothing(reports: &mut [Board], manifest: &Manifest, path: &std::path::Path) {
-    let compared = |board: &Board| board.passed.iter().any(|passed| passed.check == Check::Manifest);
+fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std::path::Path) {
+    let compared = |board: &BoardReport| board.passed.iter().any(|passed| passed.check == Check::Manifest);
     if reports.iter().any(|board| compared(board) || !board.is_ok()) {
         return;
     }
@@ -307,7 +307,7 @@ impl Means<'_> {
     ///
     /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first
     /// fault is the last: others would come from it.
-    fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<Board> {
+    fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<BoardReport> {
         let Opened { tables, chosen, bounds, archives, mut report } = board;
         if let Some(manifest) = &self.manifest
             && self.verify.seeds.is_none()

@@ -12,7 +12,7 @@ use kalah::verify::check_archive;
 
 use super::advice;
 use super::progress::Progress;
-use super::verify_report::{Board, Check, Passed};
+use super::verify_report::{BoardReport, Check, Passed};
 
 /// Why a check that needs tables does not reach a layer.
 const ARCHIVES_ONLY: &str = "of which there are archives only";
@@ -37,7 +37,7 @@ impl ArchiveChecks<'_> {
         tables: &Tables,
         archives: &[usize],
         there: impl Fn(usize) -> bool,
-        report: &mut Board,
+        report: &mut BoardReport,
         progress: &Progress,
     ) {
         for &check in self.checks.iter().filter(|&&check| check != Check::Checksums) {

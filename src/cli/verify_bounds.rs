@@ -10,10 +10,10 @@ use kalah::table::{BoundTable, Table, TableKey, Tables};
 use kalah::verify::{BoundSet, Fault, Sample, check_bound_checksums, check_bounds_against};
 
 use super::progress::Progress;
-use super::verify_report::{Board, Check, Passed};
+use super::verify_report::{BoardReport, Check, Passed};
 
 /// Opens the bound tables of a board with these numbers of seeds, up to `most`, and notes those that cannot be opened.
-pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut Board) -> Vec<Arc<BoundTable>> {
+pub fn open(tables: &Tables, there: &[usize], most: usize, report: &mut BoardReport) -> Vec<Arc<BoundTable>> {
     let mut opened = Vec::new();
     for &seeds in there.iter().filter(|&&seeds| seeds <= most) {
         let key = TableKey { seeds, ..tables.key(2) };
@@ -84,7 +84,7 @@ impl BoundChecks<'_> {
         tables: &Tables,
         chosen: &BTreeMap<usize, Arc<Table>>,
         bounds: &[Arc<BoundTable>],
-        report: &mut Board,
+        report: &mut BoardReport,
         progress: &Progress,
     ) {
         let set = BoundSet::new(tables, bounds);

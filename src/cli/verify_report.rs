@@ -98,7 +98,7 @@ pub struct Unchecked {
 
 /// What was found of one rule set and board.
 #[derive(Serialize)]
-pub struct Board {
+pub struct BoardReport {
     #[serde(skip)]
     key: TableKey,
     rules: &'static str,
@@ -124,7 +124,7 @@ pub struct Board {
 #[derive(Serialize)]
 pub struct Directory {
     pub ok: bool,
-    pub boards: Vec<Board>,
+    pub boards: Vec<BoardReport>,
     /// Names of files that end like those of tables, but that no table has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub misnamed: Vec<String>,
@@ -132,13 +132,13 @@ pub struct Directory {
     pub others: Vec<String>,
 }
 
-impl Board {
+impl BoardReport {
     /// Nothing was checked yet.
-    pub fn new(rules: Rules, pits: usize) -> Board {
+    pub fn new(rules: Rules, pits: usize) -> BoardReport {
         let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
         let key = TableKey { rules, pits, seeds: 2 };
-        Board {
+        BoardReport {
             key,
             rules: rules.name(),
             pits,
@@ -208,10 +208,10 @@ impl Board {
 }
 
 /// How a run ends with these boards.
-pub fn outcome(boards: &[Board]) -> Outcome {
-    if boards.iter().any(Board::is_wrong) {
+pub fn outcome(boards: &[BoardReport]) -> Outcome {
+    if boards.iter().any(BoardReport::is_wrong) {
         Outcome::Wrong
-    } else if boards.iter().all(Board::is_ok) {
+    } else if boards.iter().all(BoardReport::is_ok) {
         Outcome::Done
     } else {
         Outcome::Failed
@@ -219,7 +219,7 @@ pub fn outcome(boards: &[Board]) -> Outcome {
 }
 
 /// Prints all boards: what is wrong on stdout, what failed on stderr, and a line of text for each check.
-pub fn text(boards: &[Board]) -> std::io::Result<()> {
+pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
     for board in boards {
         for wrong in &board.faults {
             output::line(format_args!("WRONG: {}", wrong.message))?;
@@ -252,7 +252,7 @@ pub fn text(boards: &[Board]) -> std::io::Result<()> {
             check.unit(),
             if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
             output::count(layers, "layer"),
-            if boards.iter().any(Board::is_wrong) { " there" } else { "" },
+            if boards.iter().any(BoardReport::is_wrong) { " there" } else { "" },
         ))?;
     }
     for board in boards {

@@ -45,7 +45,7 @@ pub(super) struct Service {
 }
 
 type Shared = State<Arc<Service>>;
-type Answer<T> = Result<Json<T>, ApiError>;
+type ApiResult<T> = Result<Json<T>, ApiError>;
 
 pub(super) fn read_position(literal: &str) -> Result<Position, ApiError> {
     if literal.len() > MAX_LITERAL {
@@ -252,7 +252,7 @@ pub(super) async fn server(State(service): Shared) -> Json<ServerAnswer> {
 }
 
 /// `GET /api/tables`
-pub(super) async fn tables(State(service): Shared) -> Answer<TablesAnswer> {
+pub(super) async fn tables(State(service): Shared) -> ApiResult<TablesAnswer> {
     let listing = service.read(|shelf| {
         shelf.list().map_err(|error| ApiError::Failed(format!("the directory of the tables cannot be listed: {error}")))
     });
@@ -260,7 +260,7 @@ pub(super) async fn tables(State(service): Shared) -> Answer<TablesAnswer> {
 }
 
 /// `GET /api/position`
-pub(super) async fn position(State(service): Shared, address: Uri) -> Answer<PositionAnswer> {
+pub(super) async fn position(State(service): Shared, address: Uri) -> ApiResult<PositionAnswer> {
     let mut fields = Fields::of_query(&address, &["board", "rules", "time"])?;
     let position = read_position(&fields.board()?)?;
     let rules = read_rules(&mut fields)?;
@@ -277,7 +277,7 @@ pub(super) async fn search(State(service): Shared, address: Uri) -> Response {
 }
 
 /// `GET /api/line`
-pub(super) async fn line(address: Uri) -> Answer<LineAnswer> {
+pub(super) async fn line(address: Uri) -> ApiResult<LineAnswer> {
     let mut fields = Fields::of_query(&address, &["board", "rules", "moves"])?;
     let mut position = read_position(&fields.board()?)?;
     let rules = read_rules(&mut fields)?;
@@ -302,6 +302,6 @@ pub(super) async fn line(address: Uri) -> Answer<LineAnswer> {
 }
 
 /// `POST /api/move`
-pub(super) async fn choose(State(service): Shared, body: Bytes) -> Answer<MoveAnswer> {
+pub(super) async fn choose(State(service): Shared, body: Bytes) -> ApiResult<MoveAnswer> {
     Ok(Json(service.report(service.choose(&body).await)?))
 }

@@ -76,7 +76,7 @@ struct GameAnswer {
 
 /// A place before anything is known of it.
 #[derive(Clone, Copy)]
-struct Place {
+struct PlayedPlace {
     position: Position,
     first: bool,
     /// The move made there.
@@ -84,19 +84,19 @@ struct Place {
 }
 
 /// The places of a game.
-fn places(game: &GameRecord) -> Vec<Place> {
+fn places(game: &GameRecord) -> Vec<PlayedPlace> {
     let (mut position, mut first) = (game.start, true);
     let mut places = Vec::new();
     for pit in game.moves() {
-        places.push(Place { position, first, pit: Some(pit) });
+        places.push(PlayedPlace { position, first, pit: Some(pit) });
         let played = position.play(game.rules, pit).expect("the moves were checked");
         (position, first) = (played.position, first == played.again);
     }
-    places.push(Place { position, first, pit: None });
+    places.push(PlayedPlace { position, first, pit: None });
     places
 }
 
-impl Place {
+impl PlayedPlace {
     /// With what is known of it.
     fn answer(&self, rules: Rules, known: PositionAnswer) -> PlaceAnswer {
         let pit = self.pit.map(Pit::number);
@@ -147,7 +147,7 @@ impl Service {
                 answers[index] = Some(answer);
             }
         }
-        let open: Vec<(usize, Place)> =
+        let open: Vec<(usize, PlayedPlace)> =
             (0..).zip(places.iter().copied()).filter(|(i, _)| answers[*i].is_none()).collect();
         if let Some(&(_, largest)) = open.first() {
             let tell = Arc::clone(&tell);

@@ -57,31 +57,31 @@ impl FromStr for Host {
 
 /// A host and the port on it.
 #[derive(PartialEq, Eq)]
-struct Place {
+struct HostPort {
     host: Host,
     port: Option<u16>,
 }
 
-impl Place {
-    fn new(authority: &str) -> Option<Place> {
+impl HostPort {
+    fn new(authority: &str) -> Option<HostPort> {
         let authority: Authority = authority.parse().ok()?;
         // Nothing before the host, such as the name of a user.
         let port = match authority.as_str().strip_prefix(authority.host())? {
             "" | ":" => None,
             port => Some(port.strip_prefix(':')?.parse().ok()?),
         };
-        Some(Place { host: Host::new(authority.host())?, port })
+        Some(HostPort { host: Host::new(authority.host())?, port })
     }
 
     /// That of a website's pages: `http://host:port`, the port that of the scheme if it has none.
-    fn of_origin(origin: &str) -> Option<(Place, u16)> {
+    fn of_origin(origin: &str) -> Option<(HostPort, u16)> {
         let (scheme, authority) = origin.split_once("://")?;
         let standard = match scheme {
             "http" => 80,
             "https" => 443,
             _ => return None,
         };
-        Some((Place::new(authority)?, standard))
+        Some((HostPort::new(authority)?, standard))
     }
 }
 
@@ -110,8 +110,8 @@ impl Hosts {
         let named = String::from_utf8_lossy(named.as_bytes());
         let authority = address.authority().map_or(&*named, Authority::as_str);
         let shown = |text: &str| ApiError::Host(printable(text, MAX_SHOWN));
-        Place::new(&named).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(&named))?;
-        Place::new(authority).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(authority))?;
+        HostPort::new(&named).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(&named))?;
+        HostPort::new(authority).filter(|to| self.is_ours(&to.host, local)).ok_or_else(|| shown(authority))?;
         Ok(())
     }
 
@@ -122,11 +122,11 @@ impl Hosts {
     /// When it is a page of another website.
     pub fn check_origin(&self, headers: &HeaderMap, api: bool) -> Result<(), ApiError> {
         let host = headers.get(header::HOST).map(|host| String::from_utf8_lossy(host.as_bytes()));
-        let to = host.as_deref().and_then(Place::new);
+        let to = host.as_deref().and_then(HostPort::new);
         for origin in headers.get_all(header::ORIGIN) {
             let origin = String::from_utf8_lossy(origin.as_bytes());
-            let ours = Place::of_origin(&origin).is_some_and(|(from, standard)| {
-                let port = |place: &Place| place.port.unwrap_or(standard);
+            let ours = HostPort::of_origin(&origin).is_some_and(|(from, standard)| {
+                let port = |place: &HostPort| place.port.unwrap_or(standard);
                 // Another port of this machine is another website; behind a proxy the ports differ anyway.
                 let same = to.as_ref().is_some_and(|to| from.host == to.host && port(&from) == port(to));
                 same || self.0.contains(&from.host)
@@ -147,5 +147,5 @@ impl Hosts {
 
 /// Whether a text is the origin of a website, as browsers write it.
 pub(super) fn is_origin(text: &str) -> bool {
-    Place::of_origin(text).is_some()
+    HostPort::of_origin(text).is_some()
 }

@@ -166,7 +166,7 @@ impl<'t> Searcher<'t> {
         match self.solver(rules, position, limit)? {
             Some(solver) => {
                 let narrowest = Mutex::new(vec![ANY; moves.len() + 1]);
-                Search { solver, position, moves: &moves, limit, stop: &stop, narrowest, before: solver.nodes() }
+                SolverSearch { solver, position, moves: &moves, limit, stop: &stop, narrowest, before: solver.nodes() }
                     .run(tell)
             }
             None => Ok(evaluate_by_stores(rules, &moves, limit)),
@@ -218,7 +218,7 @@ fn plain(rules: Rules, position: &Position) -> ValueBounds {
 const ANY: ValueBounds = ValueBounds { lower: i64::MIN, upper: i64::MAX };
 
 /// A search by the solver.
-struct Search<'s, 't> {
+struct SolverSearch<'s, 't> {
     solver: &'s Solver<'t>,
     position: &'s Position,
     moves: &'s [(Pit, Played)],
@@ -230,7 +230,7 @@ struct Search<'s, 't> {
     before: u64,
 }
 
-impl Search<'_, '_> {
+impl SolverSearch<'_, '_> {
     fn run(&self, tell: Option<&Tell>) -> Result<Analysis, ApiError> {
         if let Some(tell) = tell {
             let (first, _) = self.evaluate(|next| self.solver.one_move_deep(next))?;

@@ -19,12 +19,12 @@ type Reply = Box<dyn FnOnce() + Send>;
 type Job = Box<dyn FnOnce(&mut Searcher<'_>) -> Reply + Send>;
 
 /// What a searcher keeps its proofs for: rules and pits a side.
-type Board = (Rules, usize);
+type BoardKey = (Rules, usize);
 
 /// What a search reads of the tables: those of a board, and of at most so many seeds.
 #[derive(Clone, Copy)]
 pub(super) struct Reads {
-    pub board: Board,
+    pub board: BoardKey,
     pub seeds: u32,
 }
 
@@ -51,7 +51,7 @@ pub(super) struct Searches {
 /// A thread without work, and what it searched last.
 struct Idle {
     thread: usize,
-    last: Option<Board>,
+    last: Option<BoardKey>,
 }
 
 /// Ends a search when it is dropped: with its request.
@@ -156,7 +156,7 @@ impl Searches {
     }
 
     /// A free thread, if there is one: the one that searched the board last if there is a choice.
-    fn take(&self, game: Board) -> Option<usize> {
+    fn take(&self, game: BoardKey) -> Option<usize> {
         let mut idle = lock(&self.idle);
         let knows = idle.iter().position(|idle| idle.last == Some(game));
         let any = idle.iter().position(|idle| idle.last.is_none()).or_else(|| idle.len().checked_sub(1));
@@ -194,7 +194,7 @@ impl<T> Running<T> {
 struct Back {
     idle: Arc<Mutex<Vec<Idle>>>,
     thread: usize,
-    last: Board,
+    last: BoardKey,
 }
 
 impl Drop for Back {

@@ -7,7 +7,7 @@ use kalah::random::generator;
 use kalah::table::{RUN_MARGIN, Table, TableError, Tables, frame_in_parallel};
 use rayon::prelude::*;
 
-use crate::rows::{Place, RowError, table_rows};
+use crate::rows::{RowError, ScoreLocation, table_rows};
 
 /// Positions whose places are found before the first of their scores is read, so that reading does not wait for
 /// memory.
@@ -26,11 +26,12 @@ pub const NO_MOVE: i8 = -1;
 pub fn scores(tables: &Tables, seeds: &[u8], scores: &mut [i8]) -> Checked {
     let width = 2 * tables.pits();
     in_tasks(seeds, width, scores, 1, |seeds, scores| {
-        let mut places = [Place::Over(0); BATCH];
+        let mut places = [ScoreLocation::Over(0); BATCH];
         for (number, (seeds, scores)) in seeds.chunks(BATCH * width).zip(scores.chunks_mut(BATCH)).enumerate() {
             for (index, (position, place)) in seeds.chunks_exact(width).zip(&mut places).enumerate() {
                 let (mover, other) = table_rows(position);
-                *place = Place::of(tables.rows(), &mover, &other).map_err(|error| (number * BATCH + index, error))?;
+                *place = ScoreLocation::of(tables.rows(), &mover, &other)
+                    .map_err(|error| (number * BATCH + index, error))?;
                 place.prefetch(tables);
             }
             for (index, (score, place)) in scores.iter_mut().zip(&places).enumerate() {
@@ -69,7 +70,7 @@ struct Child {
     stored: u8,
     /// Seeds in play before it.
     seeds: u8,
-    place: Place,
+    place: ScoreLocation,
 }
 
 /// For each position in `seeds` the mover's score after each move, `pits` numbers: [`NO_MOVE`] if it is not legal.
@@ -102,14 +103,14 @@ fn add_children(
     children: &mut Vec<Child>,
 ) -> Result<(), RowError> {
     let (index, pits, rules) = (tables.rows(), tables.pits(), tables.rules());
-    let seeds = match Place::of(index, mover, other)? {
-        Place::Over(_) => return Ok(()),
-        Place::Table { seeds, .. } => seeds as u8,
+    let seeds = match ScoreLocation::of(index, mover, other)? {
+        ScoreLocation::Over(_) => return Ok(()),
+        ScoreLocation::Table { seeds, .. } => seeds as u8,
     };
     let rows = [game_row(pits, mover), game_row(pits, other)];
     for pit in rows[0].moves() {
         let (again, stored, mover, other) = after(rules, &rows, pit);
-        let place = Place::of(index, &mover, &other)?;
+        let place = ScoreLocation::of(index, &mover, &other)?;
         place.prefetch(tables);
         children.push(Child { result: first + pit.index(), again, stored, seeds, place });
     }
@@ -147,8 +148,8 @@ pub fn rank(index: &RowIndex, layer: usize, seeds: &[u8], ranks: &mut [i64]) -> 
     let (width, layer_index) = (2 * index.pits(), LayerIndex::new(index, layer));
     seeds.par_chunks_exact(width).zip(ranks).enumerate().try_for_each(|(number, (position, rank))| {
         let (mover, other) = table_rows(position);
-        match Place::of(index, &mover, &other) {
-            Ok(Place::Table { seeds, .. }) if seeds == layer => {
+        match ScoreLocation::of(index, &mover, &other) {
+            Ok(ScoreLocation::Table { seeds, .. }) if seeds == layer => {
                 *rank = layer_index.rank(&mover, &other) as i64;
                 Ok(())
             }

@@ -121,7 +121,7 @@ pub fn table_rows(seeds: &[u8]) -> (TableRow, TableRow) {
 
 /// Where the score of a position is.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum ScoreLocation {
     /// The game is over: what the mover collects.
     Over(u8),
     /// In the tables.
@@ -135,25 +135,25 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl ScoreLocation {
     /// Where the score of the position with these rows is. It may be beyond the tables that there are.
     #[inline]
-    pub fn of(index: &RowIndex, mover: &TableRow, other: &TableRow) -> Result<Place, RowError> {
+    pub fn of(index: &RowIndex, mover: &TableRow, other: &TableRow) -> Result<ScoreLocation, RowError> {
         let sum = |row: &TableRow| row.iter().map(|&seeds| usize::from(seeds)).sum::<usize>();
         let (own, opposite) = (sum(mover), sum(other));
         if own + opposite > MAX_TABLE_SEEDS {
             return Err(RowError::TooManySeeds(own + opposite));
         }
         if own == 0 || opposite == 0 {
-            return Ok(Place::Over(own as u8));
+            return Ok(ScoreLocation::Over(own as u8));
         }
-        Ok(Place::Table { seeds: own + opposite, mover: own, ranks: (index.rank(mover), index.rank(other)) })
+        Ok(ScoreLocation::Table { seeds: own + opposite, mover: own, ranks: (index.rank(mover), index.rank(other)) })
     }
 
-    /// Has the processor fetch what [`Place::score`] reads.
+    /// Has the processor fetch what [`ScoreLocation::score`] reads.
     #[inline]
     pub fn prefetch(self, tables: &Tables) {
-        if let Place::Table { seeds, mover, ranks } = self
+        if let ScoreLocation::Table { seeds, mover, ranks } = self
             && let Some(table) = tables.layer(seeds)
         {
             table.frame_unchecked(mover).prefetch(ranks.0, ranks.1);
@@ -164,8 +164,10 @@ impl Place {
     #[inline]
     pub fn score(self, tables: &Tables) -> Result<u8, RowError> {
         match self {
-            Place::Over(score) => Ok(score),
-            Place::Table { seeds, mover, ranks } => Ok(tables.require(seeds)?.score(mover, ranks.0, ranks.1)?),
+            ScoreLocation::Over(score) => Ok(score),
+            ScoreLocation::Table { seeds, mover, ranks } => {
+                Ok(tables.require(seeds)?.score(mover, ranks.0, ranks.1)?)
+            }
         }
     }
 }

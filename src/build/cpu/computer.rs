@@ -4,7 +4,7 @@ use super::batch::{Wanted, batches};
 use super::evaluator::Evaluator;
 use super::from_archives::FromArchives;
 use super::job::Job;
-use super::together::Together;
+use super::parallel_pairs::ParallelPairs;
 use super::workspace::Workspace;
 use crate::build::computer::{ComputeError, Computer, Output};
 use crate::build::unpacked::Unpacked;
@@ -65,7 +65,7 @@ impl Computer for CpuComputer {
             let mut spaces = workspace.divide(tables.pits(), &seeds)?;
             let all = match (batch, spaces.pop()) {
                 ([pair], Some(space)) => job.run(pair, space, |packed| output.take(packed))?,
-                (_, last) => Together::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
+                (_, last) => ParallelPairs::new(&job, batch).run(spaces.into_iter().chain(last).collect())?,
             };
             if !all {
                 return Ok(false);

@@ -9,7 +9,7 @@ use super::evaluator::Evaluator;
 use super::kernels::{self, CAPTURE_MARGIN};
 use super::lower::{Child, Lower};
 use super::relay::{FrameRelays, RelayScratch};
-use crate::build::needs::lower_frames;
+use crate::build::dependencies::lower_frames;
 use crate::game::Capture;
 use crate::index::{Frame, RankSet};
 use crate::isa::Isa;

@@ -16,7 +16,7 @@
 //! | `from_archives` | frames of a layer above archives |
 //! | `batch` | which pairs are computed at the same time |
 //! | `job` | a pair of frames, packed |
-//! | `together` | several pairs at the same time |
+//! | `parallel_pairs` | several pairs at the same time |
 //! | `computer` | all frames of a layer, packed |
 //! | [`kernels`] | the loops over bytes, for each instruction set |
 
@@ -29,9 +29,9 @@ mod job;
 pub mod kernels;
 mod lower;
 mod pair;
+mod parallel_pairs;
 mod reads;
 mod relay;
-mod together;
 mod workspace;
 
 pub(super) use computer::CpuComputer;

@@ -3,15 +3,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
-use super::ahead::Ahead;
 use super::collector::{READBACKS, collect, send};
 use super::lower::Lower;
 use super::memory::DeviceMemory;
 use super::packer::{PackedOnDevice, Packer};
 use super::pair::Pair;
+use super::prefetcher::Prefetcher;
+use super::residency::ReadSteps;
 use super::rows::DeviceRows;
 use super::stages::Stage;
-use super::stay::Reads;
 use super::traffic::Traffic;
 use crate::build::computer::{ComputeError, Computer, Output};
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
@@ -48,7 +48,7 @@ pub struct GpuComputer {
     /// Bytes of a large upload.
     upload: u64,
     rows: DeviceRows,
-    ahead: Arc<Ahead>,
+    prefetcher: Arc<Prefetcher>,
     lower: Lower,
     pair: Pair,
     packer: Packer,
@@ -82,13 +82,13 @@ impl GpuComputer {
             }
         };
         drop(kept_free);
-        let ahead = Arc::new(Ahead::new(BoardRows::new(tables.rules(), Arc::clone(tables.rows()))));
+        let prefetcher = Arc::new(Prefetcher::new(BoardRows::new(tables.rules(), Arc::clone(tables.rows()))));
         Ok(GpuComputer {
             buffers: Some(buffers),
             last: seeds,
             upload,
-            rows: DeviceRows::new(&gpu, Arc::clone(&ahead))?,
-            ahead,
+            rows: DeviceRows::new(&gpu, Arc::clone(&prefetcher))?,
+            prefetcher,
             lower,
             pair,
             packer,
@@ -145,11 +145,11 @@ impl GpuComputer {
         let seeds = frames.first().map_or(self.last, |frame| frame.mover + frame.other);
         let next = (seeds < self.last).then(|| tables.key(seeds + 1).frames());
         let needed: Vec<Frame> = frames.iter().copied().chain(next.into_iter().flatten()).collect();
-        let ahead = Arc::clone(&self.ahead);
-        ahead.begin();
+        let prefetcher = Arc::clone(&self.prefetcher);
+        prefetcher.begin();
         let result = std::thread::scope(|scope| {
             // Where no thread can be had, lists are made when they are needed.
-            let listing = std::thread::Builder::new().spawn_scoped(scope, || ahead.run(needed)).ok();
+            let listing = std::thread::Builder::new().spawn_scoped(scope, || prefetcher.run(needed)).ok();
             let collecting = scope.spawn(|| collect(&gpu, deliveries, give_back, output));
             let deliver = |recorder: &mut Recorder, frame: Frame, packed: &PackedOnDevice| {
                 match spares.recv() {
@@ -158,7 +158,7 @@ impl GpuComputer {
                     Err(_) => Ok(false),
                 }
             };
-            let over = EndAtLast(&ahead);
+            let over = EndAtLast(&prefetcher);
             let computed = self.compute_pairs(&mut recorder, tables, frames, pulse, output, deliver);
             drop((sender, over));
             if let Some(Err(panic)) = listing.map(ScopedJoinHandle::join) {
@@ -192,7 +192,7 @@ impl GpuComputer {
         // If an earlier run wrote half of a pair, only the second frame is missing.
         let pairs: Vec<&[Frame]> = frames.chunk_by(|frame, next| *next == frame.mirrored()).collect();
         let small = |pair: &[Frame]| if pair[0].mover <= pair[0].other { pair[0] } else { pair[0].mirrored() };
-        self.lower.plan(Reads::of(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
+        self.lower.plan(ReadSteps::of(tables.rules(), tables.rows(), pairs.iter().map(|pair| small(pair))));
         for (number, pair) in (0..).zip(pairs) {
             output.pair(pair[0]);
             let small = small(pair);
@@ -246,7 +246,7 @@ impl GpuComputer {
 }
 
 /// Ends what runs ahead, also when computing panics: the scope waits for it.
-struct EndAtLast<'a>(&'a Ahead);
+struct EndAtLast<'a>(&'a Prefetcher);
 
 impl Drop for EndAtLast<'_> {
     fn drop(&mut self) {

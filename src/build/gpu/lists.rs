@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::rounds::rounds;
+use super::edge_colouring::edge_colouring;
 use super::stages::{EVEN_EMPTY, NO_MOVE, RANK_BITS};
 use crate::game::Rules;
 use crate::index::{RowIndex, TableRow};
@@ -242,7 +242,7 @@ impl Chunk {
 /// Appends the class of the `relays` from some of `rows` rows to the `words`.
 fn list_relays(index: &RowIndex, rows: usize, relays: Vec<(Crossing, u32)>, words: &mut Vec<u32>) -> Class {
     let crossings = Crossings::of(relays);
-    let rounds = rounds(&crossings, rows);
+    let rounds = edge_colouring(&crossings, rows);
     let in_rounds = || rounds.iter().flatten().map(|&crossing| crossing as usize);
     let groups_at = words.len() as u32;
     let mut entries = 0;

@@ -2,8 +2,8 @@
 //! reads are collected.
 
 use super::packer::PackedOnDevice;
+use super::residency::{ReadSteps, Residency};
 use super::stages::{ABSENT, FrameAt, OVER};
-use super::stay::{Reads, Stay};
 use crate::build::computer::ComputeError;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
@@ -15,7 +15,7 @@ pub(super) const HEADROOM: u64 = 16;
 /// The frames of lower layers.
 pub(super) struct Lower {
     /// The resident frames, each in one buffer: profile, groups, patches. So a stage that reads one frame reads it there.
-    resident: Stay<DeviceBuffer>,
+    resident: Residency<DeviceBuffer>,
     /// Used alternately, so that one is filled while a stage reads the other.
     operands: [DeviceBuffer; 2],
     next: usize,
@@ -31,7 +31,7 @@ impl Lower {
     /// No frame yet, and operands of this size.
     pub fn new(gpu: &Gpu, operand_bytes: u64, memory: Option<u64>) -> Result<Lower, GpuError> {
         let operand = || gpu.storage("frames of lower layers", operand_bytes);
-        Ok(Lower { resident: Stay::new(), operands: [operand()?, operand()?], next: 0, memory, most: u64::MAX })
+        Ok(Lower { resident: Residency::new(), operands: [operand()?, operand()?], next: 0, memory, most: u64::MAX })
     }
 
     /// Bytes of the resident frames.
@@ -40,11 +40,11 @@ impl Lower {
     }
 
     /// Begins a layer that reads this: it decides which frames stay.
-    pub fn plan(&mut self, reads: Reads) {
+    pub fn plan(&mut self, reads: ReadSteps) {
         self.resident.plan(reads);
     }
 
-    /// Begins a step of the layer: see [`Reads`].
+    /// Begins a step of the layer: see [`ReadSteps`].
     pub fn begin(&mut self, step: u32) {
         self.resident.begin(step);
     }

@@ -8,11 +8,11 @@
 //! |---|---|
 //! | [`stages`] | what is computed: every stage as a shader and as its twin on the CPU |
 //! | `lists` | moves of rows and maps of ranks, as words |
-//! | `rounds` | crossings of relays, divided so that threads do not race |
-//! | `ahead` | making these while the device computes |
+//! | `edge_colouring` | crossings of relays, divided so that threads do not race |
+//! | `prefetcher` | making these while the device computes |
 //! | `rows` | these words on the device |
 //! | `lower` | frames of lower layers on the device |
-//! | `stay` | which of them stay there when not all fit |
+//! | `residency` | which of them stay there when not all fit |
 //! | `matrix` | scores on the device, in parts that a stage can use at once |
 //! | `pair` | the scores of a pair of frames |
 //! | `packer` | packing on the device |
@@ -23,20 +23,20 @@
 //! | [`traffic`](Traffic) | bytes copied to the device and back |
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
-mod ahead;
 mod collector;
 mod computer;
+mod edge_colouring;
 mod lists;
 mod lower;
 mod matrix;
 mod memory;
 mod packer;
 mod pair;
-mod rounds;
+mod prefetcher;
+mod residency;
 mod rows;
 mod self_test;
 pub mod stages;
-mod stay;
 mod traffic;
 mod work;
 

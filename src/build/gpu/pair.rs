@@ -4,11 +4,11 @@
 //! [`crate::build::cpu::compute_pair`]). The scores of both frames are stored as a run over the small side's rows for
 //! each row of the large side, so that everything a level needs is contiguous.
 
-use super::ahead::Key;
 use super::lists::ClassKind;
 use super::lower::{Child, Lower};
 use super::matrix::Matrix;
 use super::memory::DeviceMemory;
+use super::prefetcher::Key;
 use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
 use crate::build::computer::ComputeError;

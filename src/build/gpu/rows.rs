@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::ahead::{Ahead, Key};
 use super::lists::{MoveLists, row_words};
+use super::prefetcher::{Key, Prefetcher};
 use super::stages::sowings;
 use crate::game::Rules;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder};
@@ -21,7 +21,7 @@ pub(super) struct RowMoves {
 /// The moves and maps that are on the device.
 pub(super) struct DeviceRows {
     /// What makes them.
-    ahead: Arc<Ahead>,
+    prefetcher: Arc<Prefetcher>,
     moves: HashMap<usize, Arc<RowMoves>>,
     maps: HashMap<Key, Arc<DeviceBuffer>>,
     relay_rows: HashMap<usize, Arc<DeviceBuffer>>,
@@ -31,9 +31,9 @@ pub(super) struct DeviceRows {
 }
 
 impl DeviceRows {
-    pub fn new(gpu: &Gpu, ahead: Arc<Ahead>) -> Result<DeviceRows, GpuError> {
+    pub fn new(gpu: &Gpu, prefetcher: Arc<Prefetcher>) -> Result<DeviceRows, GpuError> {
         Ok(DeviceRows {
-            ahead,
+            prefetcher,
             moves: HashMap::new(),
             maps: HashMap::new(),
             relay_rows: HashMap::new(),
@@ -43,7 +43,7 @@ impl DeviceRows {
     }
 
     pub fn rules(&self) -> Rules {
-        self.ahead.board.rules
+        self.prefetcher.board.rules
     }
 
     /// The moves of the rows with `seeds` seeds.
@@ -51,9 +51,9 @@ impl DeviceRows {
         if let Some(found) = self.moves.get(&seeds) {
             return Ok(Arc::clone(found));
         }
-        let words = self.ahead.take(Key::Moves(seeds));
+        let words = self.prefetcher.take(Key::Moves(seeds));
         let buffer = recorder.storage_of("moves", &words)?;
-        let made = Arc::new(RowMoves { buffer, lists: self.ahead.lists(seeds) });
+        let made = Arc::new(RowMoves { buffer, lists: self.prefetcher.lists(seeds) });
         self.moves.insert(seeds, Arc::clone(&made));
         Ok(made)
     }
@@ -61,13 +61,13 @@ impl DeviceRows {
     /// A map of ranks, one of [`Key::Spill`] or [`Key::Capture`].
     pub fn map(&mut self, recorder: &mut Recorder, key: Key) -> Result<Arc<DeviceBuffer>, GpuError> {
         let what = if matches!(key, Key::Spill(..)) { "a map of spills" } else { "a map of captures" };
-        kept(&mut self.maps, key, || recorder.storage_of(what, &self.ahead.take(key)))
+        kept(&mut self.maps, key, || recorder.storage_of(what, &self.prefetcher.take(key)))
     }
 
     /// The rows with `seeds` seeds: two words each, one byte per pit.
     pub fn relay_rows(&mut self, recorder: &mut Recorder, seeds: usize) -> Result<Arc<DeviceBuffer>, GpuError> {
         kept(&mut self.relay_rows, seeds, || {
-            let all: Vec<[u32; 2]> = self.ahead.board.maps.all(seeds).iter().map(row_words).collect();
+            let all: Vec<[u32; 2]> = self.prefetcher.board.maps.all(seeds).iter().map(row_words).collect();
             recorder.storage_of("rows", all.as_flattened())
         })
     }
@@ -77,7 +77,7 @@ impl DeviceRows {
         if let Some(made) = &self.relays {
             return Ok(Arc::clone(made));
         }
-        let rows = self.ahead.board.maps.rows();
+        let rows = self.prefetcher.board.maps.rows();
         // From no seed to one more than a row can have.
         let (pits, hands) = (rows.pits(), rows.max_seeds() + 2);
         let made = Arc::new(DeviceRelays {

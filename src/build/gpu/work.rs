@@ -6,15 +6,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::ahead::Key;
 use super::lists::{ClassKind, list_captures, list_moves, list_spill};
 use super::lower::{Child, HEADROOM};
 use super::memory::{DeviceMemory, likely_bytes, with_patches};
 use super::packer::{groups, head_bytes};
 use super::pair::forward_unit;
+use super::prefetcher::Key;
 
+use super::residency::{ReadSteps, Residency};
 use super::stages::{GROUP_POSITIONS, PROFILE_ROWS, SCAN_BLOCK, Stage, TILE};
-use super::stay::{Reads, Stay};
 use crate::game::{Capture, Rules};
 use crate::gpu::{MAX_WORKGROUPS, WORKGROUP};
 use crate::index::{Frame, RowIndex, layer_positions};
@@ -211,10 +211,10 @@ impl BoardWork {
         let room = (budget - budget / HEADROOM).saturating_sub(least);
         let frames = |seeds: usize| (1..seeds).map(move |mover| Frame { pits: self.pits, mover, other: seeds - mover });
         // Of the layers below the last two, the highest ones; the last but one is reckoned as the last.
-        let mut stay = Stay::new();
+        let mut residency = Residency::new();
         for frame in (2..seeds.saturating_sub(1)).rev().flat_map(frames) {
-            if stay.bytes() + with_patches(frame) <= room {
-                stay.insert(frame, (), with_patches(frame));
+            if residency.bytes() + with_patches(frame) <= room {
+                residency.insert(frame, (), with_patches(frame));
             }
         }
         let mut uploads = Uploads::default();
@@ -222,25 +222,25 @@ impl BoardWork {
             let mut seen = HashSet::new();
             uploads = Uploads::default();
             let pairs = || (1..=layer / 2).map(|small| Frame { pits: self.pits, mover: small, other: layer - small });
-            stay.plan(Reads::of(self.rules, &self.rows, pairs()));
-            let place = |stay: &mut Stay<()>, frame: Frame| {
+            residency.plan(ReadSteps::of(self.rules, &self.rows, pairs()));
+            let place = |residency: &mut Residency<()>, frame: Frame| {
                 let bytes = with_patches(frame);
-                let missing = (stay.bytes() + bytes).saturating_sub(room);
-                let Some(yielding) = (if missing > 0 { stay.yielding(frame, missing) } else { Some(Vec::new()) })
+                let missing = (residency.bytes() + bytes).saturating_sub(room);
+                let Some(yielding) = (if missing > 0 { residency.yielding(frame, missing) } else { Some(Vec::new()) })
                 else {
                     return 0;
                 };
-                yielding.iter().for_each(|&frame| stay.remove(frame));
-                stay.insert(frame, (), bytes);
+                yielding.iter().for_each(|&frame| residency.remove(frame));
+                residency.insert(frame, (), bytes);
                 u64::from(missing > 0)
             };
             for (number, small) in (0..).zip(pairs()) {
                 for (side, frame) in (0..).zip([small, small.mirrored()]) {
-                    stay.begin(2 * number + side);
+                    residency.begin(2 * number + side);
                     for class in &self.moves[frame.mover].classes {
                         for child in frames_of(class.kind.children(frame, class.spilled, class.left).2) {
-                            if stay.read(child).is_none() {
-                                uploads.waits += place(&mut stay, child);
+                            if residency.read(child).is_none() {
+                                uploads.waits += place(&mut residency, child);
                                 uploads.bytes += with_patches(child);
                                 uploads.checked += if seen.insert(child) { with_patches(child) } else { 0 };
                             }
@@ -248,9 +248,9 @@ impl BoardWork {
                     }
                 }
                 if layer < seeds {
-                    place(&mut stay, small);
+                    place(&mut residency, small);
                     if small != small.mirrored() {
-                        place(&mut stay, small.mirrored());
+                        place(&mut residency, small.mirrored());
                     }
                 }
             }

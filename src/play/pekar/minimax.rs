@@ -40,7 +40,7 @@ impl Minimax {
         let start = i64::from(position.mover_store()) - i64::from(position.other_store());
         let (moves, turns) = depth.limits();
         let moves = moves.min(MAX_MOVES);
-        let mut search = Search { rules, modified, moves, turns, start, limit, left: positions, cut: None };
+        let mut search = MinimaxSearch { rules, modified, moves, turns, start, limit, left: positions, cut: None };
         let best = search.best(position);
         if let Some(cut) = search.cut {
             return Err(cut);
@@ -88,7 +88,7 @@ impl Player for Minimax {
 }
 
 /// A search for the player who is to move at its root: the Player of the paper, the other one is the Opponent.
-struct Search<'l> {
+struct MinimaxSearch<'l> {
     rules: Rules,
     modified: bool,
     /// Its depth; lines of [`MAX_MOVES`] moves end there.
@@ -117,7 +117,7 @@ struct Node {
     repeated: i64,
 }
 
-impl Search<'_> {
+impl MinimaxSearch<'_> {
     /// The number of the best pit and what it leads to; nothing is weighed where a safe move is at hand.
     fn best(&mut self, position: &Position) -> Option<(usize, Option<i64>)> {
         if position.is_over() {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use super::error::{Damage, TableError};
 
 /// An entry in the list of mapped files. Entries are reused, never freed.
-struct Place {
+struct MappedFile {
     taken: AtomicBool,
     start: AtomicUsize,
     /// 0 while the entry has no file.
@@ -20,10 +20,10 @@ struct Place {
     lost: AtomicBool,
     /// The message about the file.
     message: AtomicPtr<String>,
-    next: AtomicPtr<Place>,
+    next: AtomicPtr<MappedFile>,
 }
 
-static FIRST: AtomicPtr<Place> = AtomicPtr::new(null_mut());
+static FIRST: AtomicPtr<MappedFile> = AtomicPtr::new(null_mut());
 
 /// What the signal handler needs.
 struct Installed {
@@ -64,7 +64,7 @@ pub fn outlive_bus_errors() {
 }
 
 /// A mapped file in the list, until it is dropped.
-pub struct Registration(&'static Place);
+pub struct Registration(&'static MappedFile);
 
 impl Registration {
     /// Adds a file that is mapped to `map` to the list.
@@ -101,11 +101,11 @@ impl Drop for Registration {
 }
 
 /// A free entry: an existing one if possible, otherwise a new one.
-fn free_place() -> &'static Place {
+fn free_place() -> &'static MappedFile {
     if let Some(place) = places().find(|place| !place.taken.swap(true, SeqCst)) {
         return place;
     }
-    let place: &'static Place = Box::leak(Box::new(Place {
+    let place: &'static MappedFile = Box::leak(Box::new(MappedFile {
         taken: AtomicBool::new(true),
         start: AtomicUsize::new(0),
         end: AtomicUsize::new(0),
@@ -123,13 +123,13 @@ fn free_place() -> &'static Place {
     }
 }
 
-fn places() -> impl Iterator<Item = &'static Place> {
+fn places() -> impl Iterator<Item = &'static MappedFile> {
     // SAFETY: entries were leaked, so they stay valid.
-    let place = |at: &AtomicPtr<Place>| unsafe { at.load(SeqCst).as_ref() };
+    let place = |at: &AtomicPtr<MappedFile>| unsafe { at.load(SeqCst).as_ref() };
     std::iter::successors(place(&FIRST), move |before| place(&before.next))
 }
 
-impl Place {
+impl MappedFile {
     /// Whether there is anything to say of the file: it was opened after messages were asked for.
     fn has_message(&self) -> bool {
         !self.message.load(SeqCst).is_null()

@@ -11,7 +11,7 @@ use crate::table::PackedFrame;
 type Finished = Result<Option<Vec<PackedFrame>>, ComputeError>;
 
 /// Pairs of frames that are computed at the same time.
-pub(super) struct Together<'a> {
+pub(super) struct ParallelPairs<'a> {
     job: &'a Job<'a>,
     pairs: &'a [Wanted],
     /// Of each pair that is finished.
@@ -20,11 +20,11 @@ pub(super) struct Together<'a> {
     handed_over: Mutex<(usize, bool)>,
 }
 
-impl<'a> Together<'a> {
+impl<'a> ParallelPairs<'a> {
     /// Nothing is computed yet.
-    pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted]) -> Together<'a> {
+    pub fn new(job: &'a Job<'a>, pairs: &'a [Wanted]) -> ParallelPairs<'a> {
         let finished = pairs.iter().map(|_| Mutex::default()).collect();
-        Together { job, pairs, finished, handed_over: Mutex::new((0, true)) }
+        ParallelPairs { job, pairs, finished, handed_over: Mutex::new((0, true)) }
     }
 
     /// Computes all pairs, each in its space, and hands them over in order. Returns whether all were computed and taken.
@@ -32,11 +32,11 @@ impl<'a> Together<'a> {
     /// # Errors
     /// The error of the first pair that has one; those before it were handed over.
     pub fn run(self, spaces: Vec<PairSpace>) -> Result<bool, ComputeError> {
-        let together = &self;
+        let this = &self;
         rayon::scope(|scope| {
             // Threads without work begin the pair that was spawned first: the largest one, so that the last ones are small.
             for (number, space) in spaces.into_iter().enumerate().rev() {
-                scope.spawn(move |_| together.compute(number, space));
+                scope.spawn(move |_| this.compute(number, space));
             }
         });
         let mut handed_over = lock(&self.handed_over);

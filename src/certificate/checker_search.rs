@@ -1,6 +1,6 @@
 use arrayvec::ArrayVec;
 
-use super::board::{After, Board, Law, sum};
+use super::board::{After, CheckerBoard, Variant, sum};
 use super::memory::Memory;
 use crate::game::{Bounds, MAX_PITS};
 use crate::index::TableRow;
@@ -12,7 +12,7 @@ const MAX_DEPTH: u32 = 1000;
 
 /// What a search of the checker found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Research {
+pub struct CheckerFinding {
     /// Whether the score is at least the one asked for; `None` if 2^k nodes did not suffice.
     pub reached: Option<bool>,
     /// What was proved of the score on the way.
@@ -36,8 +36,8 @@ impl From<TableError> for Stop {
 }
 
 /// The search of the checker: zero-window tests with fail-soft bounds, from the rules and the tables alone.
-pub(super) struct Search<'a> {
-    pub law: Law,
+pub(super) struct CheckerSearch<'a> {
+    pub variant: Variant,
     tables: Option<&'a Tables>,
     /// Tables up to so many seeds are used.
     table_seeds: u32,
@@ -53,16 +53,16 @@ struct Open {
     order: i32,
 }
 
-impl<'a> Search<'a> {
-    pub fn new(law: Law, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> Search<'a> {
+impl<'a> CheckerSearch<'a> {
+    pub fn new(variant: Variant, tables: Option<&'a Tables>, table_seeds: usize, effort: u32) -> CheckerSearch<'a> {
         let memory = Memory::new(effort);
-        Search { law, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
+        CheckerSearch { variant, tables, table_seeds: table_seeds as u32, limit: 1 << effort, nodes: 0, memory }
     }
 
     /// Tests whether the score of a position that is not over, with `seeds` seeds in play, is at least `score`.
-    pub fn reaches(&mut self, board: &Board, seeds: u32, score: u32) -> Result<Research, TableError> {
+    pub fn reaches(&mut self, board: &CheckerBoard, seeds: u32, score: u32) -> Result<CheckerFinding, TableError> {
         let trivial = Bounds { lower: 0, upper: seeds };
-        let known = |reached, bounds| Research { reached: Some(reached), bounds, nodes: 0 };
+        let known = |reached, bounds| CheckerFinding { reached: Some(reached), bounds, nodes: 0 };
         if score == 0 || score > seeds {
             return Ok(known(score == 0, trivial));
         }
@@ -72,20 +72,24 @@ impl<'a> Search<'a> {
         self.nodes = 0;
         self.memory.forget();
         match self.test(board, seeds, score, 0) {
-            Ok(found) if found >= score => {
-                Ok(Research { reached: Some(true), bounds: Bounds { lower: found, ..trivial }, nodes: self.nodes })
-            }
-            Ok(found) => {
-                Ok(Research { reached: Some(false), bounds: Bounds { upper: found, ..trivial }, nodes: self.nodes })
-            }
-            Err(Stop::Effort) => Ok(Research { reached: None, bounds: trivial, nodes: self.nodes }),
+            Ok(found) if found >= score => Ok(CheckerFinding {
+                reached: Some(true),
+                bounds: Bounds { lower: found, ..trivial },
+                nodes: self.nodes,
+            }),
+            Ok(found) => Ok(CheckerFinding {
+                reached: Some(false),
+                bounds: Bounds { upper: found, ..trivial },
+                nodes: self.nodes,
+            }),
+            Err(Stop::Effort) => Ok(CheckerFinding { reached: None, bounds: trivial, nodes: self.nodes }),
             Err(Stop::Table(error)) => Err(error),
         }
     }
 
     /// The score of a position that is not over from the tables; `None` above them.
     #[inline]
-    pub fn table_score(&self, board: &Board, seeds: u32) -> Result<Option<u32>, TableError> {
+    pub fn table_score(&self, board: &CheckerBoard, seeds: u32) -> Result<Option<u32>, TableError> {
         let Some(tables) = self.tables.filter(|_| seeds <= self.table_seeds) else { return Ok(None) };
         let row = |row: u128| *row.to_le_bytes().first_chunk().expect("a row of a table is shorter");
         let (mover, other): (TableRow, TableRow) = (row(board.mover), row(board.other));
@@ -100,7 +104,7 @@ impl<'a> Search<'a> {
 
     /// Tests whether the score is at least `score`, 1 to `seeds`: returns a lower bound that is at least that, or an
     /// upper bound below it. The position is not over and above the tables.
-    fn test(&mut self, board: &Board, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
+    fn test(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         if self.nodes == self.limit || depth == MAX_DEPTH {
             return Err(Stop::Effort);
         }
@@ -110,12 +114,12 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    fn best(&mut self, board: &Board, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
+    fn best(&mut self, board: &CheckerBoard, seeds: u32, score: u32, depth: u32) -> Result<u32, Stop> {
         let mut open: ArrayVec<Open, MAX_PITS> = ArrayVec::new();
         // The largest upper bound of a move that does not suffice.
         let mut best = 0;
-        for pit in board.moves(&self.law) {
-            let after = board.after(&self.law, pit);
+        for pit in board.moves(&self.variant) {
+            let after = board.after(&self.variant, pit);
             let left = seeds - after.stored;
             let (lower, upper) = self.known(&after, seeds, left, score)?;
             if lower >= score {
@@ -130,7 +134,7 @@ impl<'a> Search<'a> {
         // Moves of equal order stay as they are.
         open.sort_by_key(|open| -open.order);
         for Open { pit, .. } in open {
-            let after = board.after(&self.law, pit.into());
+            let after = board.after(&self.variant, pit.into());
             let left = seeds - after.stored;
             let found = if after.again {
                 after.stored + self.test(&after.board, left, score - after.stored, depth + 1)?

@@ -17,16 +17,16 @@ const NEVER: u32 = u32::MAX;
 
 /// When a layer reads the frames of lower layers, in steps: two for each pair, one for each of its frames.
 #[derive(Debug, Default)]
-pub(super) struct Reads {
+pub(super) struct ReadSteps {
     /// Ascending.
     steps: HashMap<Frame, Vec<u32>>,
 }
 
-impl Reads {
+impl ReadSteps {
     /// What the pairs of these frames, whose smaller sides move, read.
-    pub fn of(rules: Rules, rows: &RowIndex, pairs: impl IntoIterator<Item = Frame>) -> Reads {
+    pub fn of(rules: Rules, rows: &RowIndex, pairs: impl IntoIterator<Item = Frame>) -> ReadSteps {
         let mut keys: HashMap<usize, BTreeSet<ClassKey>> = HashMap::new();
-        let mut reads = Reads::default();
+        let mut reads = ReadSteps::default();
         for (pair, small) in (0..).zip(pairs) {
             for (side, frame) in (0..).zip([small, small.mirrored()]) {
                 let step = 2 * pair + side;
@@ -71,7 +71,7 @@ fn class_keys(rules: Rules, rows: &RowIndex, seeds: usize) -> BTreeSet<ClassKey>
 
 /// A frame that stays.
 #[derive(Debug)]
-struct Staying<T> {
+struct Resident<T> {
     held: T,
     bytes: u64,
     /// The step in which it is read next.
@@ -80,16 +80,16 @@ struct Staying<T> {
 
 /// The frames that stay, each with what holds it.
 #[derive(Debug)]
-pub(super) struct Stay<T> {
-    frames: HashMap<Frame, Staying<T>>,
-    reads: Reads,
+pub(super) struct Residency<T> {
+    frames: HashMap<Frame, Resident<T>>,
+    reads: ReadSteps,
     step: u32,
 }
 
-impl<T> Stay<T> {
+impl<T> Residency<T> {
     /// None yet.
-    pub fn new() -> Stay<T> {
-        Stay { frames: HashMap::new(), reads: Reads::default(), step: 0 }
+    pub fn new() -> Residency<T> {
+        Residency { frames: HashMap::new(), reads: ReadSteps::default(), step: 0 }
     }
 
     /// Bytes of all of them.
@@ -98,10 +98,10 @@ impl<T> Stay<T> {
     }
 
     /// Begins a layer that reads this.
-    pub fn plan(&mut self, reads: Reads) {
+    pub fn plan(&mut self, reads: ReadSteps) {
         (self.reads, self.step) = (reads, 0);
-        for (frame, staying) in &mut self.frames {
-            staying.next = self.reads.next(*frame, 0);
+        for (frame, resident) in &mut self.frames {
+            resident.next = self.reads.next(*frame, 0);
         }
     }
 
@@ -112,9 +112,9 @@ impl<T> Stay<T> {
 
     /// What holds a frame that is read now, if it stays.
     pub fn read(&mut self, frame: Frame) -> Option<&T> {
-        let staying = self.frames.get_mut(&frame)?;
-        staying.next = self.reads.next(frame, self.step + 1);
-        Some(&staying.held)
+        let resident = self.frames.get_mut(&frame)?;
+        resident.next = self.reads.next(frame, self.step + 1);
+        Some(&resident.held)
     }
 
     /// The frames that should give way to `frame`, which takes `bytes` more than there is room for; it is read now, or of
@@ -122,7 +122,7 @@ impl<T> Stay<T> {
     pub fn yielding(&self, frame: Frame, bytes: u64) -> Option<Vec<Frame>> {
         let own = (self.reads.next(frame, self.step + 1), Reverse(frame.mover + frame.other));
         let mut later: Vec<_> = (self.frames.iter())
-            .map(|(frame, staying)| ((staying.next, Reverse(frame.mover + frame.other)), *frame, staying.bytes))
+            .map(|(frame, resident)| ((resident.next, Reverse(frame.mover + frame.other)), *frame, resident.bytes))
             .filter(|(order, _, _)| *order > own)
             .collect();
         later.sort_unstable_by_key(|&(order, frame, _)| Reverse((order, frame.mover)));
@@ -139,7 +139,7 @@ impl<T> Stay<T> {
     /// Lets a frame stay that is read now, or of this layer.
     pub fn insert(&mut self, frame: Frame, held: T, bytes: u64) {
         let next = self.reads.next(frame, self.step + 1);
-        self.frames.insert(frame, Staying { held, bytes, next });
+        self.frames.insert(frame, Resident { held, bytes, next });
     }
 
     /// Lets a frame stay no longer.
@@ -193,25 +193,25 @@ mod tests {
     fn what_is_read_last_gives_way_first() {
         let reads =
             [(frame(1, 1), vec![0, 5]), (frame(1, 2), vec![0, 9]), (frame(2, 1), vec![0]), (frame(1, 3), vec![0])];
-        let mut stay = Stay::new();
-        stay.plan(Reads { steps: reads.into_iter().collect() });
+        let mut residency = Residency::new();
+        residency.plan(ReadSteps { steps: reads.into_iter().collect() });
         for (mover, other) in [(1, 1), (1, 2), (2, 1), (1, 3)] {
-            stay.insert(frame(mover, other), (), 10);
+            residency.insert(frame(mover, other), (), 10);
         }
-        assert_eq!(stay.bytes(), 40);
+        assert_eq!(residency.bytes(), 40);
         // What is not read again, of the lowest layer first; then what is read latest.
-        let steps = Reads { steps: HashMap::from([(frame(3, 3), vec![0, 7])]) }.steps;
-        stay.reads.steps.extend(steps);
-        assert_eq!(stay.yielding(frame(3, 3), 1), Some(vec![frame(2, 1)]));
-        assert_eq!(stay.yielding(frame(3, 3), 30), Some(vec![frame(2, 1), frame(1, 3), frame(1, 2)]));
-        assert_eq!(stay.yielding(frame(3, 3), 31), None, "what is read sooner stays");
+        let steps = ReadSteps { steps: HashMap::from([(frame(3, 3), vec![0, 7])]) }.steps;
+        residency.reads.steps.extend(steps);
+        assert_eq!(residency.yielding(frame(3, 3), 1), Some(vec![frame(2, 1)]));
+        assert_eq!(residency.yielding(frame(3, 3), 30), Some(vec![frame(2, 1), frame(1, 3), frame(1, 2)]));
+        assert_eq!(residency.yielding(frame(3, 3), 31), None, "what is read sooner stays");
         // A frame of this layer makes only those give way that it does not read.
-        assert_eq!(stay.yielding(frame(4, 4), 21), None);
-        assert_eq!(stay.yielding(frame(4, 4), 20), Some(vec![frame(2, 1), frame(1, 3)]));
-        stay.begin(9);
-        assert!(stay.read(frame(1, 2)).is_some() && stay.read(frame(3, 3)).is_none());
-        assert_eq!(stay.yielding(frame(4, 4), 20), Some(vec![frame(2, 1), frame(1, 2)]));
-        assert!(stay.remove_lowest());
-        assert_eq!(stay.bytes(), 30);
+        assert_eq!(residency.yielding(frame(4, 4), 21), None);
+        assert_eq!(residency.yielding(frame(4, 4), 20), Some(vec![frame(2, 1), frame(1, 3)]));
+        residency.begin(9);
+        assert!(residency.read(frame(1, 2)).is_some() && residency.read(frame(3, 3)).is_none());
+        assert_eq!(residency.yielding(frame(4, 4), 20), Some(vec![frame(2, 1), frame(1, 2)]));
+        assert!(residency.remove_lowest());
+        assert_eq!(residency.bytes(), 30);
     }
 }

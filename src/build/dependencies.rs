@@ -13,10 +13,10 @@ use crate::rows::RowMove;
 /// takes any number of seeds, and what a relay takes depends on both rows: it needs everything below.
 pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
     let Frame { pits, mover, other } = frame;
-    let mut needs = BTreeSet::new();
+    let mut dependencies = BTreeSet::new();
     let mut need = |to_move: usize, waiting: usize| {
         if to_move > 0 && waiting > 0 {
-            needs.insert((to_move + waiting, to_move));
+            dependencies.insert((to_move + waiting, to_move));
         }
     };
     if rules.moves_again() {
@@ -41,7 +41,7 @@ pub fn lower_frames(rules: Rules, frame: Frame) -> Vec<Frame> {
             }
         }
     }
-    let below = needs.into_iter().filter(|&(seeds, _)| seeds < mover + other);
+    let below = dependencies.into_iter().filter(|&(seeds, _)| seeds < mover + other);
     below.map(|(seeds, to_move)| Frame { pits, mover: to_move, other: seeds - to_move }).collect()
 }
 

@@ -39,7 +39,7 @@ impl Key {
 }
 
 /// What is made ahead, shared by the thread that makes it and the one that needs it.
-pub(super) struct Ahead {
+pub(super) struct Prefetcher {
     pub board: BoardRows,
     state: Mutex<State>,
     /// Something was made or taken, or it is over.
@@ -60,14 +60,14 @@ struct State {
     lists: HashMap<usize, Arc<MoveLists>>,
 }
 
-impl Ahead {
+impl Prefetcher {
     /// Nothing is made yet.
-    pub fn new(board: BoardRows) -> Ahead {
-        Ahead { board, state: Mutex::default(), changed: Condvar::new(), is_over: AtomicBool::new(false) }
+    pub fn new(board: BoardRows) -> Prefetcher {
+        Prefetcher { board, state: Mutex::default(), changed: Condvar::new(), is_over: AtomicBool::new(false) }
     }
 
     /// What the pairs of these frames need that no layer before had, in the order in which they need it: for a thread
-    /// beside the one that computes them. Returns at [`Ahead::end`] at the latest, or soon after it.
+    /// beside the one that computes them. Returns at [`Prefetcher::end`] at the latest, or soon after it.
     pub fn run(&self, frames: impl IntoIterator<Item = Frame>) {
         for frame in frames {
             let small = if frame.mover <= frame.other { frame } else { frame.mirrored() };
@@ -88,12 +88,12 @@ impl Ahead {
         }
     }
 
-    /// Lets [`Ahead::run`] make things again.
+    /// Lets [`Prefetcher::run`] make things again.
     pub fn begin(&self) {
         self.is_over.store(false, Ordering::Relaxed);
     }
 
-    /// Ends [`Ahead::run`]. What was made is still there.
+    /// Ends [`Prefetcher::run`]. What was made is still there.
     pub fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
         // With the lock, so that nobody is between looking and waiting.
@@ -120,7 +120,7 @@ impl Ahead {
         }
     }
 
-    /// Where in the words of the moves of the rows with `seeds` seeds everything is, after [`Ahead::take`].
+    /// Where in the words of the moves of the rows with `seeds` seeds everything is, after [`Prefetcher::take`].
     pub fn lists(&self, seeds: usize) -> Arc<MoveLists> {
         Arc::clone(&self.lock().lists[&seeds])
     }
@@ -137,7 +137,7 @@ impl Ahead {
         state.making = Some(key);
         drop(state);
         /// Ends the wait for what is being made, also when making it panics.
-        struct Making<'a>(&'a Ahead);
+        struct Making<'a>(&'a Prefetcher);
         impl Drop for Making<'_> {
             fn drop(&mut self) {
                 self.0.lock().making = None;
@@ -197,8 +197,8 @@ mod tests {
 
     const SEEDS: usize = 12;
 
-    fn ahead() -> Ahead {
-        Ahead::new(BoardRows::new(Rules::Standard, Arc::new(RowIndex::new(4, SEEDS))))
+    fn prefetcher() -> Prefetcher {
+        Prefetcher::new(BoardRows::new(Rules::Standard, Arc::new(RowIndex::new(4, SEEDS))))
     }
 
     fn frames() -> impl Iterator<Item = Frame> {
@@ -206,12 +206,12 @@ mod tests {
     }
 
     /// Takes what the frames need, in their order.
-    fn take_all(ahead: &Ahead) -> Vec<Vec<u32>> {
+    fn take_all(prefetcher: &Prefetcher) -> Vec<Vec<u32>> {
         let mut taken = Vec::new();
         for frame in frames() {
-            taken.push(ahead.take(Key::Moves(frame.mover)));
-            for class in &ahead.lists(frame.mover).classes {
-                taken.extend(Key::of_class(class.kind, frame.other, class.spilled).map(|key| ahead.take(key)));
+            taken.push(prefetcher.take(Key::Moves(frame.mover)));
+            for class in &prefetcher.lists(frame.mover).classes {
+                taken.extend(Key::of_class(class.kind, frame.other, class.spilled).map(|key| prefetcher.take(key)));
             }
         }
         taken
@@ -219,8 +219,8 @@ mod tests {
 
     #[test]
     fn what_was_made_ahead_is_what_is_made_when_it_is_needed() {
-        let right = take_all(&ahead());
-        let (made, beside) = (ahead(), ahead());
+        let right = take_all(&prefetcher());
+        let (made, beside) = (prefetcher(), prefetcher());
         made.run(frames());
         assert!(made.lock().bytes > 0);
         assert!(take_all(&made) == right);
@@ -233,10 +233,10 @@ mod tests {
     /// In a pool of one thread, too, whose thread may have to do itself what it waits for.
     #[test]
     fn threads_of_a_pool_can_wait() {
-        let right = take_all(&ahead());
+        let right = take_all(&prefetcher());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         for _ in 0..20 {
-            let beside = ahead();
+            let beside = prefetcher();
             let taken = std::thread::scope(|scope| {
                 scope.spawn(|| pool.install(|| beside.run(frames())));
                 pool.install(|| take_all(&beside))
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn an_end_wakes_what_waits_for_room() {
-        let full = ahead();
+        let full = prefetcher();
         full.lock().bytes = MOST_BYTES + 1;
         std::thread::scope(|scope| {
             let running = scope.spawn(|| full.run(frames()));
