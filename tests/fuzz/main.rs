@@ -7,6 +7,7 @@ mod archives;
 mod checkpoints;
 #[cfg(feature = "cli")]
 mod commands;
+mod flipped;
 #[cfg(feature = "serve")]
 mod http;
 mod kgp;

@@ -1,0 +1,430 @@
+//! Openings: the published tables of S-Kalaha (Kvitberg 2026), the fast ring against the rules, outcomes against a plain
+//! minimax, proofs, and scans that are stopped.
+#![cfg(feature = "cli")]
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use kalah::analyse::opening::{
+    Limits, Outcome, Ring, Scan, ScanError, ScanState, Sown, StartRange, StateError, Verdict, check, outcome,
+    winning_opening,
+};
+use kalah::file::LockError;
+use kalah::game::{Pit, Position, Row, Rules, StartPosition, sow};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::reference;
+use crate::small_boards::each_position;
+
+const SCAN: Scan = Scan::new(Rules::SKalaha, Limits { turns: 100, positions: 500_000 });
+
+fn start(pits: usize, seeds: u32) -> Position {
+    StartPosition { pits, seeds }.position().unwrap()
+}
+
+/// The games of `ranges` that the first player does not win within the first turn, by pits a side and seeds.
+fn scanned(ranges: &[StartRange]) -> BTreeMap<(usize, u32), (Option<char>, Vec<String>)> {
+    let batches = SCAN.run(ranges, Vec::new(), &AtomicBool::new(false), &|| (), &|_| Ok::<_, ScanError>(())).unwrap();
+    let games = batches.into_iter().flat_map(|batch| batch.games);
+    games.map(|game| ((game.houses, game.seeds), (game.outcome, game.lines))).collect()
+}
+
+// Kvitberg 2026, Tables 4 and 5.
+
+#[test]
+fn published_winning_openings_are_found_and_no_others() {
+    let mut cells = 0;
+    for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
+        let (pits, seeds) = (line[0].parse().unwrap(), line[1].parse().unwrap());
+        let verdict = winning_opening(Rules::SKalaha, &start(pits, seeds), 1_000_000, &AtomicBool::new(false));
+        assert_eq!(verdict.outcome == Some(Outcome::Win), line[3] == "1", "{pits}x{seeds}");
+        assert_eq!(check(Rules::SKalaha, &start(pits, seeds), &verdict), Ok(()), "{pits}x{seeds}");
+        cells += 1;
+    }
+    assert_eq!(cells, 36);
+}
+
+#[test]
+fn published_outcomes_are_those_decided_turn_by_turn() {
+    let mut decided = 0;
+    for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
+        let (pits, seeds) = (line[0].parse().unwrap(), line[1].parse().unwrap());
+        let verdict = SCAN.game(pits, seeds, &AtomicBool::new(false)).unwrap();
+        if let Some(outcome) = verdict.outcome {
+            decided += 1;
+            assert_eq!(outcome.letter().to_string(), line[2], "{pits}x{seeds}");
+            assert!(!verdict.lines.is_empty(), "{pits}x{seeds}");
+        }
+    }
+    // The paper analysed these two by hand (section 5.1).
+    assert!(decided >= 34, "all but 5x3 and 6x3, not {decided}");
+}
+
+// Kvitberg 2026, Tables 7, 8 and 9.
+
+#[test]
+fn the_ten_smallest_losses_of_each_board_are_the_published_ones() {
+    let mut published: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    for line in reference::lines(include_str!("../reference/kvitberg-2026-losing-seeds.csv")) {
+        published.entry(line[0].parse().unwrap()).or_default().insert(line[1].parse().unwrap());
+    }
+    assert_eq!(published.values().map(BTreeSet::len).collect::<Vec<_>>(), [10; 5]);
+    // Table 7 leaves this one out; Table 9 has it.
+    published.get_mut(&3).unwrap().insert(32);
+    let last = |seeds: &BTreeSet<u32>| if cfg!(debug_assertions) { 110 } else { *seeds.last().unwrap() };
+    let ranges: Vec<StartRange> =
+        published.iter().map(|(&pits, seeds)| (pits, 2 * pits as u32..=last(seeds))).collect();
+    let found = scanned(&ranges);
+    assert!(found.values().all(|(outcome, _)| *outcome == Some('L')), "{found:?}");
+    for (pits, seeds) in ranges {
+        let found: BTreeSet<u32> = found.keys().filter(|game| game.0 == pits).map(|game| game.1).collect();
+        let published = published[&pits].range(seeds).copied().collect();
+        assert_eq!(found, published, "{pits} pits a side");
+    }
+}
+
+#[test]
+fn published_losses_to_millions_of_seeds_are_losses_after_single_moves() {
+    let published = reference::lines(include_str!("../reference/kvitberg-2026-losing-seeds-to-100000.csv"));
+    let ranges: Vec<StartRange> = published
+        .map(|line| (line[0].parse().unwrap(), line[1].parse().unwrap()))
+        .map(|(pits, seeds): (usize, u32)| (pits, seeds..=seeds))
+        .collect();
+    assert_eq!(ranges.len(), 5 * 15 + 7 + 10 + 7 + 7 + 7);
+    let found = scanned(&ranges);
+    assert_eq!(found.len(), ranges.len(), "each is listed once");
+    for ((pits, seeds), (outcome, lines)) in found {
+        assert_eq!(outcome, Some('L'), "{pits}x{seeds}");
+        // Section 5.2: "the first player's first turn always ended after a single move".
+        let first_turns: BTreeSet<&str> = lines.iter().map(|line| line.split(' ').next().unwrap()).collect();
+        assert!(first_turns.iter().all(|turn| turn.len() == 1), "{pits}x{seeds}: {lines:?}");
+        assert!(first_turns.len() <= pits);
+    }
+}
+
+// The ring against the rules.
+
+/// Plays every move of a position on the ring and by the rules.
+fn assert_sown_alike<const PLACES: usize>(rules: Rules, position: &Position) {
+    let ring = Ring::<PLACES>::new(position).unwrap();
+    let seeds = position.seeds() + position.mover_store() + position.other_store();
+    assert_eq!(ring.position(seeds), *position);
+    assert_eq!(ring.turned(seeds).position(seeds), position.turned());
+    assert_eq!(ring.is_over(), position.is_over());
+    for pit in position.mover().moves() {
+        let rule = sow(rules, position.mover(), position.other(), pit);
+        let store = position.mover_store() + rule.stored;
+        let mut sown = ring;
+        let ended = sown.sow(rules, pit.index(), u32::MAX);
+        assert_eq!(sown.parts(), (rule.mover.seeds(), store, rule.other.seeds()), "{rules} {position} {pit}");
+        assert_eq!(ended, if rule.again { Sown::Again } else { Sown::Over }, "{rules} {position} {pit}");
+        assert_eq!(u64::from(sown.collected()), u64::from(rule.mover.total()) + u64::from(store));
+
+        let mut left = ring;
+        let enough = position.mover_store() + rule.stored / 2 + 1;
+        if left.sow(rules, pit.index(), enough) == Sown::Enough {
+            assert!((enough..=store).contains(&left.store()), "{rules} {position} {pit}");
+            assert_eq!(left.total(), ring.total());
+        } else {
+            assert_eq!(left, sown, "{rules} {position} {pit}");
+        }
+    }
+}
+
+fn assert_sown_alike_on_its_ring(rules: Rules, position: &Position) {
+    match position.pits() {
+        1 => assert_sown_alike::<3>(rules, position),
+        2 => assert_sown_alike::<5>(rules, position),
+        3 => assert_sown_alike::<7>(rules, position),
+        4 => assert_sown_alike::<9>(rules, position),
+        5 => assert_sown_alike::<11>(rules, position),
+        6 => assert_sown_alike::<13>(rules, position),
+        7 => assert_sown_alike::<15>(rules, position),
+        8 => assert_sown_alike::<17>(rules, position),
+        16 => assert_sown_alike::<33>(rules, position),
+        pits => panic!("{pits}"),
+    }
+}
+
+#[test]
+fn the_ring_sows_all_positions_of_small_boards_as_the_rules_do() {
+    each_position(|position| Rules::ALL.into_iter().for_each(|rules| assert_sown_alike_on_its_ring(rules, position)));
+}
+
+/// Positions whose pits are drawn from `seeds`.
+fn positions(
+    pits: &'static [usize],
+    seeds: impl Strategy<Value = u32> + Clone,
+) -> impl Strategy<Value = (Rules, Position)> {
+    let pits = prop::sample::select(pits);
+    let row = prop::collection::vec(seeds, 16);
+    let stores = (0..1000u32, 0..1000u32);
+    (prop::sample::select(&Rules::ALL[..]), pits, row.clone(), row, stores).prop_map(
+        |(rules, pits, mover, other, stores)| {
+            let row = |seeds: &[u32]| Row::new(&seeds[..pits]).unwrap();
+            (rules, Position::new(row(&mover), row(&other), stores.0, stores.1).unwrap())
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+
+    #[test]
+    fn the_ring_sows_as_the_rules_do((rules, position) in positions(
+        &[1, 2, 3, 6, 7, 16],
+        prop_oneof![Just(0), 1..4u32, 0..40u32, 0..5000u32, 0..67_000_000u32, prop::sample::select(vec![13, 169, 2197, 62_748_517])],
+    )) {
+        assert_sown_alike_on_its_ring(rules, &position);
+    }
+}
+
+// Outcomes against a plain minimax.
+
+/// The value of a position for the mover, by the rules alone.
+fn minimax(rules: Rules, position: &Position, known: &mut HashMap<Position, i64>) -> i64 {
+    if let Some(value) = position.final_value() {
+        return value;
+    }
+    if let Some(&value) = known.get(position) {
+        return value;
+    }
+    let played: Vec<_> = position.moves().map(|pit| position.play(rules, pit).unwrap()).collect();
+    let values = played.iter().map(|played| {
+        let value = minimax(rules, &played.position, known);
+        if played.again { value } else { -value }
+    });
+    let value = values.max().unwrap();
+    known.insert(*position, value);
+    value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn outcomes_are_those_of_a_plain_minimax((rules, position) in positions(&[1, 2, 3], 0..3u32)) {
+        let value = minimax(rules, &position, &mut HashMap::new());
+        let verdict = outcome(rules, &position, Limits::default(), &AtomicBool::new(false));
+        prop_assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{} {}", rules, position);
+        prop_assert_eq!(check(rules, &position, &verdict), Ok(()), "{} {}", rules, position);
+    }
+}
+
+#[test]
+fn outcomes_of_start_positions_are_those_of_a_plain_minimax() {
+    for rules in Rules::ALL {
+        let boards = (1..=6).map(|seeds| (1, seeds)).chain((1..=5).map(|seeds| (2, seeds))).chain([(3, 1), (3, 2)]);
+        for (pits, seeds) in boards {
+            let position = start(pits, seeds);
+            let value = minimax(rules, &position, &mut HashMap::new());
+            let verdict = outcome(rules, &position, Limits::default(), &AtomicBool::new(false));
+            assert_eq!(verdict.outcome, Some(Outcome::of(value)), "{rules} {pits}x{seeds}");
+            assert_eq!(check(rules, &position, &verdict), Ok(()), "{rules} {pits}x{seeds}");
+        }
+    }
+}
+
+#[test]
+fn limits_leave_positions_undecided_and_never_wrong() {
+    let decided = outcome(Rules::SKalaha, &start(3, 4), Limits::default(), &AtomicBool::new(false));
+    assert_eq!(decided.outcome, Some(Outcome::Win));
+    for positions in [0, 1, 10, 100, 1000, decided.positions - 1] {
+        let limits = Limits { positions, ..Limits::default() };
+        let verdict = outcome(Rules::SKalaha, &start(3, 4), limits, &AtomicBool::new(false));
+        assert_eq!((verdict.outcome, verdict.lines.len()), (None, 0), "{positions}");
+        assert!(verdict.turns < decided.turns, "{positions}");
+    }
+    for turns in 1..decided.turns {
+        let verdict =
+            outcome(Rules::SKalaha, &start(3, 4), Limits { turns, ..Limits::default() }, &AtomicBool::new(false));
+        assert_eq!((verdict.outcome, verdict.turns), (None, turns));
+    }
+}
+
+// Proofs.
+
+#[test]
+fn a_proof_with_a_line_less_or_another_outcome_is_refused() {
+    for (pits, seeds) in [(3, 7), (2, 4), (2, 1), (3, 3), (3, 4), (6, 13)] {
+        let position = start(pits, seeds);
+        let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &AtomicBool::new(false));
+        assert_eq!(check(Rules::SKalaha, &position, &verdict), Ok(()));
+        assert!(verdict.lines.len() > 1, "{pits}x{seeds}");
+        for without in 0..verdict.lines.len() {
+            let mut lines = verdict.lines.clone();
+            lines.remove(without);
+            let verdict = Verdict { lines, ..verdict };
+            assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "{pits}x{seeds} without line {without}");
+        }
+        let others = Outcome::ALL.into_iter().filter(|&other| Some(other) != verdict.outcome);
+        // The proof of a loss also shows that the mover cannot get a draw.
+        for other in others.filter(|&other| (verdict.outcome, other) != (Some(Outcome::Loss), Outcome::Draw)) {
+            let verdict = Verdict { outcome: Some(other), ..verdict.clone() };
+            assert!(check(Rules::SKalaha, &position, &verdict).is_err(), "{pits}x{seeds} as {other:?}");
+        }
+    }
+    let position = start(6, 4);
+    let verdict = outcome(Rules::SKalaha, &position, Limits::default(), &AtomicBool::new(false));
+    let mut turn = verdict.lines[0].turns()[0].clone();
+    turn.pop();
+    let mut line = kalah::game::Line::new(6);
+    line.push(turn);
+    let short = Verdict { lines: vec![line], ..verdict };
+    assert!(check(Rules::SKalaha, &position, &short).is_err(), "a win that is not one yet");
+    assert_eq!(Pit::from_number(1).unwrap().index(), 0);
+}
+
+// Scans.
+
+/// The report of a scan, without what differs from run to run.
+fn report(args: &[&str]) -> Value {
+    let output = command(args).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for name in ["seconds", "threads"] {
+        assert!(report.as_object_mut().unwrap().remove(name).is_some());
+    }
+    report
+}
+
+fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    command.args(["opening-scan", "--json"]).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn a_scan_killed_and_taken_up_again_and_one_with_more_threads_report_the_same() {
+    let last = if cfg!(debug_assertions) { "..9000" } else { "..30000" };
+    let asked = ["--houses", "5..6", "--seeds", last];
+    let with = |more: &[&'static str]| [&asked[..], more].concat();
+    let whole = report(&with(&["--threads", "1"]));
+    assert_eq!(report(&with(&["--threads", "3"])), whole);
+
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state");
+    let with_state = [&asked[..], &["--state", path.to_str().unwrap()]].concat();
+    let mut killed = command(&[&with_state[..], &["--threads", "1"]].concat()).spawn().unwrap();
+    // The heading and a batch.
+    let begun = || std::fs::read(&path).is_ok_and(|bytes| bytes.iter().filter(|&&byte| byte == b'\n').count() > 1);
+    while !begun() && killed.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(begun());
+    assert_eq!(report(&[&with_state[..], &["--threads", "2"]].concat()), whole);
+    // Everything is done now, and nothing is left to scan.
+    let kept = std::fs::read(&path).unwrap();
+    assert_eq!(report(&with_state), whole);
+    assert_eq!(std::fs::read(&path).unwrap(), kept);
+}
+
+fn run_with_state(path: &Path, ranges: &[StartRange]) -> (usize, Vec<kalah::analyse::opening::Batch>) {
+    let (state, done) = ScanState::open(path, &SCAN).unwrap();
+    let (state, before) = (std::sync::Mutex::new(state), done.len());
+    let keep = |batch: &_| Ok::<_, Box<dyn std::error::Error + Send + Sync>>(state.lock().unwrap().keep(batch)?);
+    (before, SCAN.run(ranges, done, &AtomicBool::new(false), &|| (), &keep).unwrap())
+}
+
+#[test]
+fn a_state_cut_anywhere_goes_on_to_the_same_batches() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state");
+    let ranges = [(2, 4..=120), (3, 6..=90), (4, 8..=8)];
+    let (before, whole) = run_with_state(&path, &ranges);
+    assert_eq!((before, whole.len()), (0, 3));
+    let bytes = std::fs::read(&path).unwrap();
+    let mut kept = Vec::new();
+    for length in (0..bytes.len()).step_by(19).chain([bytes.len()]) {
+        std::fs::write(&path, &bytes[..length]).unwrap();
+        let (before, batches) = run_with_state(&path, &ranges);
+        assert_eq!(batches, whole, "cut to {length}");
+        kept.push(before);
+    }
+    assert!(kept.is_sorted());
+    assert_eq!(kept.last(), Some(&3));
+}
+
+#[test]
+fn a_state_of_something_else_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("state");
+    run_with_state(&path, &[(2, 4..=20)]);
+    let other = Scan::new(Rules::Standard, SCAN.limits);
+    assert!(matches!(ScanState::open(&path, &other), Err(StateError::Other(_))));
+    let first = ScanState::open(&path, &SCAN).unwrap();
+    assert!(matches!(ScanState::open(&path, &SCAN), Err(StateError::Lock(LockError::Held { .. }))));
+    drop(first);
+    for foreign in ["a letter", "a letter\n", "{}\n", "{\"houses\":2", "\n"] {
+        std::fs::write(&path, foreign).unwrap();
+        let error = ScanState::open(&path, &SCAN).unwrap_err();
+        assert!(matches!(error, StateError::Damaged { line: 1, .. }), "{foreign:?}: {error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), foreign);
+    }
+}
+
+#[test]
+fn lists_and_ranges_report_the_same_games_and_bad_ones_are_usage() {
+    let directory = tempfile::tempdir().unwrap();
+    let list = directory.path().join("list.csv");
+    std::fs::write(&list, "# remark\nhouses,seeds,table\n3,7,8\n2,4\n3,6\n3,6\n").unwrap();
+    let list = list.to_str().unwrap();
+    let listed = report(&["--list", list]);
+    let games = listed["games"].as_array().unwrap();
+    let ranges = [report(&["--houses", "2", "--seeds", "4"]), report(&["--houses", "3", "--seeds", "6..7"])];
+    let ranged: Vec<&Value> = ranges.iter().flat_map(|report| report["games"].as_array().unwrap()).collect();
+    assert_eq!(games.iter().collect::<Vec<_>>(), ranged);
+    assert_eq!(games.len(), 3);
+    assert_eq!(games[1]["outcome"], "L");
+    // Below two seeds a house only if it is asked for.
+    let least = |report: &Value| report["houses"][0]["games"].as_u64().unwrap();
+    assert_eq!(least(&report(&["--houses", "2", "--seeds", "..9"])), 6);
+    assert_eq!(least(&report(&["--houses", "2", "--seeds", "1..9"])), 9);
+
+    std::fs::write(list, "3;7\n").unwrap();
+    // A file is no part of the command line.
+    assert_eq!(command(&["--list", list]).output().unwrap().status.code(), Some(1));
+    for bad in [
+        &["--seeds", "0..4"][..],
+        &["--seeds", "9..4"],
+        &["--seeds", "x"],
+        &["--houses", "2..17"],
+        &["--houses", "6", "--seeds", "..4000000000"],
+        &["--houses", "6", "--seeds", "..11"],
+    ] {
+        let output = command(bad).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{bad:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn an_opening_is_told_with_its_moves_and_store() {
+    let kalah = |args: &[&str]| {
+        let output = Command::new(assert_cmd::cargo::cargo_bin("kalah")).arg("opening").args(args).output().unwrap();
+        let told = if output.status.success() { output.stdout } else { output.stderr };
+        (output.status.code(), String::from_utf8(told).unwrap())
+    };
+    let json = |args: &[&str]| serde_json::from_str::<Value>(&kalah(&[args, &["--json"]].concat()).1).unwrap();
+    let found = json(&["6x4", "--rules", "s-kalaha"]);
+    assert_eq!((&found["houses"], &found["seeds"], &found["rules"]), (&6.into(), &4.into(), &"s-kalaha".into()));
+    assert_eq!(found["winning_opening"], true);
+    let line = kalah::game::Line::parse(6, found["moves"].as_str().unwrap()).unwrap();
+    let place = line.follow(Rules::SKalaha, &start(6, 4)).unwrap()[1];
+    let end = if place.first { place.position } else { place.position.turned() };
+    assert_eq!(found["store"], end.mover_store());
+    assert!(end.mover_store() > 24 || end.final_value().is_some_and(|value| value > 0));
+
+    let none = json(&["6x13", "--rules", "s-kalaha"]);
+    assert_eq!((&none["winning_opening"], &none["moves"]), (&false.into(), &Value::Null));
+    // A single move of four seeds ends the turn under the usual rules.
+    assert_eq!(json(&["6x4"])["winning_opening"], false);
+    let (code, text) = kalah(&["6x4", "--rules", "s-kalaha", "--positions", "3"]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("not decided"), "{text}");
+    assert_eq!(kalah(&["6"]).0, Some(2));
+}

@@ -1,0 +1,189 @@
+//! The scripts in `cluster/`: without a scheduler, and with a launcher if one is installed.
+#![cfg(all(unix, feature = "cli"))]
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::leases::kill_a_holder;
+use crate::processes::{assert_complete, path, stderr, stdout, success, whole};
+
+/// A process of a script in `cluster/`.
+fn script(name: &str, directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(Path::new(env!("CARGO_MANIFEST_DIR")).join("cluster").join(name));
+    command.args(args).env("KALAH_TABLES", directory).env("PATH", path(None));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// The arguments of shared builds that take a second or so.
+const SHARED: [&str; 7] = ["16", "--rules", "s-kalaha", "--backend", "cpu", "--patience=2", "--json"];
+
+#[test]
+fn processes_share_a_build_also_when_one_is_killed() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut processes: Vec<Child> = (0..4)
+        .map(|rank| {
+            let mut process = script("mpi.sh", directory.path(), &SHARED);
+            process.env("PMI_RANK", rank.to_string()).env("PMI_SIZE", "4").env("KALAH_THREADS", "1");
+            process.spawn().unwrap()
+        })
+        .collect();
+    // Layers of 13 seeds and more take long enough to be killed in.
+    kill_a_holder(&mut processes, directory.path(), |name| {
+        [13, 14, 15, 16].iter().any(|layer| name.starts_with(&format!("s-kalaha-6-{layer}.")))
+    });
+    let shares = processes.into_iter().map(|process| {
+        let ran = success(process.wait_with_output().unwrap());
+        serde_json::from_str::<Value>(&stdout(&ran)).unwrap()["pairs"].as_u64().unwrap()
+    });
+    assert!(shares.filter(|&pairs| pairs > 0).count() >= 2, "the work was not shared");
+    assert_complete(directory.path(), &whole(&["--rules", "s-kalaha", "--seeds", "16"]), "shared");
+}
+
+#[test]
+fn an_mpi_launcher_runs_the_build() {
+    let Ok(version) = Command::new("mpirun").arg("--version").output() else {
+        eprintln!("skipped: no mpirun on this machine");
+        return;
+    };
+    let directory = tempfile::tempdir().unwrap();
+    let mpi = script("mpi.sh", directory.path(), &[]);
+    let mut run = Command::new("mpirun");
+    if stdout(&version).contains("Open MPI") {
+        run.args(["--allow-run-as-root", "--oversubscribe"]);
+    }
+    run.args(["-np", "3"]).arg(mpi.get_program()).args(["11", "--pits", "4", "--backend", "cpu", "--json"]);
+    run.env("PATH", path(None)).env("KALAH_TABLES", directory.path());
+    let ran = success(run.output().unwrap());
+    let reports: Vec<Value> = stdout(&ran).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    assert_eq!(reports.len(), 3, "{}", stdout(&ran));
+    // No process died, so nothing was joined twice.
+    let sum = |field: &str| reports.iter().map(|report| report[field].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(sum("joined"), 10);
+    assert_eq!(sum("positions"), kalah::index::cumulative_positions(4, 11));
+    assert_complete(directory.path(), &whole(&["--pits", "4", "--seeds", "11"]), "mpirun");
+}
+
+#[test]
+fn scripts_say_what_they_need() {
+    for name in ["mpi.sh", "slurm.sh"] {
+        for (tables, args) in [("/tmp", &[][..]), ("/tmp", &["many"]), ("tables", &["8"]), ("", &["8"])] {
+            let ran = script(name, Path::new(tables), args).env_remove("SLURM_ARRAY_TASK_ID").output().unwrap();
+            assert_eq!(ran.status.code(), Some(2), "{name} {tables} {args:?}");
+            let needs = if tables == "/tmp" { "usage: " } else { "set KALAH_TABLES" };
+            assert!(stderr(&ran).contains(needs), "{}", stderr(&ran));
+        }
+    }
+}
+
+#[test]
+fn tasks_of_a_slurm_array_make_a_layer() {
+    let directory = tempfile::tempdir().unwrap();
+    let task = |layer: &str, index: usize| {
+        let mut task = script("slurm.sh", directory.path(), &[layer, "--backend", "cpu"]);
+        task.env("KALAH_PITS", "3").env("SLURM_ARRAY_TASK_ID", index.to_string()).env("SLURM_CPUS_PER_TASK", "1");
+        task.spawn().unwrap()
+    };
+    success(task("7", 0).wait_with_output().unwrap());
+    for layer in [8, 9] {
+        let tasks: Vec<Child> = (1..=layer / 2).map(|index| task(&layer.to_string(), index)).collect();
+        for task in tasks {
+            success(task.wait_with_output().unwrap());
+        }
+    }
+    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "tasks");
+    // Without the layer below a task fails, and Slurm starts nothing that depends on it.
+    assert_eq!(task("11", 2).wait_with_output().unwrap().status.code(), Some(1));
+}
+
+/// A stub of `sbatch`: records its arguments, runs the tasks of the array immediately, and fails if one of them does.
+const SBATCH: &str = r#"#!/usr/bin/env bash
+set -euo pipefail
+echo "$@" >>"$STUB_LOG"
+array= dependency=
+while [[ $1 = --* ]]; do
+    case $1 in
+        --array=*) array=${1#*=} ;;
+        --dependency=afterok:*) dependency=${1##*:} ;;
+    esac
+    shift
+done
+jobs=$(wc -l <"$STUB_LOG")
+# Jobs end before the next is submitted; what is depended on must be the one before.
+[[ -z $dependency || $dependency = $((jobs - 1)) ]]
+for ((task = ${array%-*}; task <= ${array#*-}; task++)); do
+    SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_PER_TASK=1 "$@" >/dev/null &
+    tasks+=($!)
+done
+for task in "${tasks[@]}"; do wait "$task"; done
+echo "$jobs;cluster"
+"#;
+
+#[test]
+fn the_slurm_script_submits_a_layer_after_the_other() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (sbatch, log) = (bin.path().join("sbatch"), bin.path().join("log"));
+    std::fs::write(&sbatch, SBATCH).unwrap();
+    std::fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
+    let submit = |seeds: &str| {
+        let _ = std::fs::remove_file(&log);
+        let mut submit = script("slurm.sh", directory.path(), &[seeds, "--backend", "cpu"]);
+        submit.env("PATH", path(Some(bin.path()))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
+        submit.env("KALAH_PITS", "3").env("KALAH_FIRST", "6").env("KALAH_SBATCH", "--mem=1G --time=5");
+        let told = stdout(&success(submit.output().unwrap()));
+        (told, std::fs::read_to_string(&log).unwrap_or_default())
+    };
+    let (told, log) = submit("9");
+    assert_eq!(told.lines().count(), 4, "{told}");
+    let jobs: Vec<&str> = log.lines().collect();
+    assert_eq!(jobs.len(), 4);
+    for ((job, array), after) in jobs.iter().zip(["0", "1-3", "1-4", "1-4"]).zip([None, Some(1), Some(2), Some(3)]) {
+        assert!(job.contains(&format!("--array={array} ")), "{job}");
+        assert!(job.contains("--mem=1G --time=5 "), "{job}");
+        let after = after.map(|job| format!("--dependency=afterok:{job} "));
+        assert_eq!(after.is_some(), job.contains("--dependency"), "{job}");
+        assert!(after.is_none_or(|after| job.contains(&after)), "{job}");
+    }
+    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "9"]), "submitted");
+
+    // Finished layers are not submitted again.
+    let (told, log) = submit("10");
+    assert_eq!(log.lines().count(), 1, "{told}");
+    assert!(log.contains("--array=1-5 ") && !log.contains("--dependency"), "{log}");
+    assert_complete(directory.path(), &whole(&["--pits", "3", "--seeds", "10"]), "submitted again");
+}
+
+#[test]
+fn nothing_is_submitted_with_a_mistyped_rule_set_or_flag() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, bin) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (sbatch, log) = (bin.path().join("sbatch"), bin.path().join("log"));
+    std::fs::write(&sbatch, SBATCH).unwrap();
+    std::fs::set_permissions(&sbatch, PermissionsExt::from_mode(0o755)).unwrap();
+    for (rules, flag) in [("standart", "--quiet"), ("standard", "--patince=3"), ("standard", "--backend=gpux")] {
+        let mut submit = script("slurm.sh", directory.path(), &["30", flag]);
+        submit.env("PATH", path(Some(bin.path()))).env("STUB_LOG", &log).env_remove("SLURM_ARRAY_TASK_ID");
+        let ran = submit.env("KALAH_RULES", rules).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{rules} {flag}: {}", stderr(&ran));
+        assert!(!log.exists() && stdout(&ran).is_empty(), "{rules} {flag}");
+    }
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+/// A task takes what Slurm allows it, and says before it begins if that is not enough.
+#[test]
+fn a_slurm_task_keeps_to_its_memory() {
+    let directory = tempfile::tempdir().unwrap();
+    let task = |memory: &str, flags: &[&str]| {
+        let mut task = script("slurm.sh", directory.path(), &[&["12"], flags].concat());
+        task.env("SLURM_ARRAY_TASK_ID", "0").env("SLURM_CPUS_PER_TASK", "1").env("SLURM_MEM_PER_NODE", memory);
+        task.output().unwrap()
+    };
+    let ran = task("1", &["--backend", "cpu"]);
+    assert!(ran.status.code() == Some(1) && stderr(&ran).contains("allowed by --memory"), "{}", stderr(&ran));
+    success(task("1", &["--backend", "cpu", "--memory=1GiB"]));
+    success(task("1024", &["--backend", "cpu"]));
+}

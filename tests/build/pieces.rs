@@ -1,0 +1,328 @@
+//! Pieces of layers: the format of docs/format.md, damage, and taking over leases.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use kalah::build::{Backend, Builder, Event, PairBuilder, Plan, Work, build};
+use kalah::file::beside;
+use kalah::game::Rules;
+use kalah::index::{Frame, cumulative_positions, layer_positions};
+use kalah::isa::Isa;
+use kalah::progress::Pulse;
+use kalah::table::{LayerFiles, Leases, PairKey, Piece, TableError, TableKey, TableWriter};
+
+use crate::files::{assert_same_files, files};
+
+const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 8 };
+
+fn cpu() -> Backend {
+    Backend::Cpu(Isa::detect())
+}
+
+/// Computes the pair with `mover` seeds in one row of the layer `key`; also returns whether a damaged piece was
+/// reported.
+fn compute(directory: &Path, key: TableKey, mover: usize) -> (kalah::build::PairReport, bool) {
+    let (backend, pulse) = (cpu(), Pulse::default());
+    let told = std::sync::atomic::AtomicBool::new(false);
+    let on_event = |event: Event| {
+        if matches!(event, Event::Damaged(_)) {
+            told.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    };
+    let mut builder = PairBuilder::new(directory, key, &backend, &pulse, &on_event).patience(Duration::from_secs(2));
+    let report = builder.run_pair(PairKey::new(key, mover).unwrap()).unwrap();
+    (report, told.into_inner())
+}
+
+/// A directory with all layers below `key` and the pieces of some of its pairs.
+fn with_pieces(key: TableKey, pairs: &[usize]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key.rules, key.pits, key.seeds - 1).unwrap();
+    for &small in pairs {
+        assert!(!compute(directory.path(), key, small).0.finished);
+    }
+    directory
+}
+
+/// A directory with all layers below `key` and all its pieces, as left by a process that was killed before joining
+/// them.
+fn unjoined(key: TableKey) -> tempfile::TempDir {
+    let half = key.seeds / 2;
+    let directory = with_pieces(key, &(1..half).collect::<Vec<_>>());
+    let last = with_pieces(key, &[half]);
+    let pair = PairKey::new(key, half).unwrap();
+    std::fs::copy(pair.piece_path(last.path()), pair.piece_path(directory.path())).unwrap();
+    assert!(LayerFiles::read(directory.path(), key).unwrap().missing.is_empty());
+    directory
+}
+
+fn whole(key: TableKey) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+    files(directory.path())
+}
+
+/// Names of files that are no tables, lock or log.
+fn leftovers(directory: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| [".piece", ".tmp", ".lease", ".partial"].iter().any(|end| name.ends_with(end))).collect()
+}
+
+/// The other builder of the crate.
+fn ordinary(directory: &Path, key: TableKey) -> u64 {
+    Builder::new(directory, key).run(&Pulse::default(), &|_| {}).unwrap().positions()
+}
+
+#[test]
+fn a_piece_is_laid_out_as_the_format_page_tells() {
+    for (small, frames) in [(3, 2), (4, 1)] {
+        let directory = with_pieces(KEY, &[small]);
+        let piece = std::fs::read(directory.path().join(format!("empty-capture-2-08.0{small}.piece"))).unwrap();
+        assert_eq!(
+            piece[..16],
+            *b"KALAHPC\n\x01\0\0\0\0\x02\x08".iter().chain(&[small as u8]).copied().collect::<Vec<_>>()
+        );
+        let number = |at: usize| u64::from_le_bytes(piece[at..at + 8].try_into().unwrap());
+        assert_eq!(number(16), piece.len() as u64);
+        let entries = &piece[64..64 + 72 * frames];
+        assert_eq!(*blake3::hash(&[&piece[..24], entries].concat()).as_bytes(), piece[24..56]);
+        assert_eq!(number(56), 0);
+
+        // The frames are those of the table, and so are their entries but for the offsets.
+        let table = &whole(KEY)["empty-capture-2-08.kalah"];
+        let table_number = |at: usize| u64::from_le_bytes(table[at..at + 8].try_into().unwrap()) as usize;
+        let mut offset = (64 + 72 * frames).next_multiple_of(64);
+        for (index, mover) in [small, 8 - small].into_iter().take(frames).enumerate() {
+            let (own, other) = (64 + 72 * index, 128 + 72 * (mover - 1));
+            assert_eq!(piece[own + 8..own + 72], table[other + 8..other + 72]);
+            assert_eq!(number(own) as usize, offset);
+            // Frames follow each other: 3|5, 5|3, 4|4.
+            let next =
+                [(3, 5), (5, 4)].iter().find(|(frame, _)| *frame == mover).map(|(_, next)| 128 + 72 * (next - 1));
+            let section = table_number(other)..next.map_or(table.len(), table_number);
+            let bytes = section.len();
+            assert_eq!(piece[offset..offset + bytes], table[section]);
+            offset += bytes;
+        }
+        assert_eq!(offset, piece.len());
+    }
+}
+
+#[test]
+fn damage_anywhere_in_a_piece_is_noticed() {
+    let directory = with_pieces(KEY, &[2]);
+    let pair = PairKey::new(KEY, 2).unwrap();
+    let path = pair.piece_path(directory.path());
+    let sound = std::fs::read(&path).unwrap();
+    let check = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        Piece::open(directory.path(), pair).and_then(|mut piece| piece.check())
+    };
+    check(&sound).unwrap();
+    for at in 0..sound.len() {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 1 << (at % 8);
+        let error = check(&bytes).expect_err(&format!("byte {at}"));
+        assert!(matches!(error, TableError::Damaged { .. }), "byte {at}: {error}");
+        assert!(check(&sound[..at]).is_err(), "cut to {at}");
+    }
+    check(&[&sound[..], &[0]].concat()).unwrap_err();
+    // The valid piece of another pair.
+    let other = with_pieces(KEY, &[1]);
+    let other = std::fs::read(PairKey::new(KEY, 1).unwrap().piece_path(other.path())).unwrap();
+    check(&other).unwrap_err();
+}
+
+#[test]
+fn damaged_pieces_are_computed_again_by_whoever_meets_them() {
+    let whole = whole(KEY);
+    let damage = |directory: &Path, small: usize| {
+        let path = PairKey::new(KEY, small).unwrap().piece_path(directory);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = bytes.len() - 100;
+        bytes[at] ^= 4;
+        std::fs::write(path, bytes).unwrap();
+    };
+    // By the command for that pair.
+    let directory = with_pieces(KEY, &[1, 2]);
+    damage(directory.path(), 2);
+    let (report, told) = compute(directory.path(), KEY, 2);
+    assert!(report.computed && told && !report.finished);
+    let (report, told) = compute(directory.path(), KEY, 6);
+    assert!(!report.computed && !report.finished && !told);
+
+    // By the one that joins.
+    compute(directory.path(), KEY, 3);
+    damage(directory.path(), 1);
+    let (report, told) = compute(directory.path(), KEY, 4);
+    assert!(report.computed && told && report.finished);
+    assert_same_files(&whole, &files(directory.path()), "joined");
+    assert_eq!(leftovers(directory.path()), [""; 0]);
+
+    // By an ordinary build, which uses the valid ones.
+    let directory = with_pieces(KEY, &[1, 2, 4]);
+    damage(directory.path(), 2);
+    // The first frame of the damaged piece, 2|6, is valid.
+    let left = Frame { pits: 2, mover: 6, other: 2 }.positions() + PairKey::new(KEY, 3).unwrap().positions();
+    assert_eq!(ordinary(directory.path(), KEY), left);
+    assert_same_files(&whole, &files(directory.path()), "ordinary");
+    assert_eq!(leftovers(directory.path()), [""; 0]);
+}
+
+#[test]
+fn an_ordinary_build_takes_pieces_and_goes_on_where_it_stopped_among_them() {
+    let whole = whole(KEY);
+    for pieces in [&[1][..], &[4], &[2, 3], &[1, 3], &[1, 2, 3]] {
+        // Also with the first frame of the pair 2|6 written, the second not.
+        for written in [0, 3] {
+            let directory = with_pieces(KEY, pieces);
+            let mut first = 0;
+            if written > 0 {
+                let done = tempfile::tempdir().unwrap();
+                build(done.path(), KEY.rules, KEY.pits, KEY.seeds).unwrap();
+                let table = kalah::table::Table::open(&KEY.path(done.path())).unwrap();
+                let partial = beside(&KEY.path(directory.path()), ".partial");
+                let end = table.header().entries[KEY.frames().nth(written).unwrap().mover - 1].offset;
+                std::fs::write(&partial, &table.bytes()[..end as usize]).unwrap();
+                first = TableWriter::open(directory.path(), KEY).unwrap().written();
+                assert_eq!(first, written);
+            }
+            let left = KEY.frames().skip(first);
+            let left: u64 =
+                left.filter(|frame| !pieces.contains(&frame.mover.min(frame.other))).map(|f| f.positions()).sum();
+            assert_eq!(ordinary(directory.path(), KEY), left, "{pieces:?}, {written}");
+            assert_same_files(&whole, &files(directory.path()), &format!("{pieces:?}, {written}"));
+            assert_eq!(leftovers(directory.path()), [""; 0]);
+        }
+    }
+}
+
+#[test]
+fn a_join_that_was_killed_is_done_by_whoever_comes_next() {
+    let whole = whole(KEY);
+    let killed = || {
+        let directory = unjoined(KEY);
+        let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+        write("empty-capture-2-08.kalah.k1LLed.tmp", "half a table");
+        write("empty-capture-2-08.03.piece.k1LLed.tmp", "");
+        write("empty-capture-2-08.join.lease", "process 1 on nowhere, 0: 0000000007\n");
+        // A lease whose text was lost.
+        std::fs::write(directory.path().join("empty-capture-2-08.03.lease"), [0xff; 8]).unwrap();
+        directory
+    };
+    let check = |directory: &tempfile::TempDir, what: &str| {
+        assert_same_files(&whole, &files(directory.path()), what);
+        assert_eq!(leftovers(directory.path()), [""; 0], "{what}");
+    };
+    // A process for a pair of the layer, after it has watched the lease for its two seconds.
+    let directory = killed();
+    let start = Instant::now();
+    let (report, _) = compute(directory.path(), KEY, 3);
+    assert!(!report.computed && report.finished);
+    assert!(start.elapsed() > Duration::from_secs(2));
+    check(&directory, "a pair");
+
+    // One for a pair of the layer above.
+    let directory = killed();
+    std::fs::remove_file(directory.path().join("empty-capture-2-08.join.lease")).unwrap();
+    let above = TableKey { seeds: 9, ..KEY };
+    assert!(compute(directory.path(), above, 1).0.computed);
+    std::fs::remove_file(PairKey::new(above, 1).unwrap().piece_path(directory.path())).unwrap();
+    check(&directory, "a pair above");
+
+    // An ordinary build, which computes nothing.
+    let directory = killed();
+    assert_eq!(ordinary(directory.path(), KEY), 0);
+    check(&directory, "an ordinary build");
+
+    // Killed between giving the table its name and removing the pieces.
+    let directory = killed();
+    std::fs::write(KEY.path(directory.path()), &whole["empty-capture-2-08.kalah"]).unwrap();
+    let (report, _) = compute(directory.path(), KEY, 1);
+    assert!(!report.computed && report.finished);
+    check(&directory, "finished already");
+
+    // An unfinished table of an ordinary build, whose layer others finished.
+    std::fs::write(beside(&KEY.path(directory.path()), ".partial"), "under way").unwrap();
+    assert_eq!(ordinary(directory.path(), KEY), 0);
+    check(&directory, "finished by others");
+}
+
+#[test]
+fn a_claim_is_taken_over_only_when_it_gives_no_sign_of_life() {
+    let directory = tempfile::tempdir().unwrap();
+    let pair = PairKey::new(KEY, 3).unwrap();
+    let patience = Duration::from_secs(1);
+    let mut others = Leases::new(patience);
+    let lease = Leases::new(patience).pair(directory.path(), pair).unwrap().unwrap();
+    let start = Instant::now();
+    while start.elapsed() < 2 * patience {
+        assert!(others.pair(directory.path(), pair).unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let path = directory.path().join("empty-capture-2-08.03.lease");
+    let text = std::fs::read_to_string(&path).unwrap();
+    drop(lease);
+    assert!(!path.exists());
+
+    // As left by a killed holder.
+    std::fs::write(&path, &text).unwrap();
+    let start = Instant::now();
+    let taken = loop {
+        if let Some(lease) = others.pair(directory.path(), pair).unwrap() {
+            break lease;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    assert!(start.elapsed() >= patience);
+    assert_ne!(std::fs::read_to_string(&path).unwrap(), text);
+    // Other work can be claimed meanwhile.
+    assert!(others.pair(directory.path(), PairKey::new(KEY, 4).unwrap()).unwrap().is_some());
+    assert!(others.join(directory.path(), KEY).unwrap().is_some());
+    drop(taken);
+    assert_eq!(leftovers(directory.path()), [""; 0]);
+}
+
+#[test]
+fn a_plan_counts_what_is_missing() {
+    let key = TableKey { rules: Rules::Standard, pits: 4, seeds: 11 };
+    let (backend, threads) = (cpu(), 2);
+    let empty = tempfile::tempdir().unwrap();
+    let all = Work::new(empty.path(), key, &backend, threads).unwrap();
+    let plan = Plan::new(empty.path(), key, &backend, threads);
+    assert_eq!((all.layers, all.positions), (10, cumulative_positions(4, 11)));
+    assert_eq!((all.memory, all.positions), (plan.memory, plan.positions));
+    assert!((all.seconds - plan.seconds).abs() < 1e-9);
+    // One line for each pair, each after the layers that it needs, the largest of a layer first.
+    assert_eq!(all.pairs.len(), (2..=11).map(|seeds| seeds / 2).sum::<usize>());
+    for (one, next) in all.pairs.iter().zip(&all.pairs[1..]) {
+        let (a, b) = (one.pair.layer.seeds, next.pair.layer.seeds);
+        assert!(a < b || a == b && one.positions >= next.positions);
+    }
+    let largest = |seeds: usize| {
+        let layer = TableKey { seeds, ..key };
+        layer.pairs().map(|pair| pair.positions()).max().unwrap() as f64
+    };
+    let critical = (2..=11).map(largest).sum::<f64>() / cumulative_positions(4, 11) as f64;
+    assert!((all.critical_seconds / all.seconds - critical).abs() < 1e-9);
+
+    // A table and its pieces take as much as estimated, or slightly less.
+    let key = TableKey { seeds: 9, ..KEY };
+    let directory = unjoined(key);
+    for pair in
+        Work::new(empty.path(), key, &backend, threads).unwrap().pairs.iter().filter(|work| work.pair.layer == key)
+    {
+        let bytes = pair.pair.piece_path(directory.path()).metadata().unwrap().len();
+        assert!(bytes <= pair.bytes + 4096, "{}: {bytes}", pair.pair);
+    }
+    // All pieces exist, but are not joined: one pair stands for the layer, with nothing to compute.
+    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
+    assert_eq!((work.layers, work.pairs.len(), work.positions), (1, 1, 0));
+    std::fs::remove_file(work.pairs[0].pair.piece_path(directory.path())).unwrap();
+    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
+    assert_eq!((work.pairs.len(), work.positions), (1, work.pairs[0].pair.positions()));
+    assert!(compute(directory.path(), key, work.pairs[0].pair.small).0.finished);
+    let work = Work::new(directory.path(), key, &backend, threads).unwrap();
+    assert_eq!((work.layers, work.pairs.len(), work.disk), (0, 0, 0));
+    assert_eq!(key.pairs().map(PairKey::positions).sum::<u64>(), layer_positions(2, 9));
+}

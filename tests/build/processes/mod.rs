@@ -1,0 +1,56 @@
+//! The program in separate processes, and the files that they should leave.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub use crate::files::{assert_same_files, files};
+
+pub type Files = BTreeMap<String, Vec<u8>>;
+
+/// The program with its tables in `directory`, on one thread of the CPU.
+pub fn kalah(directory: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+    command.args(args).args(["--backend", "cpu", "--threads", "1"]).env("KALAH_TABLES", directory);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[track_caller]
+pub fn success(output: Output) -> Output {
+    assert!(output.status.success(), "{}: {}", output.status, stderr(&output));
+    output
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// The files of a build by one process.
+pub fn whole(flags: &[&str]) -> Files {
+    let directory = tempfile::tempdir().unwrap();
+    success(kalah(directory.path(), &[&["build"], flags].concat()).output().unwrap());
+    files(directory.path())
+}
+
+/// Fails unless the directory has these tables and no remains of pieces.
+#[track_caller]
+pub fn assert_complete(directory: &Path, whole: &Files, what: &str) {
+    assert_same_files(whole, &files(directory), what);
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(![".piece", ".tmp", ".lease"].iter().any(|end| name.ends_with(end)), "{what}: {name}");
+    }
+}
+
+/// A PATH on which `kalah` is the program under test, after `directory`.
+pub fn path(directory: Option<&Path>) -> std::ffi::OsString {
+    let program = assert_cmd::cargo::cargo_bin("kalah").parent().unwrap().to_owned();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let all = directory.map(PathBuf::from).into_iter().chain([program]).chain(std::env::split_paths(&paths));
+    std::env::join_paths(all).unwrap()
+}

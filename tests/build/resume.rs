@@ -1,0 +1,364 @@
+//! A build gives the same bytes on every machine, and after any interruption.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use kalah::build::{Backend, BuildError, BuildReport, Builder, Event};
+use kalah::file::beside;
+use kalah::game::Rules;
+use kalah::isa::Isa;
+use kalah::progress::Pulse;
+use kalah::table::{DirectoryLock, LockError, Table, TableError, TableKey};
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use crate::files::{assert_same_files, files};
+
+/// Boards and layers that are quick to build; with two pits, layers with exceptions.
+const BOARDS: [(usize, usize); 7] = [(1, 12), (2, 21), (3, 10), (4, 8), (6, 7), (7, 6), (8, 6)];
+
+fn run(directory: &Path, key: TableKey, stop_at_pair: usize) -> Result<BuildReport, BuildError> {
+    let builder = Builder::new(directory, key);
+    let (pulse, pairs) = (Pulse::default(), AtomicUsize::new(0));
+    builder.run(&pulse, &|event| {
+        if matches!(event, Event::Pair(_)) && pairs.fetch_add(1, Ordering::Relaxed) + 1 == stop_at_pair {
+            pulse.stop();
+        }
+    })
+}
+
+/// Builds all.
+fn build(directory: &Path, key: TableKey) -> BuildReport {
+    run(directory, key, usize::MAX).unwrap()
+}
+
+fn partial_path(directory: &Path, key: TableKey) -> std::path::PathBuf {
+    beside(&key.path(directory), ".partial")
+}
+
+#[test]
+fn files_do_not_depend_on_threads_or_instruction_set() {
+    for rules in Rules::ALL {
+        for (pits, seeds) in BOARDS {
+            let mut first = None;
+            for threads in [1, 2, 3] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                for isa in Isa::available() {
+                    let directory = tempfile::tempdir().unwrap();
+                    let directory = directory.path();
+                    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(Backend::Cpu(isa));
+                    pool.install(|| builder.run(&Pulse::default(), &|_| {})).unwrap();
+                    let files = files(directory);
+                    assert_eq!(files.len(), seeds - 1);
+                    let first = first.get_or_insert_with(|| files.clone());
+                    assert_same_files(first, &files, &format!("{rules}, {pits} pits, {threads} threads, {isa:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_build_stopped_at_any_pair_goes_on_to_the_same_files() {
+    for (rules, pits, seeds) in [(Rules::EmptyCapture, 2, 9), (Rules::Standard, 3, 8), (Rules::SKalaha, 6, 6)] {
+        let key = TableKey { rules, pits, seeds };
+        let whole = tempfile::tempdir().unwrap();
+        build(whole.path(), key);
+        let whole = files(whole.path());
+
+        let pairs = (2..=seeds).map(|seeds| seeds / 2).sum::<usize>();
+        for stop in 1..=pairs {
+            let directory = tempfile::tempdir().unwrap();
+            match run(directory.path(), key, stop).unwrap_err() {
+                BuildError::Stopped(stopped) => assert!(partial_path(directory.path(), stopped).exists()),
+                other => panic!("{other}"),
+            }
+            build(directory.path(), key);
+            assert_same_files(&whole, &files(directory.path()), &format!("{key} stopped at pair {stop}"));
+        }
+        // One more pair is never begun.
+        let directory = tempfile::tempdir().unwrap();
+        run(directory.path(), key, pairs + 1).unwrap();
+
+        // Stopped repeatedly, each time after one more pair.
+        let directory = tempfile::tempdir().unwrap();
+        let mut runs = 1;
+        while run(directory.path(), key, 2).is_err() {
+            runs += 1;
+        }
+        assert_eq!(runs, pairs, "every run finishes one pair");
+        assert_same_files(&whole, &files(directory.path()), "stopped at every pair");
+    }
+}
+
+#[test]
+fn pairs_that_are_computed_together_give_the_same_files_after_any_stop() {
+    // From 13 seeds on, several pairs of frames of this board have enough positions.
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 6, seeds: 14 };
+    let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let whole = tempfile::tempdir().unwrap();
+    pool(1).install(|| build(whole.path(), key));
+    let whole = files(whole.path());
+    for threads in [2, 3] {
+        pool(threads).install(|| {
+            for stop in 1..=key.seeds / 2 {
+                let directory = tempfile::tempdir().unwrap();
+                build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
+                assert!(matches!(run(directory.path(), key, stop), Err(BuildError::Stopped(_))));
+                build(directory.path(), key);
+                assert_same_files(
+                    &whole,
+                    &files(directory.path()),
+                    &format!("{threads} threads, stopped at pair {stop}"),
+                );
+            }
+        });
+    }
+}
+
+#[test]
+fn finished_pairs_are_not_computed_again() {
+    let key = TableKey { rules: Rules::Standard, pits: 3, seeds: 9 };
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), TableKey { seeds: 8, ..key });
+    run(directory.path(), key, 3).unwrap_err();
+    let report = build(directory.path(), key);
+    assert_eq!(report.kept, 7);
+    let left: u64 = key.frames().skip(4).map(|frame| frame.positions()).sum();
+    assert_eq!(report.positions(), left);
+    assert_eq!(build(directory.path(), key).built, []);
+}
+
+/// A directory with all layers below a layer, that layer's finished file, and a partial file of all frames but the last
+/// pair.
+struct Stopped {
+    directory: tempfile::TempDir,
+    key: TableKey,
+    finished: Vec<u8>,
+    partial: Vec<u8>,
+}
+
+impl Stopped {
+    fn new(key: TableKey) -> Stopped {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), TableKey { seeds: key.seeds - 1, ..key });
+        run(directory.path(), key, key.seeds / 2).unwrap_err();
+        let partial = std::fs::read(partial_path(directory.path(), key)).unwrap();
+        build(directory.path(), key);
+        let finished = std::fs::read(key.path(directory.path())).unwrap();
+        assert!(partial.len() < finished.len());
+        Stopped { directory, key, finished, partial }
+    }
+
+    /// Whether a build that finds this partial file gives the same file; also the number of positions that it computed.
+    fn ends_the_same(&self, partial: &[u8]) -> (bool, u64) {
+        let (directory, key) = (self.directory.path(), self.key);
+        let path = key.path(directory);
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(partial_path(directory, key), partial).unwrap();
+        let report = build(directory, key);
+        assert!(!partial_path(directory, key).exists());
+        (std::fs::read(path).unwrap() == self.finished, report.positions())
+    }
+}
+
+/// Small layers, the first with exceptions.
+const STOPPED: [TableKey; 2] = [
+    TableKey { rules: Rules::EmptyCapture, pits: 2, seeds: 21 },
+    TableKey { rules: Rules::Standard, pits: 3, seeds: 9 },
+];
+
+#[test]
+fn a_partial_file_cut_anywhere_goes_on_to_the_same_file() {
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        let step = if cfg!(debug_assertions) { 97 } else { 17 };
+        let mut least = u64::MAX;
+        for length in (0..stopped.partial.len()).step_by(step).chain([stopped.partial.len()]) {
+            let (same, computed) = stopped.ends_the_same(&stopped.partial[..length]);
+            assert!(same, "{key} cut to {length}");
+            assert!(computed <= least, "{key}: more is kept of {length} bytes than of fewer");
+            least = computed;
+        }
+        let last = key.seeds / 2;
+        let last: u64 = key.frames().filter(|frame| frame.mover.min(frame.other) == last).map(|f| f.positions()).sum();
+        assert_eq!(least, last, "of the whole partial file everything is kept");
+    }
+}
+
+#[test]
+fn a_file_stopped_just_before_its_renaming_is_only_renamed() {
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        assert_eq!(stopped.ends_the_same(&stopped.finished), (true, 0));
+        // The header is written last.
+        let unfinished = [&stopped.partial[..128], &stopped.finished[128..]].concat();
+        assert_eq!(stopped.ends_the_same(&unfinished), (true, 0));
+    }
+}
+
+/// A layer waits for the disk while the next one is computed; a power failure may lose any part of both.
+#[test]
+fn what_is_left_of_two_unfinished_layers_goes_on_to_the_same_files() {
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        let directory = stopped.directory.path();
+        let below = TableKey { seeds: key.seeds - 1, ..key };
+        let whole = std::fs::read(below.path(directory)).unwrap();
+        let positions = |key: TableKey| key.frames().map(|frame| frame.positions()).sum::<u64>();
+        let last: u64 = key.frames().skip(key.seeds / 2 * 2 - 2).map(|frame| frame.positions()).sum();
+        let mut random = fastrand::Rng::with_seed(18);
+        for lost in 0..20 {
+            let mut left = whole.clone();
+            // Nothing, all, the end, or some bytes, which are zero then.
+            let from = random.usize(..whole.len());
+            match lost {
+                0 => {}
+                1 => left.clear(),
+                2..8 => left.truncate(from),
+                _ => left[from..whole.len().min(from + 200)].fill(0),
+            }
+            std::fs::remove_file(below.path(directory)).unwrap();
+            std::fs::write(partial_path(directory, below), &left).unwrap();
+            let (same, computed) = stopped.ends_the_same(&stopped.partial);
+            assert!(same, "{key}: {lost}, from {from}");
+            assert_eq!(std::fs::read(below.path(directory)).unwrap(), whole, "{below}: {lost}, from {from}");
+            match lost {
+                0 => assert_eq!(computed, last, "both are gone on with"),
+                1 => assert_eq!(computed, positions(below) + positions(key), "nothing is relied upon"),
+                _ => {}
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flipped_byte_before_the_frames_of_a_partial_file_changes_nothing() {
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        assert!(key.pits != 2 || Table::open(&key.path(stopped.directory.path())).unwrap().header().exceptions() > 0);
+        let prefix = (128 + 72 * (key.seeds - 1)).next_multiple_of(64);
+        let step = if cfg!(debug_assertions) { 23 } else { 7 };
+        for at in (0..prefix).step_by(step) {
+            for partial in [&stopped.partial, &stopped.finished] {
+                let mut bytes = partial.clone();
+                bytes[at] ^= 1 << (at % 8);
+                assert!(stopped.ends_the_same(&bytes).0, "{key} byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_counts_in_a_partial_directory_are_not_taken_over() {
+    let stopped = Stopped::new(STOPPED[0]);
+    for entry in 0..stopped.key.seeds - 1 {
+        // Bytes of patches, where padding may hide their end, and exceptions.
+        for (field, change) in [(3, 1i64), (3, 2), (3, 5), (3, -1), (3, -7), (4, 1), (4, -1)] {
+            let mut bytes = stopped.finished.clone();
+            let at = 128 + 72 * entry + 8 * field;
+            let count = i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+            bytes[at..at + 8].copy_from_slice(&(count + change).to_le_bytes());
+            assert!(stopped.ends_the_same(&bytes).0, "entry {entry}, field {field} changed by {change}");
+        }
+    }
+}
+
+#[test]
+fn a_partial_file_damaged_anywhere_goes_on_to_the_same_file() {
+    let cases = if cfg!(debug_assertions) { 60 } else { 300 };
+    for key in STOPPED {
+        let stopped = Stopped::new(key);
+        let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) };
+        let changes = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4);
+        let length = any::<prop::sample::Index>();
+        let more = prop::collection::vec(any::<u8>(), 0..100);
+        let damages = (any::<bool>(), changes, length, any::<bool>(), more);
+        TestRunner::new(config)
+            .run(&damages, |(finished, changes, length, cut, more)| {
+                let mut bytes = if finished { stopped.finished.clone() } else { stopped.partial.clone() };
+                for (at, value) in changes {
+                    let at = at.index(bytes.len());
+                    bytes[at] = value;
+                }
+                if cut {
+                    bytes.truncate(length.index(bytes.len()));
+                }
+                bytes.extend(more);
+                prop_assert!(stopped.ends_the_same(&bytes).0);
+                Ok(())
+            })
+            .unwrap();
+    }
+}
+
+#[test]
+fn a_partial_file_of_another_table_is_not_taken_over() {
+    let stopped = Stopped::new(STOPPED[1]);
+    for key in [
+        TableKey { seeds: 8, ..stopped.key },
+        TableKey { seeds: 10, ..stopped.key },
+        TableKey { rules: Rules::EmptyCapture, ..stopped.key },
+        TableKey { pits: 2, ..stopped.key },
+    ] {
+        let other = Stopped::new(key);
+        for foreign in [&other.partial, &other.finished] {
+            assert_eq!(
+                stopped.ends_the_same(foreign),
+                (true, Table::from_bytes(Path::new("finished"), stopped.finished.clone()).unwrap().header().positions)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_directory_is_locked_by_one_holder_at_a_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path().join("made").join("by the lock");
+    let lock = DirectoryLock::take(&directory).unwrap();
+    let process = format!("process {}", std::process::id());
+    let error = DirectoryLock::take(&directory).err().unwrap();
+    match &error {
+        LockError::Held { path: told, holder } => {
+            assert_eq!(*told, directory);
+            assert!(holder.starts_with(&process), "{holder}");
+        }
+        other => panic!("{other}"),
+    }
+    assert!(error.to_string().contains(&process), "{error}");
+
+    let key = TableKey { rules: Rules::Standard, pits: 2, seeds: 4 };
+    let error = run(&directory, key, usize::MAX).unwrap_err();
+    assert!(matches!(error, BuildError::Lock(LockError::Held { .. })), "{error}");
+    assert_eq!(files(&directory).len(), 0);
+
+    drop(lock);
+    build(&directory, key);
+    drop(DirectoryLock::take(&directory).unwrap());
+}
+
+#[test]
+fn only_the_last_layer_is_refused_where_one_below_is_missing() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    let key = TableKey { rules: Rules::EmptyCapture, pits: 3, seeds: 7 };
+    let only_last = || Builder::new(directory, key).only_last(true).run(&Pulse::default(), &|_| {});
+    let refused = |missing: &[usize], told: &str| match only_last().unwrap_err() {
+        BuildError::Table(ref error @ TableError::Missing { missing: ref layers, .. }) => {
+            assert_eq!(layers, missing);
+            assert!(error.to_string().contains(told), "{error}");
+        }
+        other => panic!("{other}"),
+    };
+    refused(&[2, 3, 4, 5, 6], "layers 2 to 6 are missing");
+    assert_eq!(files(directory).len(), 0);
+
+    build(directory, TableKey { seeds: 6, ..key });
+    std::fs::remove_file(TableKey { seeds: 4, ..key }.path(directory)).unwrap();
+    refused(&[4], "layer 4 is missing");
+    assert_eq!(files(directory).len(), 4);
+
+    build(directory, TableKey { seeds: 6, ..key });
+    assert_eq!(only_last().unwrap().built.len(), 1);
+    assert_eq!(only_last().unwrap().built.len(), 0);
+}

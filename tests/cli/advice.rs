@@ -1,0 +1,98 @@
+//! Advice that goes with errors is followed: the program is driven into each failure, and the commands that it suggests are run.
+#![cfg(all(feature = "cli", unix))]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::commands::{directory_with_tables, run, stderr, stdout};
+
+/// The commands that a message suggests.
+fn suggested(message: &str) -> Vec<String> {
+    message.split('`').skip(1).step_by(2).filter(|part| part.starts_with("kalah ")).map(str::to_owned).collect()
+}
+
+/// Runs a suggested command as it stands in a shell.
+fn follow(directory: &Path, command: &str) -> Output {
+    let program = Path::new(env!("CARGO_BIN_EXE_kalah")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).env("PATH", path).env_remove("KALAH_TABLES").current_dir(directory).output().unwrap()
+}
+
+/// A command that fails for want of something, or at something damaged; its advice is followed, and then it does what was asked.
+#[track_caller]
+fn mended(directory: &Path, line: &str) {
+    let failed = run(directory, line);
+    let told = stderr(&failed) + &stdout(&failed);
+    assert!(!failed.status.success(), "{line}: {told}");
+    let commands = suggested(&told);
+    let first = commands.first().unwrap_or_else(|| panic!("kalah {line} suggests nothing: {told}"));
+    let followed = follow(directory, first);
+    assert!(followed.status.success(), "`{first}`, as kalah {line} says: {}", stderr(&followed));
+    let again = run(directory, line);
+    assert!(again.status.success(), "kalah {line} after `{first}`: {}{}", stderr(&again), stdout(&again));
+}
+
+#[test]
+fn what_is_missing_is_there_after_the_advice() {
+    for line in ["probe 6x1", "stats --seeds 8", "bench --seeds 8 --backend cpu", "export --seeds 8", "pack --seeds 8"]
+    {
+        mended(directory_with_tables(6).path(), line);
+    }
+    let empty = tempfile::tempdir().unwrap();
+    mended(empty.path(), "probe 2x2 --no-book");
+}
+
+#[test]
+fn what_is_damaged_is_sound_after_the_advice() {
+    let directory = directory_with_tables(6);
+    let table = directory.path().join("tables/empty-capture-6-06.kalah");
+    let whole = std::fs::read(&table).unwrap();
+    let mut bytes = whole.clone();
+    bytes[100] ^= 1;
+    std::fs::write(&table, bytes).unwrap();
+    let failed = run(directory.path(), "stats --seeds 6");
+    assert_eq!(failed.status.code(), Some(3), "{}", stderr(&failed));
+    // The advice begins with deleting it.
+    assert!(stderr(&failed).contains("delete it and run `kalah build"), "{}", stderr(&failed));
+    std::fs::remove_file(&table).unwrap();
+    mended(directory.path(), "stats --seeds 6");
+    assert!(std::fs::read(&table).unwrap() == whole);
+}
+
+/// `verify` has no flag `--backend`.
+#[test]
+fn a_check_on_a_gpu_that_is_not_there_names_a_flag_that_verify_has() {
+    let directory = directory_with_tables(4);
+    let failed = run(directory.path(), "verify --against gpu --gpu-memory 1");
+    let told = stderr(&failed);
+    assert!(!failed.status.success() && told.contains("--against cpu") && !told.contains("--backend"), "{told}");
+    assert!(run(directory.path(), "verify --against cpu").status.success());
+}
+
+/// What is refused everywhere is suggested nowhere.
+#[test]
+fn positions_that_nothing_can_solve_are_sent_nowhere() {
+    let directory = tempfile::tempdir().unwrap();
+    let failed = run(directory.path(), "probe 6x99");
+    assert_eq!((failed.status.code(), suggested(&stderr(&failed))), (Some(2), Vec::new()));
+    let failed = run(directory.path(), "probe 9x1");
+    assert_eq!(suggested(&stderr(&failed)), ["kalah solve 9x1"]);
+    assert!(follow(directory.path(), "kalah solve 9x1").status.success());
+}
+
+#[test]
+fn messages_name_standard_input_and_speak_of_one_thing_in_the_singular() {
+    let directory = tempfile::tempdir().unwrap();
+    for (line, told, not) in [
+        ("solve -", "standard input holds no position", "- holds"),
+        ("line --from -", "standard input", "cannot read -"),
+        ("solve <6,1,2>", "has 15 numbers", "no file of that name"),
+        ("solve 1x3 --threads 1 --no-book", "with 1 pit in", "1 pits"),
+        ("build --seeds 4 --threads 1 --pits 1 --backend cpu --tables new", "1 thread (", "1 threads"),
+    ] {
+        let output = run(directory.path(), line);
+        let all = stderr(&output) + &stdout(&output);
+        assert!(all.contains(told) && !all.contains(not), "kalah {line}: {all}");
+    }
+}

@@ -1,0 +1,225 @@
+//! The exit codes of docs/commands.md, of every command that the program has.
+#![cfg(all(feature = "cli", feature = "serve", unix))]
+
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::commands::{all, directory_with_tables, program, run, stderr, stdout, takes};
+
+/// How a command fails. `NO` stands for a file that is not there, `FILE` for one that is no directory, and tables to 6 seeds lie
+/// in `tables`, where the program looks for them.
+#[derive(Default)]
+struct Case {
+    /// Without a file that is named: 1.
+    missing: Option<&'static str>,
+    /// On a board or layer that is too large for it on every machine: 2.
+    too_large: Option<&'static str>,
+    /// With a wrong value, or with damage in `BAD`, tables whose headers were changed, or in `FILE`: 3.
+    wrong: Option<&'static str>,
+    /// Takes long, or waits: 130 when it is interrupted.
+    long: Option<&'static str>,
+}
+
+/// The cases of a command. A new command has to be added here.
+fn case(command: &str) -> Case {
+    let [missing, too_large, wrong, long] = match command {
+        "bench" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "book check" => ["NO", "", "FILE", "--no-tables --threads 1"],
+        "book import" => ["NO", "", "FILE", ""],
+        "book make" => ["6x4 --output NO/x", "6x99", "", "6x6 --turns 3 --no-tables --output own.book"],
+        "book merge" => ["NO", "", "FILE", ""],
+        "book show" => ["--book NO", "", "--book FILE", ""],
+        "bounds" => ["--seeds 6 --network NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "build" => ["--seeds 6 --tables FILE/x", "--seeds 49", "--seeds 6 --tables BAD", "--seeds 22 --tables own"],
+        "check" => ["NO", "", "FILE", ""],
+        "completions" => ["", "", "", ""],
+        "analyse complexity" => ["", "", "", "6x6 --games 1000000"],
+        "engine" => ["", "", "", ""],
+        "export" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "export-site" => ["FILE/x", "", "", "site --days 10000"],
+        "gpu" => ["", "", "", ""],
+        "analyse graph" => ["", "6x99", "6x1 --tables BAD", "4x6 --threads 1"],
+        "info" => ["--tables NO", "", "--tables BAD", ""],
+        "kgp" => ["--once --port 1", "", "", "--port 1"],
+        "line" => {
+            ["--from NO", "6x99 1", "2x2 2 --no-tables --value 2", "6x8 1 --no-tables --memory 64MiB --within 99999"]
+        }
+        "man" => ["FILE/x", "", "", ""],
+        "move" => ["", "", "6x1 --tables BAD", "6x8 --no-book"],
+        "analyse opening" => ["", "16x2147483647", "", ""],
+        "analyse opening-scan" => {
+            ["--list NO", "--houses 16 --seeds 999999999", "--state FILE", "--seeds ..100000 --threads 1"]
+        }
+        "archive pack" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
+        "plan build" => ["", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "plan layers" => ["", "--seeds 49", "", ""],
+        "plan search" => ["", "16x15", "", ""],
+        "play" => ["--from NO", "", "6x1 --tables BAD", "6x8 --south perfect --time 600"],
+        "probe" => ["", "6x99", "6x1 --tables BAD", ""],
+        "prove" => [
+            "6x4 --proof proof --from NO",
+            "6x99 --proof proof",
+            "2x2 --proof wrong --no-tables --value 2",
+            "6x6 --proof long --no-tables --memory 64MiB",
+        ],
+        "puzzles" => ["--tables NO", "", "--start 6x1 --tables BAD", "--start 6x1 --count 1000000 --games 1000000000"],
+        "review" => ["FILE", "6x99 1", "6x1 1 --tables BAD", "6x8 1 --no-tables --memory 64MiB --within 9999"],
+        "rules" => ["", "", "", ""],
+        "search" => ["", "", "", "6x6 --depth 60"],
+        "serve" => ["", "", "", "--address 127.0.0.1:0"],
+        "solve" => ["2x2 --checkpoint NO/x", "6x99", "6x1 --tables BAD", "6x8 --no-book --no-tables --memory 64MiB"],
+        "stats" => ["--seeds 6 --tables NO", "--seeds 49", "--seeds 6 --tables BAD", ""],
+        "tournament" => ["--from NO", "", "--start 6x1 --tables BAD", "perfect greedy --start 6x8"],
+        "train" => ["--tables NO", "--seeds 49", "--tables BAD", ""],
+        "archive unpack" => ["NO", "", "FILE", ""],
+        "analyse values" => {
+            ["--state NO/x", "--pits 6 --seeds 63", "--pits 6 --seeds 1 --tables BAD", "--no-tables --memory 64MiB"]
+        }
+        "verify" => ["--manifest NO", "--seeds 49", "--tables BAD", ""],
+        new => panic!("`kalah {new}`: say here how it fails, and add it to the table of docs/commands.md if need be"),
+    };
+    let given = |args: &'static str| Some(args).filter(|args| !args.is_empty());
+    Case { missing: given(missing), too_large: given(too_large), wrong: given(wrong), long: given(long) }
+}
+
+/// A directory for the cases.
+fn prepared() -> tempfile::TempDir {
+    let directory = directory_with_tables(6);
+    std::fs::write(directory.path().join("FILE"), "nothing that the program knows\n").unwrap();
+    let bad = directory.path().join("BAD");
+    std::fs::create_dir(&bad).unwrap();
+    for table in std::fs::read_dir(directory.path().join("tables")).unwrap() {
+        let table = table.unwrap();
+        let mut bytes = std::fs::read(table.path()).unwrap();
+        if table.path().extension().is_some_and(|extension| extension == "kalah") {
+            // In the directory of the frames, which has a checksum.
+            bytes[100] ^= 1;
+        }
+        std::fs::write(bad.join(table.file_name()), bytes).unwrap();
+    }
+    directory
+}
+
+/// Runs a command with these arguments, and with `--json` if it has that. On a failure it prints nothing but the reason.
+#[track_caller]
+fn assert_fails(directory: &Path, command: &str, args: &str, code: i32) {
+    let json = if takes(command, "--json") { " --json" } else { "" };
+    for json in ["", json] {
+        let line = format!("{command} {args}{json}");
+        let output = run(directory, &line);
+        assert_eq!(output.status.code(), Some(code), "kalah {line}: {}{}", stdout(&output), stderr(&output));
+        if code != 3 {
+            assert_eq!(stdout(&output), "", "kalah {line}");
+        }
+        assert!(!stderr(&output).is_empty() || !stdout(&output).is_empty(), "kalah {line} says nothing");
+    }
+}
+
+#[test]
+fn every_command_has_the_exit_codes_of_the_table() {
+    let directory = prepared();
+    for command in all() {
+        assert_fails(directory.path(), command, "--no-such-flag", 2);
+        let Case { missing, too_large, wrong, .. } = case(command);
+        for (args, code) in [(missing, 1), (too_large, 2), (wrong, 3)] {
+            if let Some(args) = args {
+                assert_fails(directory.path(), command, args, code);
+            }
+        }
+    }
+}
+
+/// Returns true if the program does something about the signal of Ctrl-C; it does not yet when it has just begun.
+fn catches_interrupts(child: &Child) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+    u64::from_str_radix(caught.trim(), 16).unwrap() >> 1 & 1 == 1
+}
+
+/// Starts a command that takes long, sends it a signal `after` it can take one, and returns its exit code.
+#[track_caller]
+fn signalled(directory: &Path, line: &str, signal: &str, after: Duration) -> Option<i32> {
+    let mut command = program(line.split_whitespace());
+    // At a pipe that stays open those that read wait.
+    command.current_dir(directory).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    while !catches_interrupts(&child) {
+        assert_eq!(child.try_wait().unwrap(), None, "kalah {line}");
+        thread::sleep(Duration::from_millis(1));
+    }
+    let begin = Instant::now();
+    while begin.elapsed() < after {
+        if child.try_wait().unwrap().is_some() {
+            panic!("kalah {line} is over already: {}", stderr(&child.wait_with_output().unwrap()));
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert!(std::process::Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    // Waiting would close it, and commands end where their input ends.
+    let input = child.stdin.take();
+    let code = child.wait().unwrap().code();
+    drop(input);
+    code
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn every_command_that_takes_long_exits_with_130_when_it_is_interrupted() {
+    let directory = prepared();
+    // These wait for what they are told.
+    let waiting = ["engine", "probe -", "move -", "solve -", "prove - --proof waiting", "play"].map(str::to_owned);
+    let long = all().iter().filter_map(|command| Some(format!("{command} {}", case(command).long?)));
+    for line in long.chain(waiting) {
+        for after in [Duration::ZERO, Duration::from_millis(400)] {
+            assert_eq!(signalled(directory.path(), &line, "-INT", after), Some(130), "kalah {line}, {after:?}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn other_signals_are_told_by_the_exit_code() {
+    let directory = prepared();
+    for line in ["complexity 6x6 --games 1000000", "solve 6x8 --no-book --no-tables --memory 64MiB"] {
+        for (signal, code) in [("-TERM", 143), ("-HUP", 129)] {
+            let ended = signalled(directory.path(), line, signal, Duration::from_millis(200));
+            assert_eq!(ended, Some(code), "{line}");
+        }
+    }
+}
+
+/// `nohup` used to be of no use: the handler took the place of what the parent had asked for.
+#[test]
+fn a_signal_that_the_parent_ignores_is_ignored() {
+    let script = format!(
+        "trap '' HUP; {} complexity 6x6 --games 1000000 >/dev/null 2>&1 & child=$!; sleep 0.5; kill -HUP $child; sleep 0.2; \
+         kill -TERM $child; wait $child",
+        env!("CARGO_BIN_EXE_kalah")
+    );
+    let status = std::process::Command::new("bash").args(["-c", &script]).status().unwrap();
+    assert_eq!(status.code(), Some(143));
+}
+
+/// A bad line used to end `move`, by one exit code or another, and `probe --json` used to print something in its place.
+#[test]
+fn a_bad_line_is_named_and_the_others_are_answered() {
+    let directory = prepared();
+    let lines = "6x1\n1,2,3\n# nothing\n<6,0,0,1,0,0,0,0,0,0,0,0,0,0,1>\n0,0/0,0,0\n";
+    std::fs::write(directory.path().join("lines"), lines).unwrap();
+    for command in ["probe", "move"] {
+        for json in ["", " --json"] {
+            let output = run(directory.path(), &format!("{command}{json} lines"));
+            assert_eq!(output.status.code(), Some(1), "{command}: {}", stderr(&output));
+            for place in ["lines:2: ", "lines:5: "] {
+                assert!(stderr(&output).contains(place), "{command}: {}", stderr(&output));
+            }
+            let told = stdout(&output);
+            let answers = told.lines().filter(|line| line.contains("<6,0,0,1,")).count();
+            assert_eq!(answers, if command == "probe" { 1 } else { 2 }, "{command}{json}: {told}");
+        }
+        // An argument is a part of the command line.
+        assert_eq!(run(directory.path(), &format!("{command} 1,2,3 4x0,1")).status.code(), Some(2), "{command}");
+    }
+}

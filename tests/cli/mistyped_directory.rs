@@ -1,0 +1,116 @@
+//! A directory of tables that is named and not there is an error of every command; the usual one that is not there, a note.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::Stdio;
+
+use crate::commands::{all, directory_with_tables, program, stderr, stdout, takes};
+
+/// Arguments with which a command would run, of those that use tables and make none. A new command has to be added here.
+fn arguments(command: &str) -> &'static str {
+    match command {
+        "bench" | "bounds" | "export" | "stats" => "--seeds 4",
+        "book import" | "book merge" | "check" => "FILE",
+        "book make" => "2x2 --turns 0",
+        "export-site" => "site --days 0",
+        "analyse graph" | "line" | "move" | "probe" | "solve" => "2x2",
+        "kgp" => "--once --port 1",
+        "play" => "2x2 --south greedy --north greedy",
+        "prove" => "2x2 --proof proof",
+        "puzzles" => "--start 2x2 --games 1",
+        "review" => "2x2 1",
+        "serve" => "--address 127.0.0.1:0",
+        "tournament" => "greedy --start 2x2",
+        "analyse values" => "--pits 2 --seeds 2",
+        "book check" | "book show" | "engine" | "info" | "archive pack" | "train" | "verify" => "",
+        new => panic!("`kalah {new}` has --tables: say here how it is run, or that it makes tables"),
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_directory_that_is_named_must_be_there() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("FILE"), "").unwrap();
+    let mut tried = 0;
+    for command in all().iter().filter(|command| takes(command, "--tables")) {
+        if ["build", "archive unpack"].contains(&command.as_str()) || command.starts_with("plan ") {
+            continue;
+        }
+        tried += 1;
+        // A file is no directory of tables either.
+        for (name, by_variable) in [("typo", false), ("typo", true), ("FILE", false)] {
+            let mut program = program(command.split(' ').chain(arguments(command).split_whitespace()));
+            program.current_dir(directory.path());
+            let output = match by_variable {
+                true => program.env("KALAH_TABLES", name).output().unwrap(),
+                false => program.args(["--tables", name]).output().unwrap(),
+            };
+            let told = stderr(&output);
+            assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""), "{command}: {told}");
+            let by = if by_variable { "KALAH_TABLES" } else { "--tables" };
+            let expected = format!("kalah: there is no directory {name} (named by {by})\n");
+            assert_eq!(told, expected, "{command}");
+            assert_eq!(names(directory.path()), ["FILE"], "{command} makes something");
+        }
+    }
+    assert!(tried > 20, "{tried}");
+}
+
+#[test]
+fn commands_that_make_tables_make_the_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let output = program(args).current_dir(directory.path()).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+    };
+    run(&["plan", "--seeds", "4", "--tables", "new"]);
+    assert!(!directory.path().join("new").exists());
+    run(&["build", "--seeds", "4", "--tables", "new"]);
+    run(&["solve", "2x2", "--build", "--tables", "newer"]);
+    run(&["pack", "--seeds", "4", "--tables", "new", "--output", "."]);
+    run(&["unpack", "empty-capture-6-04.kalah.zst", "--tables", "newest"]);
+    assert_eq!(["new", "newer", "newest"].map(|name| directory.path().join(name).is_dir()), [true; 3]);
+    // Who wants no tables needs no directory.
+    run(&["solve", "2x2", "--no-tables", "--tables", "typo"]);
+}
+
+/// What a command tells before it answers or waits.
+fn first_words(directory: &Path, args: &str) -> String {
+    let mut program = program(args.split_whitespace());
+    program.current_dir(directory).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = program.spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    let _ = child.kill();
+    child.wait().unwrap();
+    line
+}
+
+/// These used to start without a word, and to play worse.
+#[test]
+fn commands_that_go_on_without_tables_say_so() {
+    let without = tempfile::tempdir().unwrap();
+    let with = directory_with_tables(4);
+    for args in ["serve --address 127.0.0.1:0", "engine", "kgp --once --port 1"] {
+        let told = first_words(without.path(), args);
+        assert!(told.contains("there is no directory tables"), "{args}: {told}");
+        // Tables of another rule set are of no help.
+        let told = first_words(with.path(), args);
+        assert!(told.contains("no tables for") && told.contains("standard"), "{args}: {told}");
+    }
+    for args in ["solve 2x2", "move 2x2", "play 2x2 --south greedy --north greedy", "values --pits 2 --seeds 2"] {
+        let told = first_words(without.path(), args);
+        assert!(told.contains("no tables for empty-capture"), "{args}: {told}");
+        let told = first_words(with.path(), &format!("{args} --rules standard"));
+        assert!(told.contains("no tables for standard"), "{args}: {told}");
+    }
+}

@@ -1,0 +1,187 @@
+//! The packed board against the rules, and keys against the boards they number.
+
+use std::collections::HashMap;
+
+use kalah::game::{MAX_PITS, Pit, Position, Row, Rules, sow};
+use kalah::solve::{Board, Keys, Sower, Word};
+use proptest::prelude::*;
+
+use crate::small_boards::each_position;
+
+/// Positions that a word holds: seeds dropped into pits one by one, so that some pits are empty and some full.
+fn positions<W: Word>() -> impl Strategy<Value = Position> {
+    let seeds = prop_oneof![9 => 1u32..15, 1 => 15..W::SEEDS as u32];
+    (1..=W::PITS, prop::collection::vec((any::<prop::sample::Index>(), seeds), 1..2 * W::PITS)).prop_map(
+        |(pits, drops)| {
+            let mut rows = vec![0; 2 * pits];
+            for (place, seeds) in drops {
+                let place = place.index(rows.len());
+                let room = W::SEEDS as u32 - rows.iter().sum::<u32>();
+                rows[place] += seeds.min(room);
+            }
+            let row = |seeds| Row::new(seeds).unwrap();
+            Position::new(row(&rows[..pits]), row(&rows[pits..]), 0, 0).unwrap()
+        },
+    )
+}
+
+fn unpacked<W: Word>(packed: W, pits: usize) -> Row {
+    Row::new(&packed.bytes().take(pits).map(u32::from).collect::<Vec<_>>()).unwrap()
+}
+
+fn assert_sowing_is_that_of_the_rules<W: Word>(position: &Position) -> Result<(), TestCaseError> {
+    let board = Board::<W>::of(position).unwrap();
+    prop_assert_eq!(board.seeds(), position.seeds());
+    prop_assert_eq!(board.is_over(), position.is_over());
+    let pits = position.pits();
+    prop_assert_eq!(board.mover.filled() as usize, position.mover().moves().count());
+    let held = |pit: usize| position.mover().seeds().get(pit).map_or(0, |&seeds| seeds.min(15) as u8);
+    for (index, pair) in board.mover.nibbles().bytes().step_by(2).enumerate() {
+        prop_assert_eq!(pair, held(2 * index) | held(2 * index + 1) << 4, "pits {} and the next", 2 * index);
+    }
+    for rules in Rules::ALL {
+        assert_sown_alike(&Sower::<W>::new(rules, pits, position.seeds() as usize), position);
+    }
+    Ok(())
+}
+
+/// Plays every move of a position with a sower and by the rules.
+fn assert_sown_alike<W: Word>(sower: &Sower<W>, position: &Position) {
+    let (rules, pits, board) = (sower.rules(), position.pits(), Board::of(position).unwrap());
+    for pit in position.mover().moves() {
+        let right = sow(rules, position.mover(), position.other(), pit);
+        let sown = sower.sow(board, pit.index());
+        let rows = (unpacked(sown.board.mover, pits), unpacked(sown.board.other, pits));
+        assert_eq!(rows, (right.mover, right.other), "{rules} {position} move {pit}");
+        assert_eq!((sown.stored, sown.again), (right.stored, right.again), "{rules} {position} move {pit}");
+    }
+}
+
+#[test]
+fn all_moves_of_small_boards_are_those_of_the_rules() {
+    const SEEDS: usize = 40;
+    for rules in Rules::ALL {
+        let narrow: Vec<_> = (1..=8).map(|pits| Sower::<u64>::new(rules, pits, SEEDS)).collect();
+        let wide: Vec<_> = (1..=8).map(|pits| Sower::<u128>::new(rules, pits, SEEDS)).collect();
+        each_position(|position| {
+            assert_sown_alike(&narrow[position.pits() - 1], position);
+            assert_sown_alike(&wide[position.pits() - 1], position);
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn sowing_in_64_bits_is_that_of_the_rules(position in positions::<u64>()) {
+        assert_sowing_is_that_of_the_rules::<u64>(&position)?;
+        assert_sowing_is_that_of_the_rules::<u128>(&position)?;
+    }
+
+    #[test]
+    fn sowing_in_128_bits_is_that_of_the_rules(position in positions::<u128>()) {
+        assert_sowing_is_that_of_the_rules::<u128>(&position)?;
+    }
+
+    #[test]
+    fn words_agree_on_keys(position in positions::<u64>()) {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        let wide = Keys::<u128>::new(pits, seeds).unwrap().key(Board::of(&position).unwrap());
+        if let Some(keys) = Keys::<u64>::new(pits, seeds) {
+            prop_assert_eq!(u128::from(keys.key(Board::of(&position).unwrap())), wide);
+        }
+    }
+}
+
+fn assert_boards_hold_what_they_say_and_no_more<W: Word>() {
+    let position = |pits: usize, first: u32| {
+        let mut seeds = [0; MAX_PITS];
+        seeds[0] = first;
+        let row = Row::new(&seeds[..pits]).unwrap();
+        Position::new(row, Row::new(&[0; MAX_PITS][..pits]).unwrap(), 0, 0).unwrap()
+    };
+    assert!(Board::<W>::of(&position(W::PITS, W::SEEDS as u32)).is_some());
+    assert!(W::PITS == MAX_PITS || Board::<W>::of(&position(W::PITS + 1, 3)).is_none());
+    assert!(Board::<W>::of(&position(6, W::SEEDS as u32 + 1)).is_none());
+    // The largest possible hand, sown around the ring many times.
+    let largest = position(6, W::SEEDS as u32);
+    let sown = Sower::new(Rules::Standard, 6, W::SEEDS).sow(Board::<W>::of(&largest).unwrap(), 0);
+    let expected = sow(Rules::Standard, largest.mover(), largest.other(), Pit::from_index(0).unwrap());
+    assert_eq!((unpacked(sown.board.mover, 6), sown.stored), (expected.mover, expected.stored));
+}
+
+#[test]
+fn boards_hold_what_they_say_and_no_more() {
+    assert_boards_hold_what_they_say_and_no_more::<u64>();
+    assert_boards_hold_what_they_say_and_no_more::<u128>();
+}
+
+/// The rows of a board from the seeds of each pit.
+fn board<W: Word>(rows: &[u8]) -> Board<W> {
+    let (mover, other) = rows.split_at(rows.len() / 2);
+    Board { mover: W::pack(mover.iter().copied()), other: W::pack(other.iter().copied()) }
+}
+
+/// Calls `each` with every board of `pits` pits a side and at most `seeds` seeds.
+fn each_board<W: Word>(pits: usize, seeds: u8, each: &mut impl FnMut(Board<W>)) {
+    fn fill<W: Word>(places: &mut Vec<u8>, pits: usize, left: u8, each: &mut impl FnMut(Board<W>)) {
+        if places.len() == 2 * pits {
+            return each(board(places));
+        }
+        for seeds in 0..=left {
+            places.push(seeds);
+            fill(places, pits, left - seeds, each);
+            places.pop();
+        }
+    }
+    fill(&mut Vec::new(), pits, seeds, each);
+}
+
+fn assert_keys_number_all_boards_without_gaps<W: Word + Into<u128>>(pits: usize, seeds: u8) {
+    let keys = Keys::<W>::new(pits, seeds.into()).unwrap();
+    let mut seen = HashMap::new();
+    each_board(pits, seeds, &mut |board| {
+        let key = keys.key(board);
+        assert!(key.into() < keys.count(), "{board:?}");
+        assert_eq!(seen.insert(key, board), None, "{board:?}");
+    });
+    assert_eq!(seen.len() as u128, keys.count(), "{pits} pits, {seeds} seeds");
+}
+
+#[test]
+fn keys_number_all_boards_without_gaps() {
+    for (pits, seeds) in [(1, 9), (2, 9), (3, 7), (4, 5), (6, 4), (8, 3)] {
+        assert_keys_number_all_boards_without_gaps::<u64>(pits, seeds);
+        assert_keys_number_all_boards_without_gaps::<u128>(pits, seeds);
+    }
+    for (pits, seeds) in [(1, 200), (9, 4), (10, 3), (13, 3), (16, 3)] {
+        assert_keys_number_all_boards_without_gaps::<u128>(pits, seeds);
+    }
+}
+
+#[test]
+fn the_last_key_of_the_largest_boards_is_that_of_all_seeds_in_the_first_pit() {
+    for (pits, seeds) in [(1, 255), (2, 255), (8, 255), (9, 255), (13, 255), (14, 247), (15, 211), (16, 183)] {
+        let keys = Keys::<u128>::new(pits, seeds).unwrap();
+        let mut rows = vec![0; 2 * pits];
+        rows[0] = seeds as u8;
+        assert_eq!(keys.key(board(&rows)), keys.count() - 1, "{pits} pits, {seeds} seeds");
+        rows[0] = 0;
+        assert_eq!(keys.key(board(&rows)), 0);
+        // Of the keys of one row of the mover, the last.
+        rows[pits] = seeds as u8;
+        let beside = (1..=pits as u128).fold(1, |product, i| product * (seeds as u128 + i) / i);
+        assert_eq!(keys.key(board(&rows)), beside - 1);
+    }
+}
+
+#[test]
+fn boards_without_keys_are_told() {
+    assert_eq!(Keys::<u64>::new(6, 48).unwrap().count().ilog2(), 40);
+    assert!(Keys::<u64>::new(8, 95).is_some() && Keys::<u64>::new(8, 96).is_none());
+    assert!(Keys::<u64>::new(9, 1).is_none() && Keys::<u64>::new(1, 128).is_none());
+    assert!(Keys::<u128>::new(16, 183).is_some() && Keys::<u128>::new(16, 184).is_none());
+    assert!(Keys::<u128>::new(13, 255).is_some() && Keys::<u128>::new(1, 256).is_none());
+    assert!(Keys::<u128>::new(17, 1).is_none() && Keys::<u128>::new(0, 1).is_none());
+}

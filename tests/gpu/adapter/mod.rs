@@ -1,0 +1,120 @@
+//! The adapters that tests of the GPU builder run on: all that are present and can be used.
+//!
+//! `KALAH_TEST_ADAPTER` names some, as `--adapter` would, with commas between them; then the tests run on these. An
+//! adapter of `KALAH_REQUIRE_ADAPTER` that is missing makes them fail; `KALAH_REQUIRE_ADAPTER=1` requires any. Where
+//! none is required, a missing adapter is skipped with a warning.
+
+use std::sync::{Arc, LazyLock, OnceLock};
+
+use kalah::gpu::{Adapter, Gpu, GpuOptions};
+
+/// An adapter, and a device that tests share.
+pub struct TestAdapter {
+    adapter: Adapter,
+    shared: OnceLock<Arc<Gpu>>,
+    unchecked: OnceLock<Arc<Gpu>>,
+}
+
+impl TestAdapter {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.adapter.report.name
+    }
+
+    /// Whether it is so slow that tests choose smaller layers.
+    pub fn is_slow(&self) -> bool {
+        self.name().contains("SwiftShader")
+    }
+
+    /// A separate device with these options, for tests that cannot share one.
+    pub fn open(&self, options: GpuOptions) -> Arc<Gpu> {
+        Arc::new(Gpu::open(&self.adapter, options).expect("the adapter opens"))
+    }
+
+    /// The device that all tests of a binary share.
+    pub fn shared(&self) -> Arc<Gpu> {
+        Arc::clone(self.shared.get_or_init(|| self.open(GpuOptions::default())))
+    }
+
+    /// The same with shaders that check no index, as on a card.
+    pub fn unchecked(&self) -> Arc<Gpu> {
+        let device = self.unchecked.get_or_init(|| self.open(GpuOptions::default().checked(false)));
+        assert!(!device.is_checked());
+        Arc::clone(device)
+    }
+}
+
+/// The names in a variable of the environment.
+fn names(variable: &str) -> Vec<String> {
+    let value = std::env::var(variable).unwrap_or_default();
+    value.split(',').map(|name| name.trim().to_lowercase()).filter(|name| !name.is_empty()).collect()
+}
+
+/// The adapters, and what is missing.
+struct Present {
+    adapters: Vec<TestAdapter>,
+    missing: Vec<String>,
+}
+
+fn present() -> Present {
+    let (wanted, required) = (names("KALAH_TEST_ADAPTER"), names("KALAH_REQUIRE_ADAPTER"));
+    let has = |adapter: &Adapter, name: &String| adapter.report.name.to_lowercase().contains(name);
+    let mut adapters = Vec::new();
+    let mut missing = Vec::new();
+    for adapter in Adapter::all() {
+        if wanted.is_empty() || wanted.iter().any(|name| has(&adapter, name)) {
+            match &adapter.report.lacks {
+                Some(reason) => missing.push(format!("{} cannot be used: {reason}", adapter.report.name)),
+                None => adapters.push(TestAdapter { adapter, shared: OnceLock::new(), unchecked: OnceLock::new() }),
+            }
+        }
+    }
+    let is_here = |name: &&String| adapters.iter().any(|other| has(&other.adapter, name));
+    missing.extend(wanted.iter().filter(|name| !is_here(name)).map(|name| format!("there is no adapter {name}")));
+    if adapters.is_empty() && missing.is_empty() {
+        missing.push("there is no adapter".to_owned());
+    }
+    for name in &required {
+        let found = if name == "1" { !adapters.is_empty() } else { is_here(&name) };
+        let names: Vec<&str> = adapters.iter().map(TestAdapter::name).collect();
+        assert!(
+            found,
+            "KALAH_REQUIRE_ADAPTER={}, but {name} is missing among {names:?}; {missing:?}",
+            required.join(",")
+        );
+    }
+    // The quicker ones first: what is wrong on all of them is found there.
+    adapters.sort_by_key(TestAdapter::is_slow);
+    Present { adapters, missing }
+}
+
+/// All adapters; what is missing is printed.
+fn all() -> &'static [TestAdapter] {
+    static PRESENT: LazyLock<Present> = LazyLock::new(present);
+    for missing in &PRESENT.missing {
+        let test = std::thread::current().name().unwrap_or("a test").to_owned();
+        // Not with `eprintln`, whose output the test harness hides when a test passes.
+        let told = format!("\n*** SKIPPED: {test}: {missing} (see KALAH_TEST_ADAPTER in CONTRIBUTING.md)\n");
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+    }
+    &PRESENT.adapters
+}
+
+/// Runs a test on each adapter.
+pub fn each(mut test: impl FnMut(&'static TestAdapter)) {
+    for adapter in all() {
+        // Shown when the test fails.
+        eprintln!("on {}", adapter.name());
+        test(adapter);
+    }
+}
+
+/// A separate device of the first adapter, for tests that need only one.
+pub fn open(options: GpuOptions) -> Option<Arc<Gpu>> {
+    all().first().map(|adapter| adapter.open(options))
+}
+
+/// The device of the first adapter, for tests that need only one.
+pub fn shared() -> Option<Arc<Gpu>> {
+    all().first().map(TestAdapter::shared)
+}

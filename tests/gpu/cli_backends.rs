@@ -1,0 +1,239 @@
+//! The command line of the backends: what is chosen, refused, compared and measured.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use kalah::game::Rules;
+use serde_json::Value;
+
+use crate::adapter;
+
+/// Exit code, stdout and stderr of a run.
+fn kalah(tables: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    let output = command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER").args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+}
+
+fn json(tables: &Path, args: &[&str]) -> Value {
+    let (code, stdout, stderr) = kalah(tables, args);
+    assert_eq!(code, 0, "{args:?}: {stderr}");
+    serde_json::from_str(&stdout).unwrap()
+}
+
+/// The manifest of the repository.
+const MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tables/manifest.jsonl");
+
+#[test]
+fn the_cpu_builds_what_the_manifest_tells_for_every_rule_set() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path();
+    let boards = [("6", 9), ("7", 8), ("8", 7)];
+    for (rules, (pits, seeds)) in Rules::ALL.into_iter().flat_map(|rules| boards.map(|board| (rules.name(), board))) {
+        let (board, most) = (["--rules", rules, "--pits", pits], seeds.to_string());
+        let flags = ["--seeds", &most, "--backend", "cpu", "--json"];
+        let built = json(tables, &[&["build"][..], &board, &flags].concat());
+        assert_eq!(built["built"].as_array().unwrap().len(), seeds - 1);
+        let checked = json(tables, &[&["verify", "--manifest", MANIFEST, "--json"][..], &board].concat());
+        assert_eq!(checked["passed"].as_array().unwrap().len(), seeds - 1, "{rules} {pits}");
+        assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "manifest"));
+    }
+
+    // `info --manifest` prints the entries of the manifest.
+    let (code, printed, _) = kalah(tables, &["info", "--manifest"]);
+    let layers: usize = boards.iter().map(|(_, seeds)| seeds - 1).sum();
+    assert_eq!((code, printed.lines().count()), (0, layers * Rules::ALL.len()));
+    let known = std::fs::read_to_string(MANIFEST).unwrap();
+    assert!(printed.lines().all(|line| known.lines().any(|known| known == line)));
+
+    // A table that differs from its entry, one without an entry, and an empty manifest.
+    let other = directory.path().join("other.jsonl");
+    let seven = known.lines().find(|line| line.contains(r#""seeds":7,"#)).unwrap();
+    let digest = serde_json::from_str::<Value>(seven).unwrap()["digest"].as_str().unwrap().to_owned();
+    std::fs::write(&other, seven.replace(&digest, &digest.replace(&digest[..1], "x"))).unwrap();
+    let other = other.to_str().unwrap();
+    let (code, stdout, _) = kalah(tables, &["verify", "--manifest", other, "--seeds", "7"]);
+    assert_eq!(code, 3);
+    assert!(stdout.contains("digest"), "{stdout}");
+    let (code, _, stderr) = kalah(tables, &["verify", "--manifest", other, "--seeds", "8"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("has no entry"), "{stderr}");
+    std::fs::write(other, "nothing").unwrap();
+    let (code, _, stderr) = kalah(tables, &["verify", "--manifest", other]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("cannot read the manifest"), "{stderr}");
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn an_adapter_that_is_not_there_is_refused_with_those_that_are() {
+    let directory = tempfile::tempdir().unwrap();
+    let args = ["build", "--seeds", "5", "--backend", "gpu", "--adapter", "no such adapter"];
+    let (code, _, stderr) = kalah(directory.path(), &args);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("no adapter is named no such adapter"), "{stderr}");
+    let adapters = json(directory.path(), &["gpu", "--json"]);
+    for adapter in adapters["adapters"].as_array().unwrap() {
+        assert!(stderr.contains(adapter["name"].as_str().unwrap()), "{stderr}");
+        assert!(["full", "untimed", "software", "unfit"].contains(&adapter["tier"].as_str().unwrap()));
+    }
+    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5", "--twin", "no such stage"]);
+    assert_eq!(code, 2);
+    assert!(stderr.contains("forward_pass"), "{stderr}");
+}
+
+#[test]
+fn auto_never_takes_a_software_adapter() {
+    let directory = tempfile::tempdir().unwrap();
+    let adapters = json(directory.path(), &["gpu", "--json"]);
+    let real = adapters["adapters"].as_array().unwrap().iter().any(|adapter| {
+        let tier = adapter["tier"].as_str().unwrap();
+        tier == "full" || tier == "untimed"
+    });
+    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_eq!(stderr.contains("on the CPU"), !real, "{stderr}");
+    if !real {
+        let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "6", "--backend", "gpu"]);
+        assert_eq!(code, 1);
+        assert!(stderr.contains("--backend cpu"), "{stderr}");
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+#[test]
+fn a_program_without_gpu_support_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    for args in [
+        &["build", "--seeds", "5", "--backend", "gpu"][..],
+        &["build", "--seeds", "5", "--adapter", "any"],
+        &["verify", "--against", "gpu"],
+    ] {
+        let (code, _, stderr) = kalah(directory.path(), args);
+        assert_eq!(code, 1, "{args:?}");
+        assert!(stderr.contains("this build has no GPU support") && stderr.contains("--backend cpu"), "{stderr}");
+    }
+    let (code, stdout, _) = kalah(directory.path(), &["gpu"]);
+    assert_eq!((code, &*stdout), (0, "this build has no GPU support\n"));
+    assert_eq!(json(directory.path(), &["gpu", "--json"]), serde_json::json!({ "adapters": [] }));
+    let (code, _, stderr) = kalah(directory.path(), &["build", "--seeds", "5"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("on the CPU"), "{stderr}");
+}
+
+#[test]
+fn a_benchmark_measures_and_compares() {
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path();
+    json(tables, &["build", "--seeds", "8", "--backend", "cpu", "--json"]);
+    let names = |tables: &Path| std::fs::read_dir(tables).unwrap().count();
+    let before = names(tables);
+    let measured = json(tables, &["bench", "--seeds", "8", "--backend", "cpu", "--json"]);
+    assert_eq!((&measured["positions"], &measured["same_as_table"]), (&73_008.into(), &true.into()));
+    assert!(measured["positions_per_second"].as_f64().unwrap() > 0.0);
+    assert_eq!(names(tables), before, "what was built to measure is gone");
+    // The layers below must exist.
+    let (code, _, stderr) = kalah(tables, &["bench", "--seeds", "10", "--backend", "cpu"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("kalah build --seeds 9"), "{stderr}");
+}
+
+#[test]
+fn the_named_adapter_builds_verifies_and_is_measured() {
+    let Some(gpu) = adapter::shared() else { return };
+    let name = gpu.report().name.clone();
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path();
+    let on_gpu = ["--backend", "gpu", "--adapter", &name, "--json"];
+    let with = |args: &[&'static str]| json(tables, &[args, &on_gpu].concat());
+    let built = with(&["build", "--seeds", "8", "--gpu-memory", "1GiB", "--twin", "transpose"]);
+    assert_eq!(built["built"][6]["backend"], name.as_str());
+    json(tables, &["verify", "--manifest", MANIFEST, "--json"]);
+    let checked = json(tables, &["verify", "--against", "gpu", "--adapter", &name, "--json"]);
+    assert!(checked["passed"].as_array().unwrap().iter().all(|passed| passed["check"] == "gpu"));
+    let measured = with(&["bench", "--seeds", "8"]);
+    assert_eq!(measured["same_as_table"], true);
+    assert!(measured["gpu"]["traffic"]["downloaded"].as_u64().unwrap() > 0);
+    if gpu.report().timestamps {
+        assert!(measured["kernel_seconds"].as_f64().unwrap() > 0.0);
+    }
+    // Too little memory is refused before anything is computed.
+    let args = ["build", "--seeds", "12", "--backend", "gpu", "--adapter", &name, "--gpu-memory", "100KiB"];
+    let (code, _, stderr) = kalah(tables, &args);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("--gpu-memory") && stderr.contains("--backend cpu"), "{stderr}");
+}
+
+#[test]
+fn the_list_of_adapters_has_the_results_of_their_self_tests() {
+    let Some(gpu) = adapter::shared() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let listed = json(directory.path(), &["gpu", "--json"]);
+    let own = listed["adapters"].as_array().unwrap().iter().find(|one| one["name"] == gpu.report().name.as_str());
+    assert_eq!(own.unwrap()["self_test"], "passed");
+    let (code, stdout, _) = kalah(directory.path(), &["gpu"]);
+    assert!(code == 0 && stdout.contains("self-test        passed"), "{stdout}");
+}
+
+/// Mesa's driver for AMD's GPUs lists one that is not there when told to, and creating a device on it fails.
+#[test]
+fn hardware_that_is_not_there_is_not_used() {
+    if adapter::shared().is_none() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let kalah = |args: &[&str]| {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.env("RADV_FORCE_FAMILY", "navi21").env("KALAH_TABLES", directory.path()).env_remove("KALAH_ADAPTER");
+        let output = command.args(args).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().expect("not killed"), text(output.stdout), text(output.stderr))
+    };
+    let (code, stdout, stderr) = kalah(&["gpu", "--json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let listed: Value = serde_json::from_str(&stdout).unwrap();
+    let pretended = |one: &&Value| one["name"].as_str().unwrap().to_lowercase().contains("navi21");
+    let Some(pretended) = listed["adapters"].as_array().unwrap().iter().find(pretended) else {
+        eprintln!("*** SKIPPED: Mesa's driver for AMD's GPUs is not installed");
+        return;
+    };
+    assert_eq!(pretended["tier"], "full");
+    assert_ne!(pretended["self_test"], "passed");
+    // Only if it is the only one that could be used.
+    let real = listed["adapters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|one| one["self_test"] == "passed" && (one["tier"] == "full" || one["tier"] == "untimed"));
+    if !real {
+        let (code, _, stderr) = kalah(&["build", "--seeds", "5"]);
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("on the CPU, since the GPU cannot be used"), "{stderr}");
+    }
+    for backend in ["auto", "gpu"] {
+        let (code, _, stderr) = kalah(&["build", "--seeds", "6", "--backend", backend, "--adapter", "navi21"]);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.contains("cannot be used"), "{stderr}");
+    }
+}
+
+/// Mesa's layer that orders devices looked for a display, and its library printed errors before ours.
+#[test]
+fn looking_for_a_gpu_prints_nothing_where_there_is_no_display() {
+    if adapter::shared().is_none() {
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let tables = directory.path().to_str().unwrap();
+    let build = ["build", "--seeds", "6", "--json", "--tables", tables];
+    for (args, value) in [(&["gpu"][..], None), (&build, None), (&["gpu"], Some("")), (&["gpu"], Some("run"))] {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.args(args).env_remove("XDG_RUNTIME_DIR").envs(value.map(|value| ("XDG_RUNTIME_DIR", value)));
+        let output = command.output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{args:?}: {stderr}");
+        assert!(!stderr.contains("XDG_RUNTIME_DIR"), "{args:?}, {value:?}: {stderr}");
+    }
+}

@@ -1,0 +1,237 @@
+//! What goes wrong on a device ends in an error, or not at all; finished frames are kept, and the same build goes on.
+#![cfg(feature = "gpu")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kalah::build::gpu::{GpuComputer, self_test};
+use kalah::build::{Backend, BuildError, Builder, ComputeError, measure};
+use kalah::game::Rules;
+use kalah::gpu::{Gpu, GpuError, GpuOptions};
+use kalah::isa::Isa;
+use kalah::progress::Pulse;
+use kalah::table::{TableKey, Tables};
+
+use crate::adapter;
+use crate::files::{assert_same_files, files};
+
+/// Boards that are quick to build: with captures, and with relays.
+const KEYS: [TableKey; 2] =
+    [TableKey { rules: Rules::Standard, pits: 3, seeds: 6 }, TableKey { rules: Rules::SKalaha, pits: 3, seeds: 5 }];
+
+fn build(directory: &Path, key: TableKey, backend: Backend) -> Result<(), BuildError> {
+    Builder::new(directory, key).backend(backend).run(&Pulse::default(), &|_| {}).map(drop)
+}
+
+fn build_on(directory: &Path, key: TableKey, gpu: &Arc<Gpu>) -> Result<(), BuildError> {
+    build(directory, key, Backend::Gpu(Arc::clone(gpu)))
+}
+
+/// The CPU's files.
+fn right_files(key: TableKey) -> BTreeMap<String, Vec<u8>> {
+    let directory = tempfile::tempdir().unwrap();
+    build(directory.path(), key, Backend::Cpu(Isa::detect())).unwrap();
+    files(directory.path())
+}
+
+/// The files of a build that ended early are those of a whole one, as far as they are finished; goes on with it.
+fn assert_goes_on(directory: &Path, key: TableKey, backend: Backend, right: &BTreeMap<String, Vec<u8>>, what: &str) {
+    for (name, bytes) in files(directory) {
+        assert!(name.ends_with(".partial") || bytes == right[&name], "{what}: {name}");
+    }
+    build(directory, key, backend).unwrap();
+    assert_same_files(right, &files(directory), what);
+}
+
+/// Frames that are in the files of a directory.
+fn finished(directory: &Path, key: TableKey) -> usize {
+    let frames = |seeds| {
+        let writer = kalah::table::TableWriter::open(directory, TableKey { seeds, ..key }).unwrap();
+        writer.written()
+    };
+    let whole = (2..=key.seeds).filter(|&seeds| TableKey { seeds, ..key }.path(directory).exists());
+    let whole: Vec<usize> = whole.collect();
+    let next = whole.last().map_or(2, |last| last + 1);
+    whole.iter().map(|seeds| seeds - 1).sum::<usize>() + if next <= key.seeds { frames(next) } else { 0 }
+}
+
+#[test]
+fn each_buffer_that_is_refused_ends_in_an_error_or_is_made_do_without() {
+    let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
+    for key in KEYS {
+        let right = right_files(key);
+        // The first build compiles the shaders and passes the self-test.
+        for _ in 0..2 {
+            let directory = tempfile::tempdir().unwrap();
+            gpu.refuse_buffers(0..0);
+            build_on(directory.path(), key, &gpu).unwrap();
+        }
+        let buffers = gpu.buffers_made();
+        assert!(buffers > 40, "{key}: {buffers} buffers");
+        let (mut without, mut ended, mut kept) = (0, 0, 0);
+        for refused in 0..buffers {
+            // Only this one, and a memory that is full from then on.
+            for refused in [refused..refused + 1, refused..u64::MAX] {
+                let what = format!("{key}, buffers {refused:?} of {buffers}");
+                let directory = tempfile::tempdir().unwrap();
+                gpu.refuse_buffers(refused);
+                match build_on(directory.path(), key, &gpu) {
+                    Ok(()) => {
+                        without += 1;
+                        assert_same_files(&right, &files(directory.path()), &what);
+                    }
+                    Err(error @ BuildError::Gpu(GpuError::OutOfMemory { .. })) => {
+                        ended += 1;
+                        assert!(error.to_string().contains("no room on the GPU"), "{error}");
+                        kept += usize::from(finished(directory.path(), key) > 0);
+                    }
+                    Err(other) => panic!("{what}: {other}"),
+                }
+                gpu.refuse_buffers(0..0);
+                assert_goes_on(directory.path(), key, Backend::Gpu(Arc::clone(&gpu)), &right, &what);
+            }
+        }
+        assert_eq!(gpu.used(), 0, "all memory was given back");
+        assert!(without > 20 && ended > 20 && kept > 10, "{key}: {without} went on, {ended} ended, {kept} kept frames");
+        println!("{key}: {buffers} buffers; {without} builds went on, {ended} ended, {kept} of them kept frames");
+    }
+}
+
+#[test]
+fn a_device_that_hangs_is_given_up_and_finished_frames_are_kept() {
+    let key = KEYS[0];
+    let right = right_files(key);
+    let mut kept = 0;
+    for submissions in [0, 1, 5, 15, 25] {
+        let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
+        self_test(&gpu, key.rules).unwrap();
+        gpu.hang_after(submissions);
+        let directory = tempfile::tempdir().unwrap();
+        match build_on(directory.path(), key, &gpu).unwrap_err() {
+            error @ BuildError::Gpu(GpuError::Hung(_)) => {
+                assert!(error.to_string().contains("hangs"), "{error}");
+            }
+            other => panic!("after {submissions} submissions: {other}"),
+        }
+        kept += finished(directory.path(), key);
+        let what = format!("it hung after {submissions} submissions");
+        // The same command goes on, with a device that is opened anew, or on the CPU.
+        let again = match adapter::open(GpuOptions::default()) {
+            Some(another) if submissions % 2 == 1 => Backend::Gpu(another),
+            _ => Backend::Cpu(Isa::detect()),
+        };
+        assert_goes_on(directory.path(), key, again, &right, &what);
+    }
+    assert!(kept > 0, "no frame was finished before a hang");
+}
+
+/// Kernels that are too slow to be run at once are run in parts, down to a row: for relays, too.
+#[test]
+fn on_a_slow_device_more_and_smaller_submissions_make_the_same_files() {
+    let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
+    for key in [TableKey { seeds: 8, ..KEYS[0] }, TableKey { seeds: 7, ..KEYS[1] }] {
+        self_test(&gpu, key.rules).unwrap();
+    }
+    let mut submissions = Vec::new();
+    for slow in [false, true] {
+        if slow {
+            gpu.slow_down();
+        }
+        for key in [TableKey { seeds: 8, ..KEYS[0] }, TableKey { seeds: 7, ..KEYS[1] }] {
+            let before = gpu.submissions();
+            let directory = tempfile::tempdir().unwrap();
+            build_on(directory.path(), key, &gpu).unwrap();
+            submissions.push(gpu.submissions() - before);
+            assert_same_files(&right_files(key), &files(directory.path()), &format!("{key}, slow: {slow}"));
+        }
+    }
+    let [quick, quick_relays, slow, slow_relays] = submissions[..] else { unreachable!() };
+    assert!(slow > 3 * quick && slow_relays > 3 * quick_relays, "{submissions:?} submissions");
+}
+
+#[test]
+fn impatience_ends_a_build_but_makes_nothing_wrong() {
+    let key = KEYS[0];
+    let right = right_files(key);
+    for microseconds in [0, 100, 1000] {
+        let options = GpuOptions::default().patience(Duration::from_micros(microseconds));
+        let Some(gpu) = adapter::open(options) else { return };
+        let directory = tempfile::tempdir().unwrap();
+        let what = format!("a patience of {microseconds} us");
+        match build_on(directory.path(), key, &gpu) {
+            Ok(()) | Err(BuildError::Gpu(GpuError::Hung(_))) => {}
+            Err(other) => panic!("{what}: {other}"),
+        }
+        assert_goes_on(directory.path(), key, Backend::Cpu(Isa::detect()), &right, &what);
+    }
+}
+
+/// Mesa's drivers list hardware that is not there when told to.
+#[test]
+fn a_device_that_does_nothing_is_not_trusted() {
+    for key in KEYS {
+        let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
+        gpu.idle();
+        let is_refused = |error: &GpuError| {
+            let told = error.to_string();
+            matches!(error, GpuError::WrongScores { .. })
+                && told.contains("self-test")
+                && told.contains(key.rules.name())
+        };
+        let directory = tempfile::tempdir().unwrap();
+        match build_on(directory.path(), key, &gpu).unwrap_err() {
+            BuildError::Gpu(error) => assert!(is_refused(&error), "{error}"),
+            other => panic!("{other}"),
+        }
+        assert_eq!(finished(directory.path(), key), 0);
+        // Whoever computes on it: a build, a check, a measurement.
+        build(directory.path(), key, Backend::Cpu(Isa::detect())).unwrap();
+        let tables = Tables::open(directory.path(), key.rules, key.pits, key.seeds).unwrap();
+        match GpuComputer::new(Arc::clone(&gpu), &tables, key.seeds).map(drop).unwrap_err() {
+            ComputeError::Gpu(error) => assert!(is_refused(&error), "{error}"),
+            other => panic!("{other}"),
+        }
+        let backend = Backend::Gpu(Arc::clone(&gpu));
+        let measured = measure(&backend, &tables, key.seeds, directory.path(), &Pulse::default());
+        assert!(matches!(measured, Err(BuildError::Gpu(error)) if is_refused(&error)));
+    }
+}
+
+#[test]
+fn a_device_is_tested_once_with_each_rule_set() {
+    let Some(gpu) = adapter::open(GpuOptions::default()) else { return };
+    for rules in Rules::ALL {
+        self_test(&gpu, rules).unwrap();
+    }
+    // What passed stays trusted.
+    gpu.idle();
+    for rules in Rules::ALL {
+        self_test(&gpu, rules).unwrap();
+    }
+    assert_eq!(gpu.used(), 0, "all memory was given back");
+}
+
+/// Nothing uploads in a way in which a lack of memory loses the device.
+#[test]
+fn no_source_writes_through_the_queue() {
+    fn visit(directory: &Path, seen: &mut usize) {
+        for entry in std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                visit(&entry, seen);
+            } else if entry.extension().is_some_and(|extension| extension == "rs") {
+                *seen += 1;
+                let text = std::fs::read_to_string(&entry).unwrap();
+                for line in text.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                    assert!(!line.contains(".write_buffer"), "{}: {line}", entry.display());
+                }
+            }
+        }
+    }
+    let mut seen = 0;
+    for directory in ["src/gpu", "src/build/gpu"] {
+        visit(&Path::new(env!("CARGO_MANIFEST_DIR")).join(directory), &mut seen);
+    }
+    assert!(seen > 20);
+}

@@ -1,0 +1,105 @@
+//! The program on a device that is lost or hangs: it ends with a message and exit code 1, keeps what is finished, and the
+//! same command goes on. The faults are those of a layer between the program and its driver, `tests/fault_layer`.
+#![cfg(all(feature = "cli", feature = "gpu", target_os = "linux"))]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+use crate::adapter;
+use crate::files::{assert_same_files, files};
+
+/// As Vulkan knows the layer.
+const LAYER: &str = "VK_LAYER_KALAH_faults";
+
+/// The program, and a directory with the layer.
+struct Program {
+    layer: tempfile::TempDir,
+    adapter: String,
+}
+
+impl Program {
+    /// On the first adapter, if there is one, and the layer was compiled.
+    fn new() -> Option<Program> {
+        let gpu = adapter::shared()?;
+        // Beside the tests' own directory, where examples are.
+        let library: PathBuf =
+            std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples/libfault_layer.so");
+        if !library.is_file() {
+            let told = "*** SKIPPED: the layer is missing: cargo build --release --example fault_layer\n";
+            let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+            assert!(std::env::var_os("KALAH_REQUIRE_ADAPTER").is_none(), "{} is missing", library.display());
+            return None;
+        }
+        let layer = tempfile::tempdir().unwrap();
+        let manifest = serde_json::json!({
+            "file_format_version": "1.2.0",
+            "layer": {
+                "name": LAYER, "type": "GLOBAL", "library_path": library, "api_version": "1.3.0",
+                "implementation_version": "1", "description": "Faults for tests",
+            },
+        });
+        std::fs::write(layer.path().join("layer.json"), manifest.to_string()).unwrap();
+        Some(Program { layer, adapter: gpu.report().name.clone() })
+    }
+
+    /// Builds tables in a directory: exit code, stdout and stderr.
+    fn build(&self, tables: &Path, backend: &[&str], fault: &[(&str, &str)]) -> (i32, String, String) {
+        let mut command = Command::cargo_bin("kalah").unwrap();
+        command.args(["build", "--rules", "standard", "--pits", "3", "--seeds", "7", "--json"]).args(backend);
+        command.env("KALAH_TABLES", tables).env_remove("KALAH_ADAPTER");
+        command.env("VK_INSTANCE_LAYERS", LAYER).env("VK_LAYER_PATH", self.layer.path());
+        command.envs(fault.iter().copied());
+        // A driver that hangs must not take the program along.
+        let output = command.timeout(Duration::from_secs(300)).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        let (stdout, stderr) = (text(output.stdout), text(output.stderr));
+        (output.status.code().unwrap_or_else(|| panic!("{fault:?}: it did not end: {stderr}")), stdout, stderr)
+    }
+}
+
+#[test]
+fn a_device_that_fails_ends_a_build_and_the_same_command_goes_on() {
+    let Some(program) = Program::new() else { return };
+    let on_gpu = ["--backend", "gpu", "--adapter", &program.adapter];
+    let right = tempfile::tempdir().unwrap();
+    assert_eq!(program.build(right.path(), &["--backend", "cpu"], &[]).0, 0);
+    let right = files(right.path());
+
+    // Without a fault: how many submissions there are.
+    let whole = tempfile::tempdir().unwrap();
+    let count = program.layer.path().join("count");
+    let (code, _, stderr) = program.build(whole.path(), &on_gpu, &[("KALAH_FAULT_COUNT", count.to_str().unwrap())]);
+    assert_eq!(code, 0, "{stderr}");
+    assert_same_files(&right, &files(whole.path()), "no fault");
+    let submissions: u64 = std::fs::read_to_string(&count).expect("the layer is in use").parse().unwrap();
+    assert!(submissions > 20, "{submissions} submissions");
+
+    for (fault, message) in [("reject", "the GPU was lost"), ("lose", "the GPU was lost"), ("hang", "hangs")] {
+        // In the self-test; when most layers are finished.
+        for after in [0, submissions - 6] {
+            let what = format!("{fault} after {after} of {submissions} submissions");
+            let tables = tempfile::tempdir().unwrap();
+            let faults = [("KALAH_FAULT", fault), ("KALAH_FAULT_AFTER", &after.to_string())];
+            let (code, stdout, stderr) = program.build(tables.path(), &on_gpu, &faults);
+            assert_eq!((code, &*stdout), (1, ""), "{what}: {stderr}");
+            assert!(stderr.contains(message) && !stderr.contains("panicked"), "{what}: {stderr}");
+            let kept = files(tables.path());
+            let finished = kept.iter().filter(|(name, _)| !name.ends_with(".partial"));
+            for (name, bytes) in finished.clone() {
+                assert!(*bytes == right[name], "{what}: {name}");
+            }
+            let finished = finished.count();
+            assert_eq!(finished > 0, after > 0, "{what}: {:?}", kept.keys());
+            // The same command, when the device works again; or on the CPU.
+            let again = if fault == "lose" { &on_gpu[..] } else { &["--backend", "cpu"] };
+            let (code, stdout, stderr) = program.build(tables.path(), again, &[]);
+            assert_eq!(code, 0, "{what}: {stderr}");
+            let report: Value = serde_json::from_str(&stdout).unwrap();
+            assert_eq!(report["kept"], finished, "{what}: {report}");
+            assert_same_files(&right, &files(tables.path()), &what);
+        }
+    }
+}

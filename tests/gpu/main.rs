@@ -1,0 +1,19 @@
+//! Building tables on a GPU, and its shaders.
+
+#[cfg(feature = "gpu")]
+mod adapter;
+mod cli_backends;
+#[cfg(feature = "gpu")]
+#[path = "../files/mod.rs"]
+mod files;
+mod gpu_faults;
+mod gpu_process;
+mod gpu_tables;
+mod gpu_work;
+mod races;
+mod shader_languages;
+mod shaders;
+#[cfg(feature = "gpu")]
+mod stage_cases;
+mod stages;
+mod validation;

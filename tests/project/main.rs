@@ -1,0 +1,8 @@
+//! Rules of the repository: documents, packages, structure of the sources.
+
+mod documentation;
+mod format_page;
+mod packaging;
+mod python_reader;
+mod rules_in_one_place;
+mod structure;

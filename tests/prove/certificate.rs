@@ -1,0 +1,569 @@
+//! Certificates: what the checker accepts is true, what is true it accepts; every change of a certificate is found.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use kalah::build::build;
+use kalah::certificate::{
+    Bound, Certificate, CertificateDamage, CertificateError, CertificateFile, Check, CheckError, CheckIdentity,
+    Checker, Claim, ClaimSet, Statement, Tasks,
+};
+use kalah::game::{Bounds, Position, Rules, ValueBounds};
+use kalah::progress::Pulse;
+use kalah::table::{TableError, Tables};
+
+use crate::certificates::{Scores, certificate, children, positions};
+
+#[test]
+fn searches_accept_what_is_true_and_nothing_else() {
+    for rules in Rules::ALL {
+        let mut scores = Scores::of(rules);
+        for (pits, seeds, step) in [(1, 9, 1), (2, 8, 1), (3, 7, 7), (7, 5, 97)] {
+            let mut checker = Checker::new(rules, pits, None, 0, 14);
+            for position in positions(pits, seeds, step) {
+                let score = scores.score(&position);
+                for asked in [score.saturating_sub(1), score, score + 1] {
+                    let finding = checker.reaches(&position, asked).expect("there are no tables");
+                    assert_eq!(finding.reached, Some(score >= asked), "{rules} {position} {asked}");
+                    assert!((finding.bounds.lower..=finding.bounds.upper).contains(&score));
+                }
+                assert!(checker.searches(&position, Bound::AtLeast(score)).expect("there are no tables"));
+                assert!(checker.searches(&position, Bound::AtMost(score)).expect("there are no tables"));
+            }
+        }
+    }
+}
+
+#[test]
+fn one_ply_accepts_what_follows_and_nothing_else() {
+    for rules in Rules::ALL {
+        let mut scores = Scores::of(rules);
+        for (pits, seeds) in [(2, 7), (3, 5)] {
+            let mut claims = ClaimSet::new(pits);
+            for seeds in 2..=seeds {
+                for position in positions(pits, seeds, 1) {
+                    let score = scores.score(&position);
+                    claims.add(&position, Bounds { lower: score, upper: score }).expect("a claim of this board");
+                }
+            }
+            let mut checker = Checker::new(rules, pits, None, 0, 0);
+            let known = |position: &Position| claims.get(position);
+            for claim in claims.iter() {
+                let score = claim.bounds.lower;
+                let mut follows = |bound| checker.follows(&claim.position, bound, &known).expect("there are no tables");
+                assert!(follows(Bound::AtLeast(score)) && follows(Bound::AtMost(score)), "{rules} {}", claim.position);
+                assert!(!follows(Bound::AtLeast(score + 1)), "{rules} {}", claim.position);
+                assert!(score == 0 || !follows(Bound::AtMost(score - 1)), "{rules} {}", claim.position);
+            }
+        }
+    }
+}
+
+#[test]
+fn searches_visit_no_more_nodes_than_allowed_and_always_the_same() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for rules in Rules::ALL {
+        build(directory.path(), rules, 3, 6).expect("tables are built");
+        let tables = Tables::open(directory.path(), rules, 3, 6).expect("tables are there");
+        let mut scores = Scores::of(rules);
+        let positions = positions(3, 9, 41);
+        for (seeds, effort) in [(0, 4), (4, 3), (6, 0), (6, 12)] {
+            let checker = || Checker::new(rules, 3, Some(&tables), seeds, effort);
+            let mut reused = checker();
+            let mut decided = 0;
+            for position in &positions {
+                let score = scores.score(position);
+                for asked in [score, score + 1] {
+                    let finding = reused.reaches(position, asked).expect("the tables are sound");
+                    assert_eq!(checker().reaches(position, asked).expect("the tables are sound"), finding);
+                    assert!(finding.nodes <= 1 << effort);
+                    assert!(finding.reached.is_none_or(|reached| reached == (score >= asked)), "{rules} {position}");
+                    decided += usize::from(finding.reached.is_some());
+                }
+            }
+            // Each of these efforts is too small for some of the searches, and enough for others.
+            assert!(
+                decided > 0 && (effort == 12 || decided < 2 * positions.len()),
+                "{rules} {seeds} {effort} {decided}"
+            );
+        }
+    }
+}
+
+/// The bytes of a certificate as a file.
+fn bytes_of(certificate: &Certificate) -> Vec<u8> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.certificate");
+    let (bytes, digest) = certificate.write(&path).expect("a valid certificate");
+    let read = std::fs::read(&path).expect("it was written");
+    assert_eq!(read.len() as u64, bytes);
+    assert_eq!(read[read.len() - 32..], digest);
+    read
+}
+
+/// Checks a certificate in full.
+fn check(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
+    check_of(certificate, tables)?.statement()?;
+    check_claims(certificate, tables)
+}
+
+/// Checks the claims of a certificate.
+fn check_claims(certificate: &Certificate, tables: Option<&Tables>) -> Result<Tasks, CheckError> {
+    let tasks = Tasks::new(identity(0), certificate.claims.len() as u64);
+    check_of(certificate, tables)?.claims(tasks, &Pulse::default(), None)
+}
+
+fn check_of<'a>(certificate: &'a Certificate, tables: Option<&'a Tables>) -> Result<Check<'a>, CheckError> {
+    Ok(Check::new(certificate, tables, &Pulse::default())?.expect("nothing stopped it"))
+}
+
+/// The identity of the check of a certificate with this digest, all of whose digits are the same.
+fn identity(digit: u8) -> CheckIdentity {
+    CheckIdentity {
+        program: "0.1.0 (0123456789ab)".to_owned(),
+        certificate: digit.to_string().repeat(64),
+        tables: Some("5".repeat(64)),
+        trusts_tables: false,
+    }
+}
+
+/// The certificate of a small game by each rule set, without tables and with some.
+fn small_certificates(mut test: impl FnMut(&mut Scores, &Certificate, Option<&Tables>)) {
+    let directory = tempfile::tempdir().expect("a directory");
+    for rules in Rules::ALL {
+        build(directory.path(), rules, 3, 6).expect("tables are built");
+        let tables = Tables::open(directory.path(), rules, 3, 6).expect("tables are there");
+        let mut scores = Scores::of(rules);
+        let start: Position = "3x3".parse().expect("a start position");
+        for (tables, effort) in [(None, 4), (Some(&tables), 2)] {
+            let certificate = certificate(&mut scores, &start, tables, effort);
+            test(&mut scores, &certificate, tables);
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_and_holds() {
+    small_certificates(|_, certificate, tables| {
+        let bytes = bytes_of(certificate);
+        assert_eq!(bytes, bytes_of(certificate));
+        let read = CertificateFile::from_bytes(&bytes).expect("it was just written").certificate;
+        assert_eq!(read.head, certificate.head);
+        assert!(read.claims.iter().eq(certificate.claims.iter()));
+        let tasks = check(&read, tables).expect("all claims are true");
+        assert!(tasks.is_complete());
+        assert_eq!(tasks.tally().claims, certificate.claims.len() as u64);
+        assert!(tasks.tally().claims > 10 && tasks.tally().one_ply > 0 && tasks.tally().searched > 0);
+    });
+}
+
+/// The certificate with a claim in place of another one.
+fn with_claim(certificate: &Certificate, old: &Claim, new: Option<Claim>) -> Certificate {
+    let mut changed = certificate.clone();
+    changed.claims.remove(&old.position).expect("it is there");
+    if let Some(new) = new {
+        changed.claims.add(&new.position, new.bounds).expect("a claim of this board");
+    }
+    changed
+}
+
+#[test]
+fn every_false_claim_is_found() {
+    small_certificates(|scores, certificate, tables| {
+        let mut found = 0;
+        for claim in certificate.claims.iter() {
+            let Claim { position, bounds: Bounds { lower, upper } } = claim;
+            let score = scores.score(&position);
+            // A bound that is one better than the truth; where the claim is not tight, more than one better than
+            // claimed.
+            let wrong = [
+                Bounds { lower: score + 1, upper: position.seeds() },
+                Bounds { lower: 0, upper: score.saturating_sub(1) },
+                Bounds { lower, upper: score.saturating_sub(1).max(lower) },
+                Bounds { lower: (score + 1).min(upper), upper },
+            ];
+            for bounds in wrong.into_iter().filter(|bounds| bounds.lower > score || bounds.upper < score) {
+                if bounds.lower > position.seeds() {
+                    continue;
+                }
+                let changed = with_claim(certificate, &claim, Some(Claim { position, bounds }));
+                let error = check(&changed, tables).expect_err("a claim is false");
+                assert!(error.is_wrong(), "{error}");
+                found += 1;
+            }
+        }
+        assert!(found > 10);
+    });
+}
+
+#[test]
+fn the_first_false_claim_is_named() {
+    small_certificates(|scores, certificate, tables| {
+        let claims: Vec<Claim> = certificate.claims.iter().collect();
+        for (number, claim) in (1..).zip(&claims).step_by(7) {
+            let score = scores.score(&claim.position);
+            let seeds = claim.position.seeds();
+            if score == seeds {
+                continue;
+            }
+            // Nothing before this claim may follow from it: all claims with fewer seeds, and only those, are before.
+            let mut changed = certificate.clone();
+            changed.claims.remove(&claim.position);
+            let first = changed.claims.iter().take_while(|other| other.position.seeds() < seeds).count();
+            let others: Vec<Claim> = changed.claims.iter().skip(first).collect();
+            for other in others {
+                changed.claims.remove(&other.position);
+            }
+            let bounds = Bounds { lower: score + 1, upper: seeds };
+            changed.claims.add(&claim.position, bounds).expect("a claim of this board");
+            match check_claims(&changed, tables) {
+                Err(CheckError::Claim { number: named, claim: wrong, bound, .. }) => {
+                    assert_eq!((wrong.position, bound), (claim.position, Bound::AtLeast(score + 1)));
+                    assert_eq!(named, first as u64 + 1);
+                    assert!(named <= number);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    });
+}
+
+#[test]
+fn claims_that_others_need_cannot_be_removed() {
+    let mut found = 0;
+    small_certificates(|scores, certificate, tables| {
+        let rules = certificate.head.statement.rules;
+        let head = &certificate.head;
+        let mut checker = Checker::new(rules, 3, tables, head.table_seeds(), head.effort);
+        for claim in certificate.claims.iter() {
+            let Bound::AtMost(_) = claim.parts().last().expect("a claim states something") else { continue };
+            let bound = Bound::AtMost(claim.bounds.upper);
+            if checker.searches(&claim.position, bound).expect("the tables are sound") {
+                continue;
+            }
+            // All of these are needed, unless ends, tables or searches show them.
+            for (_, next, needed) in children(rules, &claim.position, bound) {
+                let Some(bounds) = certificate.claims.get(&next) else { continue };
+                if checker.searches(&next, needed).expect("the tables are sound") {
+                    continue;
+                }
+                assert!(scores.score(&next) >= bounds.lower);
+                let changed = with_claim(certificate, &Claim { position: next, bounds }, None);
+                assert!(check(&changed, tables).is_err_and(|error| error.is_wrong()));
+                found += 1;
+            }
+        }
+    });
+    assert!(found > 100, "{found}");
+}
+
+#[test]
+fn exchanged_positions_are_found() {
+    small_certificates(|scores, certificate, tables| {
+        let claims: Vec<Claim> = certificate.claims.iter().collect();
+        let mut found = 0;
+        for claim in claims.iter().step_by(3) {
+            let others = positions(3, claim.position.seeds() as usize, 5);
+            let Bounds { lower, upper } = claim.bounds;
+            let false_of = |other: &&Position| !(lower..=upper).contains(&scores.score(other));
+            let Some(&position) = others.iter().find(false_of) else { continue };
+            let mut changed = with_claim(certificate, claim, None);
+            changed.claims.remove(&position);
+            changed.claims.add(&position, claim.bounds).expect("a claim of this board");
+            assert!(check(&changed, tables).is_err_and(|error| error.is_wrong()));
+            found += 1;
+        }
+        assert!(found > 3);
+    });
+}
+
+#[test]
+fn false_statements_are_found() {
+    small_certificates(|_, certificate, tables| {
+        let mut statements = Vec::new();
+        let statement = &certificate.head.statement;
+        let ValueBounds { lower, upper } = statement.bounds;
+        for bounds in [(lower + 1, upper + 1), (lower - 1, upper - 1), (lower + 2, upper + 2), (lower - 2, upper - 2)] {
+            let bounds = ValueBounds { lower: bounds.0, upper: bounds.1 };
+            statements.push(Statement { bounds, ..statement.clone() });
+            for opening in 0..statement.openings.len() {
+                let mut changed = statement.clone();
+                let ValueBounds { lower, upper } = &mut changed.openings[opening].bounds;
+                *lower += bounds.lower - statement.bounds.lower;
+                *upper += bounds.upper - statement.bounds.upper;
+                statements.push(changed);
+            }
+        }
+        for statement in statements {
+            let mut changed = certificate.clone();
+            changed.head.statement = statement;
+            assert!(matches!(check(&changed, tables), Err(CheckError::Statement { .. })));
+        }
+    });
+}
+
+#[test]
+fn a_statement_that_is_none_is_not_proved() {
+    small_certificates(|_, certificate, tables| {
+        let mut changed = certificate.clone();
+        let bounds = changed.head.statement.bounds;
+        changed.head.statement.bounds = ValueBounds { lower: bounds.upper + 2, upper: bounds.upper };
+        assert!(matches!(check(&changed, tables), Err(CheckError::Invalid(_))));
+    });
+}
+
+#[test]
+fn what_states_nothing_is_not_proved() {
+    small_certificates(|_, certificate, tables| {
+        let mut changed = certificate.clone();
+        let statement = &mut changed.head.statement;
+        statement.openings.clear();
+        statement.bounds = Statement::all_values(&statement.position);
+        assert!(matches!(check(&changed, tables), Err(CheckError::StatesNothing)));
+        let found = check_of(&changed, tables).expect("the tables are sound").statement();
+        assert!(found.is_err_and(|error| error.is_wrong()));
+    });
+}
+
+#[test]
+fn other_tables_are_found() {
+    small_certificates(|_, certificate, tables| {
+        let Some(tables) = tables else { return };
+        for table in 0..certificate.head.tables.len() {
+            let mut changed = certificate.clone();
+            changed.head.tables[table][table] ^= 1;
+            assert!(matches!(check(&changed, Some(tables)), Err(CheckError::OtherTable { .. })));
+        }
+        assert!(matches!(check(certificate, None), Err(CheckError::Table(TableError::Missing { .. }))));
+        let fewer = Tables::open(tables.directory(), tables.rules(), 3, 5).expect("tables are there");
+        let error = check(certificate, Some(&fewer)).expect_err("a table is missing");
+        assert!(matches!(error, CheckError::Table(TableError::Missing { .. })) && !error.is_wrong());
+    });
+}
+
+#[test]
+fn samples_are_true_samples() {
+    let mut scores = Scores::of(Rules::Standard);
+    let start: Position = "3x3".parse().expect("a start position");
+    let certificate = certificate(&mut scores, &start, None, 4);
+    let check = check_of(&certificate, None).expect("it rests on no tables");
+    let all = certificate.claims.len() as u64;
+    for count in [0, 1, all / 2, all, all + 1] {
+        let tally =
+            check.sample(count, 3, &Pulse::default()).expect("all claims are true").expect("nothing stopped it");
+        assert_eq!(tally.claims, count.min(all));
+        assert_eq!(check.sample(count, 3, &Pulse::default()).expect("all claims are true"), Some(tally));
+    }
+    // A false claim is found by the samples that contain it.
+    let claim = certificate.claims.iter().last().expect("there are claims");
+    let score = scores.score(&claim.position);
+    let bounds = Bounds { lower: 0, upper: score - 1 };
+    let changed = with_claim(&certificate, &claim, Some(Claim { bounds, ..claim }));
+    let check = check_of(&changed, None).expect("it rests on no tables");
+    let found = |seed| check.sample(all / 2, seed, &Pulse::default()).is_err();
+    let times = (0..40).filter(|&seed| found(seed)).count();
+    assert!((5..=35).contains(&times), "{times}");
+}
+
+#[test]
+fn a_stopped_check_goes_on_and_counts_the_same() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let state = directory.path().join("check.json");
+    let mut scores = Scores::of(Rules::EmptyCapture);
+    let start: Position = "4x3".parse().expect("a start position");
+    let certificate = certificate(&mut scores, &start, None, 3);
+    let claims = certificate.claims.len() as u64;
+    let check = check_of(&certificate, None).expect("it rests on no tables");
+    let whole = check.claims(Tasks::new(identity(7), claims), &Pulse::default(), None).expect("all claims are true");
+    let save = |tasks: &Tasks| tasks.write(&state);
+    let (mut runs, mut attempts) = (0, 0);
+    loop {
+        let tasks = Tasks::read(&state, identity(7), claims).expect("the state is sound");
+        let before = tasks.checked();
+        let pulse = Pulse::default();
+        let tasks = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                // Another thread stops the check, at some moment after the first task.
+                while pulse.positions.load(Ordering::Relaxed) < 300.min(claims - before) {
+                    std::thread::yield_now();
+                }
+                pulse.stop();
+            });
+            check.claims(tasks, &pulse, Some(&save)).expect("all claims are true")
+        });
+        runs += 1;
+        assert!(tasks.checked() > before || tasks.is_complete());
+        if tasks.is_complete() {
+            assert_eq!(tasks.tally(), whole.tally());
+            if runs > 1 {
+                break;
+            }
+            // On a busy machine the other thread may come too late; then from the beginning.
+            attempts += 1;
+            assert!(attempts < 1000, "{claims} claims");
+            std::fs::remove_file(&state).expect("it was saved");
+            runs = 0;
+        }
+    }
+    // The state belongs to this check, and a change of any byte is noticed.
+    let of_others = [
+        identity(8),
+        CheckIdentity { program: "0.1.0 (0123456789ab, changed)".to_owned(), ..identity(7) },
+        CheckIdentity { tables: None, ..identity(7) },
+        CheckIdentity { trusts_tables: true, ..identity(7) },
+    ];
+    for other in of_others {
+        let error = Tasks::read(&state, other, claims).expect_err("it is that of another check");
+        assert!(!error.is_damage() && error.to_string().starts_with("it belongs to"), "{error}");
+    }
+    let bytes = std::fs::read(&state).expect("it was saved");
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 1;
+        std::fs::write(&state, &changed).expect("the state is written");
+        assert!(Tasks::read(&state, identity(7), claims).is_err(), "byte {at}");
+    }
+}
+
+/// A small certificate and its bytes.
+fn small_file() -> Vec<u8> {
+    let start: Position = "2x3".parse().expect("a start position");
+    let certificate = certificate(&mut Scores::of(Rules::Standard), &start, None, 0);
+    assert!(certificate.claims.len() > 10);
+    bytes_of(&certificate)
+}
+
+#[test]
+fn every_flipped_bit_and_every_other_length_is_found() {
+    let mut bytes = small_file();
+    assert!(CertificateFile::from_bytes(&bytes).is_ok());
+    for at in 0..bytes.len() {
+        for bit in 0..8 {
+            bytes[at] ^= 1 << bit;
+            assert!(CertificateFile::from_bytes(&bytes).is_err(), "bit {bit} of byte {at}");
+            bytes[at] ^= 1 << bit;
+        }
+        assert!(CertificateFile::from_bytes(&bytes[..at]).is_err(), "{at} bytes");
+    }
+    bytes.push(0);
+    assert!(matches!(CertificateFile::from_bytes(&bytes), Err(CertificateDamage::Length { .. })));
+    assert!(CertificateFile::read(Path::new("/nowhere/a.certificate")).is_err_and(|error| !error.is_damage()));
+}
+
+/// Puts the right checksums and the right digest into a certificate whose header, statement or directory was changed.
+fn seal(bytes: &mut [u8]) {
+    use xxhash_rust::xxh3::xxh3_64;
+    bytes[120..128].fill(0);
+    let checksum = xxh3_64(&bytes[..128]);
+    bytes[120..128].copy_from_slice(&checksum.to_le_bytes());
+    let prefix = u64::from_le_bytes(bytes[32..40].try_into().expect("8 bytes"));
+    let body = bytes.len() - 32;
+    let end = 128u64.saturating_add(prefix);
+    if prefix >= 8 && end <= body as u64 {
+        let end = end as usize;
+        let checksum = xxh3_64(&bytes[128..end - 8]);
+        bytes[end - 8..end].copy_from_slice(&checksum.to_le_bytes());
+    }
+    let digest = *blake3::hash(&bytes[..body]).as_bytes();
+    bytes[body..].copy_from_slice(&digest);
+}
+
+#[test]
+fn more_claims_than_memory_holds_are_refused_before_they_are_read() {
+    let sound = small_file();
+    let claims = 1u64 << 36;
+    let directory = (claims / 16_384) as usize * 24;
+    let mut forged = sound[..128].to_vec();
+    forged[16..24].copy_from_slice(&claims.to_le_bytes());
+    forged[24..28].copy_from_slice(&((claims / 16_384) as u32).to_le_bytes());
+    forged[32..40].copy_from_slice(&(directory as u64 + 500).to_le_bytes());
+    let bytes = 128 + directory + 500 + 32;
+    forged[40..48].copy_from_slice(&(bytes as u64).to_le_bytes());
+    forged.resize(bytes, 0);
+    seal(&mut forged);
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    std::fs::write(file.path(), &forged).expect("a writable file");
+    let error = CertificateFile::read(file.path()).expect_err("more than any machine has");
+    assert!(matches!(error, CertificateError::Memory { claims: found, .. } if found == claims), "{error}");
+    assert!(!error.is_damage());
+}
+
+#[test]
+fn forged_numbers_with_right_checksums_are_found() {
+    let sound = small_file();
+    let mut again = sound.clone();
+    seal(&mut again);
+    assert_eq!(again, sound);
+    let prefix = u64::from_le_bytes(sound[32..40].try_into().expect("8 bytes")) as usize;
+    let numbers = [0, 1, 2, 0x7f, 0xff, 0xffff, 1 << 20, u32::MAX / 2, u32::MAX];
+    let mut refused = 0;
+    // Every number of the header and of the directory, and all bytes of the statement.
+    for at in (8..117).chain(128..128 + prefix - 12) {
+        for number in numbers {
+            let mut forged = sound.clone();
+            forged[at..at + 4].copy_from_slice(&u32::to_le_bytes(number));
+            seal(&mut forged);
+            match CertificateFile::from_bytes(&forged) {
+                Err(_) => refused += 1,
+                // Another statement is still a statement, which then does not follow.
+                Ok(file) => drop(check(&file.certificate, None)),
+            }
+        }
+    }
+    assert!(refused > 500, "{refused}");
+    // Any bytes at all.
+    let mut random = fastrand::Rng::with_seed(2);
+    for _ in 0..2000 {
+        let mut forged = sound.clone();
+        for _ in 0..random.usize(1..=3) {
+            let at = random.usize(8..forged.len() - 32);
+            forged[at] = random.u8(..);
+        }
+        seal(&mut forged);
+        drop(CertificateFile::from_bytes(&forged));
+    }
+}
+
+#[test]
+fn the_python_reader_reads_the_same() {
+    if std::env::var_os("KALAH_SKIP_PYTHON").is_some() {
+        let _ = writeln!(std::io::stderr(), "SKIPPED: the Python reader is not tested, KALAH_SKIP_PYTHON is set");
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a.certificate");
+    let ask = |flags: &[&str]| {
+        let mut command = assert_cmd::Command::new("python3");
+        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/certificate_reader.py")).args(flags).arg(&path);
+        command.output().expect("this test needs python3; install it, or set KALAH_SKIP_PYTHON to go without")
+    };
+    small_certificates(|_, certificate, _| {
+        certificate.write(&path).expect("a valid certificate");
+        let claims = certificate.claims.iter();
+        let expected =
+            claims.map(|Claim { position, bounds }| format!("{position} {} {}\n", bounds.lower, bounds.upper));
+        let output = ask(&["--claims"]);
+        let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "this needs zstd, the program or one of two modules of Python: {errors}");
+        assert_eq!(text, expected.collect::<String>());
+        let output = ask(&[]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let Statement { rules, position, bounds, openings } = &certificate.head.statement;
+        let mut expected = format!("rules {rules}\nposition {position}\nvalue {} to {}\n", bounds.lower, bounds.upper);
+        for opening in openings {
+            let ValueBounds { lower, upper } = opening.bounds;
+            expected += &format!("after {}: {lower} to {upper}\n", opening.moves[0]);
+        }
+        assert!(text.starts_with(&expected), "{text}");
+        assert!(text.contains(&format!("\nclaims {}\n", certificate.claims.len())), "{text}");
+    });
+    // Damage of any part but the digest is noticed.
+    let sound = small_file();
+    for at in (0..sound.len() - 32).step_by(23) {
+        let mut damaged = sound.clone();
+        damaged[at] ^= 4;
+        std::fs::write(&path, damaged).expect("the file is written");
+        assert!(!ask(&["--claims"]).status.success(), "byte {at}");
+    }
+}

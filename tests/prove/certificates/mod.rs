@@ -1,0 +1,132 @@
+//! Scores by brute force, and certificates made from them.
+
+use std::collections::HashMap;
+
+use kalah::certificate::{Bound, Certificate, Checker, ClaimSet, Head, Keys, Opening, Statement};
+use kalah::game::{Pit, Position, Rules, ValueBounds};
+use kalah::table::Tables;
+
+/// The exact scores of positions, by brute force.
+pub struct Scores {
+    rules: Rules,
+    found: HashMap<Position, u32>,
+}
+
+impl Scores {
+    pub fn of(rules: Rules) -> Scores {
+        Scores { rules, found: HashMap::new() }
+    }
+
+    pub fn score(&mut self, position: &Position) -> u32 {
+        let position = position.without_stores();
+        if position.is_over() {
+            return position.mover().total();
+        }
+        if let Some(&score) = self.found.get(&position) {
+            return score;
+        }
+        let moves: Vec<_> = position.moves().collect();
+        let by_move = moves.into_iter().map(|pit| {
+            let played = position.play(self.rules, pit).expect("a legal move");
+            let score = self.score(&played.position);
+            played.mover_score(&position, score)
+        });
+        let best = by_move.max().expect("there is a move");
+        self.found.insert(position, best);
+        best
+    }
+
+    pub fn value(&mut self, position: &Position) -> i64 {
+        position.value(self.score(position))
+    }
+}
+
+/// Every position of a board that is not over, or some of them.
+pub fn positions(pits: usize, seeds: usize, step: usize) -> Vec<Position> {
+    let keys = Keys::new(pits);
+    let count = keys.sequences(seeds).expect("few seeds");
+    let key = |rank| (seeds as u128) << 120 | rank;
+    let all = (0..count).step_by(step).map(|rank| keys.position(key(rank)).expect("a rank below the number"));
+    all.filter(|position| !position.is_over()).collect()
+}
+
+/// A certificate of the value of a position and of each of its moves, made with the scores of brute force: claims that
+/// searches with this effort do not show follow in one ply from other claims.
+pub fn certificate(scores: &mut Scores, position: &Position, tables: Option<&Tables>, effort: u32) -> Certificate {
+    let (rules, pits) = (scores.rules, position.pits());
+    let table_seeds = tables.and_then(Tables::max_seeds).unwrap_or(0);
+    let mut proof =
+        Proof { checker: Checker::new(rules, pits, tables, table_seeds, effort), claims: ClaimSet::new(pits), scores };
+    let exactly = |value| ValueBounds { lower: value, upper: value };
+    let mut openings = Vec::new();
+    for pit in position.moves() {
+        let played = position.play(rules, pit).expect("a legal move");
+        let (score, value) = (proof.scores.score(&played.position), proof.scores.value(&played.position));
+        proof.prove(&played.position, Bound::AtLeast(score));
+        proof.prove(&played.position, Bound::AtMost(score));
+        openings.push(Opening { moves: vec![pit], bounds: exactly(played.mover_value(value)) });
+    }
+    let bounds = exactly(proof.scores.value(position));
+    let statement = Statement { rules, position: *position, bounds, openings };
+    let tables =
+        tables.map_or(Vec::new(), |tables| tables.layers().iter().map(|table| table.header().digest).collect());
+    Certificate { head: Head { statement, effort, tables }, claims: proof.claims }
+}
+
+struct Proof<'a> {
+    checker: Checker<'a>,
+    claims: ClaimSet,
+    scores: &'a mut Scores,
+}
+
+impl Proof<'_> {
+    /// Adds the claims that prove a bound, which is true.
+    fn prove(&mut self, position: &Position, bound: Bound) {
+        let known = self.claims.get(position).is_some_and(|bounds| bound.is_implied_by(bounds));
+        let exact = self.checker.exact(position).expect("the tables are sound").is_some();
+        if known || exact || bound.is_trivial(position.seeds()) {
+            return;
+        }
+        self.claims.add_bound(position, bound).expect("a true claim");
+        if self.checker.searches(position, bound).expect("the tables are sound") {
+            return;
+        }
+        for (pit, next, needed) in self.children(position, bound) {
+            let score = self.scores.score(&next);
+            let holds = match needed {
+                Bound::AtLeast(needed) => score >= needed,
+                Bound::AtMost(needed) => score <= needed,
+            };
+            match bound {
+                Bound::AtLeast(_) if holds => return self.prove(&next, needed),
+                Bound::AtLeast(_) => {}
+                Bound::AtMost(_) => {
+                    assert!(holds, "{position} {bound} {pit}");
+                    self.prove(&next, needed);
+                }
+            }
+        }
+        assert!(matches!(bound, Bound::AtMost(_)), "{position}: no move reaches {bound}");
+    }
+
+    fn children(&self, position: &Position, bound: Bound) -> Vec<(Pit, Position, Bound)> {
+        children(self.scores.rules, position, bound)
+    }
+}
+
+/// The positions after the moves, and what the bound needs of their scores.
+pub fn children(rules: Rules, position: &Position, bound: Bound) -> Vec<(Pit, Position, Bound)> {
+    let seeds = position.seeds();
+    let child = |pit| {
+        let played = position.without_stores().play(rules, pit).expect("a legal move");
+        let next = played.position;
+        let needed = match (bound, played.again) {
+            (Bound::AtLeast(score), true) => Bound::AtLeast(score.saturating_sub(next.mover_store())),
+            (Bound::AtMost(score), true) => Bound::AtMost(score.saturating_sub(next.mover_store())),
+            (Bound::AtLeast(score), false) => Bound::AtMost(seeds.saturating_sub(score)),
+            (Bound::AtMost(score), false) => Bound::AtLeast(seeds.saturating_sub(score)),
+        };
+        (pit, next.without_stores(), needed)
+    };
+    position.moves().map(child).collect()
+}

@@ -1,0 +1,246 @@
+//! `kalah check`: what scripts rely on.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use kalah::build::build;
+use kalah::certificate::{Bound, Certificate, CheckIdentity, ClaimSet, Head, Statement, Tasks};
+use kalah::file::Document;
+use kalah::game::{Position, Rules, ValueBounds};
+use kalah::table::Tables;
+use serde_json::Value;
+
+use crate::certificates::{Scores, certificate};
+
+fn check(file: &Path, flags: &[&str]) -> Assert {
+    let mut command = Command::cargo_bin("kalah").expect("the program is built");
+    command.arg("check").arg(file).args(flags).env_remove("KALAH_TABLES").assert()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A directory with tables and a certificate that rests on them.
+struct Fixture {
+    directory: tempfile::TempDir,
+    certificate: Certificate,
+    file: PathBuf,
+}
+
+impl Fixture {
+    fn new() -> Fixture {
+        let directory = tempfile::tempdir().expect("a directory");
+        let rules = Rules::Standard;
+        build(directory.path(), rules, 3, 5).expect("tables are built");
+        let tables = Tables::open(directory.path(), rules, 3, 5).expect("tables are there");
+        let start: Position = "3x3".parse().expect("a start position");
+        let certificate = certificate(&mut Scores::of(rules), &start, Some(&tables), 1);
+        let file = directory.path().join("3x3.certificate");
+        certificate.write(&file).expect("a valid certificate");
+        Fixture { directory, certificate, file }
+    }
+
+    fn tables(&self) -> String {
+        self.directory.path().display().to_string()
+    }
+
+    fn claims(&self) -> u64 {
+        self.certificate.claims.len() as u64
+    }
+
+    /// The identity of the program's check of the certificate.
+    fn identity(&self) -> CheckIdentity {
+        let digest = |bytes: &[u8]| blake3::hash(bytes).to_hex().to_string();
+        let mut long = Command::cargo_bin("kalah").expect("the program is built");
+        let long = text(&long.arg("--version").assert().code(0).get_output().stdout);
+        let commit = long.lines().find_map(|line| line.strip_prefix("commit: ")).expect("a line of --version");
+        let file = std::fs::read(&self.file).expect("it was written");
+        CheckIdentity {
+            program: format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+            certificate: digest(&file[..file.len() - 32]),
+            tables: Some(digest(self.certificate.head.tables.as_flattened())),
+            trusts_tables: false,
+        }
+    }
+
+    fn check(&self, flags: &[&str]) -> Assert {
+        check(&self.file, &[flags, &["--tables", &self.tables()]].concat())
+    }
+}
+
+#[test]
+fn a_sound_certificate_is_checked() {
+    let fixture = Fixture::new();
+    let claims = fixture.certificate.claims.len();
+    let out = text(&fixture.check(&[]).code(0).get_output().stdout);
+    assert!(out.contains(&format!("{claims} claims: every one was checked, and holds")), "{out}");
+    let out = text(&fixture.check(&["--sample", "5"]).code(0).get_output().stdout);
+    let told = format!("a sample, not a check: 5 of {claims} claims hold; the others were not checked");
+    assert!(out.contains(&told), "{out}");
+    let json = |flags: &[&str]| -> Value {
+        let output = fixture.check(&[flags, &["--json"]].concat()).code(0).get_output().stdout.clone();
+        serde_json::from_slice(&output).expect("one document")
+    };
+    let answer = json(&[]);
+    assert_eq!(answer["ok"], true);
+    assert_eq!((&answer["extent"], &answer["claims"]), (&"complete".into(), &claims.into()));
+    assert_eq!(answer["tally"]["claims"], claims);
+    let value = fixture.certificate.head.statement.bounds.lower;
+    assert_eq!((&answer["at_least"], &answer["at_most"]), (&value.into(), &value.into()));
+    assert_eq!(answer["openings"].as_array().expect("a list").len(), 3);
+    // A sample that finds nothing wrong decides nothing; all claims are no sample.
+    for (count, ok, extent) in [(1, Value::Null, "sample"), (claims, true.into(), "complete")] {
+        let sample = json(&["--sample", &count.to_string()]);
+        assert_eq!((&sample["ok"], &sample["extent"]), (&ok, &extent.into()));
+    }
+    assert_eq!(json(&["--threads", "1"])["tally"], answer["tally"]);
+}
+
+#[test]
+fn a_state_is_removed_at_the_end_and_belongs_to_its_certificate() {
+    let fixture = Fixture::new();
+    let state = fixture.directory.path().join("state.json");
+    let flags = ["--state", state.to_str().expect("a path")];
+    fixture.check(&flags).code(0);
+    assert!(!state.exists());
+    // States of other checks: each line is a change of the identity, and how the refusal is told.
+    let identity = fixture.identity();
+    let others = [
+        (CheckIdentity { certificate: "11".repeat(32), ..identity.clone() }, "another certificate"),
+        (CheckIdentity { program: "0.0.9 (0123456789ab)".to_owned(), ..identity.clone() }, "by kalah 0.0.9"),
+        (CheckIdentity { tables: Some("22".repeat(32)), ..identity.clone() }, "other tables"),
+        (CheckIdentity { trusts_tables: true, ..identity.clone() }, "trusted the tables"),
+    ];
+    for (other, told) in others {
+        Tasks::new(other, fixture.claims()).write(&state).expect("the state is written");
+        let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
+        assert!(errors.contains(told) && errors.contains("--state"), "{errors}");
+    }
+    Tasks::new(identity, fixture.claims()).write(&state).expect("the state is written");
+    let errors = text(&fixture.check(&[&flags[..], &["--trust-tables"]].concat()).code(1).get_output().stderr);
+    assert!(errors.contains("compared the tables"), "{errors}");
+    // One of a version that did not say all this.
+    std::fs::write(&state, r#"{"format": "kalah check", "version": 1}"#).expect("the state is written");
+    let errors = text(&fixture.check(&flags).code(1).get_output().stderr);
+    assert!(errors.contains("version 1") && errors.contains("delete it"), "{errors}");
+    std::fs::write(&state, "{}").expect("the state is written");
+    fixture.check(&flags).code(3);
+}
+
+#[test]
+fn what_a_state_says_is_told_apart_from_what_was_checked() {
+    let fixture = Fixture::new();
+    let state = fixture.directory.path().join("state.json");
+    let flags = ["--state", state.to_str().expect("a path")];
+    let claims = fixture.claims();
+    let out = text(&fixture.check(&flags).code(0).get_output().stdout);
+    assert!(out.contains(&format!("{claims} checked by this run, 0 by earlier runs")), "{out}");
+    // Nobody can tell a forged state from a true one, so the report says how much it rests on one.
+    let stated = serde_json::json!({
+        "identity": fixture.identity(), "claims": claims, "task_claims": 16, "done": [[0, 0]],
+        "tally": { "claims": 16, "one_ply": 16, "searched": 0, "one_ply_and_search": 0, "in_tables": 0, "nodes": 0 },
+    });
+    const STATE: Document = Document { format: "kalah check", version: 2 };
+    STATE.write(&state, &stated).expect("the state is written");
+    let output = fixture.check(&[&flags[..], &["--json"]].concat()).code(0).get_output().stdout.clone();
+    let answer: Value = serde_json::from_slice(&output).expect("one document");
+    assert_eq!((&answer["earlier"], &answer["this_run"]), (&16.into(), &(claims - 16).into()));
+    STATE.write(&state, &stated).expect("the state is written");
+    let out = text(&fixture.check(&flags).code(0).get_output().stdout);
+    assert!(out.contains(&format!("{} checked by this run, 16 by earlier runs", claims - 16)), "{out}");
+}
+
+#[test]
+fn the_origin_of_the_tables_is_told() {
+    let fixture = Fixture::new();
+    let digest = fixture.certificate.head.tables_digest().expect("it rests on tables");
+    let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    // The manifest has no tables of 3 pits.
+    let assert = fixture.check(&[]).code(0);
+    let output = assert.get_output();
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(out.contains(&format!("digest of all {digest}: unknown")), "{out}");
+    assert!(errors.contains("warning: the certificate rests on unknown tables"), "{errors}");
+    let answer: Value = serde_json::from_slice(&fixture.check(&["--json"]).get_output().stdout).expect("one document");
+    let tables = serde_json::json!({ "digest": digest, "origin": "unknown", "first_unknown": 2, "compared": true });
+    assert_eq!(answer["tables"], tables);
+}
+
+#[test]
+fn known_tables_are_as_in_the_manifest_and_a_changed_digest_makes_them_unknown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    build(directory.path(), Rules::Standard, 6, 4).expect("tables are built");
+    let tables = Tables::open(directory.path(), Rules::Standard, 6, 4).expect("tables are there");
+    let start: Position = "6x1".parse().expect("a start position");
+    let score = Bound::AtLeast(1);
+    let mut claims = ClaimSet::new(6);
+    claims.add_bound(&start, score).expect("a claim of this board");
+    let bounds = ValueBounds { lower: start.value(1), ..Statement::all_values(&start) };
+    let statement = Statement { rules: Rules::Standard, position: start, bounds, openings: Vec::new() };
+    let digests = tables.layers().iter().map(|table| table.header().digest).collect();
+    let certificate = Certificate { head: Head { statement, effort: 12, tables: digests }, claims };
+    let file = directory.path().join("a.certificate");
+    certificate.write(&file).expect("a valid certificate");
+    let path = directory.path().to_str().expect("a path");
+    let assert = check(&file, &["--tables", path]).code(0);
+    let (out, errors) = (text(&assert.get_output().stdout), text(&assert.get_output().stderr));
+    assert!(out.contains(": as in the manifest") && !errors.contains("warning"), "{out}{errors}");
+    // Told before the tables are opened, which are others.
+    let mut head = certificate.head.clone();
+    head.tables[1][5] ^= 1;
+    Certificate { head, claims: certificate.claims }.write(&file).expect("a valid certificate");
+    let errors = text(&check(&file, &["--tables", path]).code(3).get_output().stderr);
+    assert!(errors.contains("another table of standard with 6 pits and 3 seeds"), "{errors}");
+}
+
+#[test]
+fn what_is_wrong_has_exit_code_3_and_is_named() {
+    let fixture = Fixture::new();
+    let bytes = std::fs::read(&fixture.file).expect("it was written");
+    // Damage.
+    let mut damaged = bytes.clone();
+    damaged[bytes.len() / 2] ^= 1;
+    std::fs::write(&fixture.file, &damaged).expect("the file is written");
+    let errors = text(&fixture.check(&[]).code(3).get_output().stderr);
+    assert!(errors.contains("3x3.certificate cannot be used"), "{errors}");
+    std::fs::write(&fixture.file, &bytes[..100]).expect("the file is written");
+    fixture.check(&["--json"]).code(3).stdout("");
+    // A false claim.
+    let mut wrong = fixture.certificate.clone();
+    let mut scores = Scores::of(Rules::Standard);
+    let claim = wrong.claims.iter().find(|claim| scores.score(&claim.position) < claim.position.seeds());
+    let position = claim.expect("not every score is the best").position;
+    let bound = Bound::AtLeast(scores.score(&position) + 1);
+    wrong.claims.remove(&position);
+    wrong.claims.add_bound(&position, bound).expect("a claim of this board");
+    wrong.write(&fixture.file).expect("a valid certificate");
+    let out = text(&fixture.check(&[]).code(3).get_output().stdout);
+    assert!(out.starts_with("WRONG: "), "{out}");
+    let answer = fixture.check(&["--json"]).code(3).get_output().stdout.clone();
+    let answer: Value = serde_json::from_slice(&answer).expect("one document");
+    assert_eq!((&answer["ok"], &answer["extent"]), (&false.into(), &"wrong".into()));
+    assert_eq!(out, format!("WRONG: {}\n", answer["wrong"].as_str().expect("a text")));
+    // Another table.
+    let head = Head { tables: vec![[0; 32]; 4], ..fixture.certificate.head.clone() };
+    let other = Certificate { head, claims: fixture.certificate.claims.clone() };
+    other.write(&fixture.file).expect("a valid certificate");
+    let out = text(&fixture.check(&[]).code(3).get_output().stdout);
+    assert!(out.contains("digest"), "{out}");
+}
+
+#[test]
+fn what_cannot_be_checked_has_exit_code_1_or_2() {
+    let fixture = Fixture::new();
+    let errors = text(&check(&fixture.file, &["--tables", "/nowhere"]).code(1).get_output().stderr);
+    assert!(errors.contains("there is no directory /nowhere"), "{errors}");
+    let empty = tempfile::tempdir().unwrap();
+    let errors = text(&check(&fixture.file, &["--tables", empty.path().to_str().unwrap()]).code(1).get_output().stderr);
+    assert!(errors.contains("kalah build"), "{errors}");
+    let errors = text(&check(Path::new("/nowhere/a.certificate"), &[]).code(1).get_output().stderr);
+    assert!(errors.contains("/nowhere/a.certificate"), "{errors}");
+    check(&fixture.file, &["--sample", "many"]).code(2);
+    check(&fixture.file, &["--sample", "0"]).code(2);
+    check(&fixture.file, &["--sample", "2", "--state", "x"]).code(2);
+}

@@ -1,0 +1,248 @@
+//! Tables with false scores and true digests: a check refuses them, and what changes while it runs deceives it as little.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use assert_cmd::assert::Assert;
+use kalah::build::build;
+use kalah::certificate::{
+    Bound, Certificate, Check, CheckError, CheckIdentity, ClaimSet, Head, Statement, Tasks, open_copied,
+};
+use kalah::game::{Position, Rules, ValueBounds};
+use kalah::index::table_row;
+use kalah::progress::Pulse;
+use kalah::table::group::{GROUP_BYTES, GROUP_POSITIONS, Group, patch_offset};
+use kalah::table::{BLOCK_BYTES, Table, TableError, TableKey, Tables};
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::certificates::{Scores, positions};
+
+/// The smallest layer with a frame of more than one block: that of 9 seeds on 8 pits a side.
+const KEY: TableKey = TableKey { rules: Rules::EmptyCapture, pits: 8, seeds: 9 };
+
+/// A directory with tables, and a certificate of a false bound that follows from the tables if one score is forged.
+struct Forgery {
+    directory: tempfile::TempDir,
+    /// The table of [`KEY`].
+    table: PathBuf,
+    true_bytes: Vec<u8>,
+    /// All checksums are right, and header and directory are those of the true table.
+    forged_bytes: Vec<u8>,
+    certificate: Certificate,
+    file: PathBuf,
+}
+
+impl Forgery {
+    fn new() -> Forgery {
+        let directory = tempfile::tempdir().expect("a directory");
+        build(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are built");
+        let tables = Tables::open(directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
+        let table = tables.layer(KEY.seeds).expect("it was built");
+        let true_bytes = table.bytes().to_vec();
+        let mut scores = Scores::of(KEY.rules);
+        let (position, score, forged_bytes) = positions(KEY.pits, KEY.seeds + 1, 997)
+            .iter()
+            .find_map(|position| better_by_forging(&tables, table, &mut scores, position))
+            .expect("a score that can be forged");
+        let value = position.value(score);
+        let bounds = ValueBounds { lower: value, ..Statement::all_values(&position) };
+        let statement = Statement { rules: KEY.rules, position, bounds, openings: Vec::new() };
+        let digests = tables.layers().iter().map(|table| table.header().digest).collect();
+        let mut claims = ClaimSet::new(KEY.pits);
+        claims.add_bound(&position, Bound::AtLeast(score)).expect("a claim of this board");
+        let certificate = Certificate { head: Head { statement, effort: 4, tables: digests }, claims };
+        let (table, file) = (KEY.path(directory.path()), directory.path().join("false.certificate"));
+        certificate.write(&file).expect("a valid certificate");
+        Forgery { directory, table, true_bytes, forged_bytes, certificate, file }
+    }
+
+    /// Writes over the table file in place: whoever has it mapped sees it.
+    fn overwrite(&self, bytes: &[u8]) {
+        use std::io::Write;
+        let file = std::fs::OpenOptions::new().write(true).open(&self.table);
+        file.and_then(|mut file| file.write_all(bytes)).expect("the table is written");
+    }
+
+    fn check(&self, flags: &[&str]) -> Assert {
+        let mut command = Command::cargo_bin("kalah").expect("the program is built");
+        command.arg("check").arg(&self.file).arg("--tables").arg(self.directory.path()).args(flags);
+        command.env_remove("KALAH_TABLES").assert()
+    }
+}
+
+/// A position, the score that it has if one score of `table` is 0, which is more than its true one, and the bytes of the
+/// table with that score; `None` if no move of `position` leads to a score that can be forged.
+fn better_by_forging(
+    tables: &Tables,
+    table: &Table,
+    scores: &mut Scores,
+    position: &Position,
+) -> Option<(Position, u32, Vec<u8>)> {
+    let mut moves = position.moves().map(|pit| position.play(KEY.rules, pit).expect("a legal move"));
+    let after = moves.find(|played| {
+        let next = &played.position;
+        !played.again && !next.is_over() && next.seeds() as usize == KEY.seeds
+    })?;
+    let better = after.mover_score(position, 0);
+    if scores.score(position) >= better {
+        return None;
+    }
+    let next = after.position;
+    let (mover, other) = (table_row(next.mover())?, table_row(next.other())?);
+    let score = tables.score(&mover, &other).expect("the tables are sound");
+    let ranks = (tables.rows().rank(&mover), tables.rows().rank(&other));
+    let forged = with_lower_score(table, next.mover().total() as usize, ranks, score)?;
+    Some((*position, better, forged))
+}
+
+/// The bytes of a table with 0 in place of a score in a frame of several blocks, the checksum of its block made anew.
+fn with_lower_score(table: &Table, mover: usize, ranks: (u32, u32), score: u8) -> Option<Vec<u8>> {
+    let entry = &table.header().entries[mover - 1];
+    let index = u64::from(ranks.1) * entry.rows + u64::from(ranks.0);
+    let (group_at, place) = (
+        entry.groups_at() + index / GROUP_POSITIONS as u64 * GROUP_BYTES as u64,
+        (index % GROUP_POSITIONS as u64) as usize,
+    );
+    let mut bytes = table.bytes().to_vec();
+    let at = (entry.offset + group_at) as usize;
+    let group: &mut Group = bytes[at..].first_chunk_mut()?;
+    let (code, shift) = (&mut group[place / 2], 4 * (place % 2));
+    let old = *code >> shift & 15;
+    let new = old.checked_sub(score)?;
+    *code = *code & !(15 << shift) | new << shift;
+    if entry.blocks() < 2 || patch_offset(group).is_some() {
+        return None;
+    }
+    let block = group_at / BLOCK_BYTES as u64;
+    let range = entry.block_bytes(block);
+    let checksum = xxh3_64(&bytes[range.start as usize..range.end as usize]);
+    let checksum_at = (entry.offset + entry.checksums_at() + 8 * block) as usize;
+    bytes[checksum_at..][..8].copy_from_slice(&checksum.to_le_bytes());
+    Some(bytes)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_false_score_under_true_digests_is_refused() {
+    let forgery = Forgery::new();
+    let out = text(&forgery.check(&[]).code(3).get_output().stdout);
+    assert!(out.starts_with("WRONG: claim 1"), "with the true table: {out}");
+    forgery.overwrite(&forgery.forged_bytes);
+    for flags in [&[][..], &["--sample", "1"]] {
+        let out = text(&forgery.check(flags).code(3).get_output().stdout);
+        assert!(out.contains("frame is damaged") && out.contains("empty-capture-8-09.kalah"), "{out}");
+    }
+    // The advice is that for a damaged table.
+    let errors = text(&forgery.check(&[]).code(3).get_output().stderr);
+    assert!(errors.contains("what to do: delete it and run `kalah build --seeds 9 --pits 8"), "{errors}");
+    let mut verify = Command::cargo_bin("kalah").expect("the program is built");
+    let (rules, pits) = (KEY.rules.name(), KEY.pits.to_string());
+    verify.args(["verify", "--checksums", "--rules", rules, "--pits", &pits, "--tables"]).arg(forgery.directory.path());
+    let out = text(&verify.assert().code(3).get_output().stdout);
+    assert!(out.contains("empty-capture-8-09.kalah"), "{out}");
+    // Who trusts the tables is deceived, and told what was not compared.
+    let out = text(&forgery.check(&["--trust-tables"]).code(0).get_output().stdout);
+    assert!(out.contains("TRUSTED") && out.contains("--trust-tables"), "{out}");
+    let answer = forgery.check(&["--trust-tables", "--json"]).code(0).get_output().stdout.clone();
+    let answer: Value = serde_json::from_slice(&answer).expect("one document");
+    assert_eq!((&answer["ok"], &answer["tables"]["compared"]), (&true.into(), &false.into()));
+}
+
+/// Checks statement and claims.
+fn whole_check(check: &Check, certificate: &Certificate) -> Result<Tasks, CheckError> {
+    check.statement()?;
+    check.claims(no_tasks(certificate), &Pulse::default(), None)
+}
+
+fn no_tasks(certificate: &Certificate) -> Tasks {
+    let (program, name) = (String::new(), String::new());
+    let identity = CheckIdentity { program, certificate: name, tables: None, trusts_tables: false };
+    Tasks::new(identity, certificate.claims.len() as u64)
+}
+
+#[test]
+fn a_table_that_changes_during_a_check_is_noticed() {
+    let forgery = Forgery::new();
+    let open = || Tables::open(forgery.directory.path(), KEY.rules, KEY.pits, KEY.seeds).expect("tables are there");
+    let compared = |tables| {
+        let check = Check::new(&forgery.certificate, Some(tables), &Pulse::default());
+        check.expect("the tables are sound").expect("nothing stopped it")
+    };
+    // Mapped, and still changed at the end.
+    let tables = open();
+    let check = compared(&tables);
+    forgery.overwrite(&forgery.forged_bytes);
+    let error = whole_check(&check, &forgery.certificate).expect_err("the table was forged meanwhile");
+    assert!(matches!(&error, CheckError::Table(TableError::Damaged { .. })) && error.is_wrong(), "{error}");
+    let error = check.sample(1, 1, &Pulse::default()).expect_err("the table was forged meanwhile");
+    assert!(matches!(&error, CheckError::Table(TableError::Damaged { .. })), "{error}");
+    // A state is not saved either.
+    let saved = AtomicBool::new(false);
+    let save = |_: &Tasks| {
+        saved.store(true, Ordering::Relaxed);
+        Ok(())
+    };
+    assert!(
+        check.claims(no_tasks(&forgery.certificate), &Pulse::default(), Some(&save)).is_err() && !saved.into_inner()
+    );
+    forgery.overwrite(&forgery.true_bytes);
+    // Mapped, changed and changed back. File systems tell times that differ by less than a few milliseconds alike.
+    let tables = open();
+    std::thread::sleep(Duration::from_millis(50));
+    let check = compared(&tables);
+    std::thread::sleep(Duration::from_millis(50));
+    forgery.overwrite(&forgery.forged_bytes);
+    check.statement().expect("the forged table shows it");
+    forgery.overwrite(&forgery.true_bytes);
+    let found = check.sample(1, 1, &Pulse::default());
+    assert!(matches!(&found, Err(CheckError::Changed { path }) if *path == forgery.table), "{found:?}");
+    assert!(found.is_err_and(|error| !error.is_wrong()));
+    // A table that only misled a check is blamed for it, rather than the certificate.
+    let mut other = forgery.certificate.clone();
+    other.claims = ClaimSet::new(KEY.pits);
+    forgery.overwrite(&forgery.true_bytes);
+    let tables = open();
+    let check = Check::new(&other, Some(&tables), &Pulse::default()).expect("they are sound").expect("not stopped");
+    assert!(matches!(check.statement(), Err(CheckError::Statement { .. })));
+    let mut damaged = forgery.true_bytes.clone();
+    *damaged.last_mut().expect("a byte") ^= 1;
+    forgery.overwrite(&damaged);
+    assert!(matches!(check.statement(), Err(CheckError::Table(_))));
+}
+
+#[test]
+fn a_copied_table_does_not_change() {
+    let forgery = Forgery::new();
+    let (directory, all) = (forgery.directory.path(), u64::MAX);
+    let open = |memory| {
+        let tables = open_copied(directory, KEY.rules, KEY.pits, KEY.seeds, memory, &Pulse::default());
+        tables.expect("tables are there").expect("nothing stopped it")
+    };
+    let tables = open(all);
+    let check = Check::new(&forgery.certificate, Some(&tables), &Pulse::default());
+    let check = check.expect("the tables are sound").expect("nothing stopped it");
+    forgery.overwrite(&forgery.forged_bytes);
+    let error = whole_check(&check, &forgery.certificate).expect_err("the certificate is false");
+    assert!(matches!(error, CheckError::Claim { .. }), "{error}");
+    // The largest tables are copied as far as there is memory.
+    let copied = |tables: &Tables| -> Vec<bool> {
+        tables.layers().iter().map(|table| table.blocks().file_stamp().expect("it is there").is_none()).collect()
+    };
+    assert_eq!(copied(&tables), [true; 8]);
+    assert_eq!(copied(&open(0)), [false; 8]);
+    let bytes = |seeds| tables.layer(seeds).expect("it is open").header().file_bytes;
+    let memory = bytes(8) + bytes(7) + bytes(2);
+    assert!(memory < bytes(9) && bytes(2) < bytes(3));
+    assert_eq!(copied(&open(memory)), [true, false, false, false, false, true, true, false]);
+    let pulse = Pulse::default();
+    pulse.stop();
+    let stopped = open_copied(directory, KEY.rules, KEY.pits, KEY.seeds, all, &pulse);
+    assert!(stopped.is_ok_and(|tables| tables.is_none()));
+    assert!(Check::new(&forgery.certificate, Some(&open(0)), &pulse).is_ok_and(|check| check.is_none()));
+}

@@ -1,0 +1,71 @@
+//! The page in a browser: its server, and the board as it is drawn.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use kalah::build::build;
+use kalah::game::{Position, Row, Rules};
+use serde_json::{Value, json};
+
+use super::Browser;
+use crate::serving::Server;
+
+/// The rules of the tables.
+pub const RULES: Rules = Rules::EmptyCapture;
+
+/// No animation of seeds, for faster tests.
+pub const STILL: &[&str] = &["--force-prefers-reduced-motion"];
+
+/// All tables of Kalah(3,2), built once.
+pub fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        build(directory.path(), RULES, 3, 12).unwrap();
+        directory
+    });
+    TABLES.path()
+}
+
+/// A server with these tables.
+pub fn server() -> Server {
+    Server::start(directory(), &["--no-book", "--time", "1", "--searches", "2", "--memory", "16MiB"])
+}
+
+/// The board as it is drawn, South's row and store first, from the counts and from the seeds that are drawn.
+#[track_caller]
+pub fn drawn(browser: &Browser) -> Value {
+    let script = "const side = (name) => [...document.querySelectorAll(`.cell.${name} .pit`)]
+        .sort((a, b) => a.dataset.pit - b.dataset.pit).concat(document.querySelector(`.store.${name}`))
+        .map((hole) => [Number(hole.querySelector('.count').textContent), hole.querySelectorAll('.seed').length]);
+        return [...side('south'), ...side('north')]";
+    let holes = browser.run(script);
+    let holes = holes.as_array().unwrap();
+    assert!(holes.iter().all(|hole| hole[0] == hole[1]), "as many seeds are drawn as counted: {holes:?}");
+    holes.iter().map(|hole| hole[0].clone()).collect()
+}
+
+/// `drawn` of a position with South to move.
+pub fn holes(position: &Position) -> Value {
+    let row = |row: &Row, store: u32| row.seeds().iter().copied().chain([store]).collect::<Vec<u32>>();
+    json!([row(position.mover(), position.mover_store()), row(position.other(), position.other_store())].concat())
+}
+
+/// Remembers settings before the page is shown; `origin` is any address of the server.
+pub fn remember(browser: &Browser, origin: &str, settings: &Value) {
+    browser.go(origin);
+    browser.run(&format!("localStorage.setItem('kalah', {})", json!(settings.to_string())));
+    browser.go("about:blank");
+}
+
+/// Waits until the page shows all results for a position with this side to move.
+#[track_caller]
+pub fn settled(browser: &Browser, side: &str) {
+    let exact = "document.querySelector('#status').textContent.match(/exact/)";
+    browser.wait(&format!("document.querySelector('#board.{side}-moves') && {exact}"));
+}
+
+/// Waits until so many moves are in the list.
+#[track_caller]
+pub fn moves(browser: &Browser, count: usize) {
+    browser.wait(&format!("document.querySelectorAll('#moves button').length === {count}"));
+}

@@ -1,0 +1,186 @@
+//! A real browser, headless Chromium, driven over WebDriver (<https://www.w3.org/TR/webdriver2/>).
+//!
+//! Debian's packages are chromium and chromium-driver. Without `chromedriver` the tests are skipped with a warning;
+//! with `KALAH_REQUIRE_BROWSER=1` they fail.
+
+pub mod board;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::serving::{agent, read};
+
+/// How long a page may take to show what it should.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One browser at a time: they are large.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// A browser with one window.
+pub struct Browser {
+    driver: Child,
+    /// Where its commands go.
+    session: String,
+    _profile: tempfile::TempDir,
+    _one: MutexGuard<'static, ()>,
+}
+
+impl Browser {
+    /// Opens a window of this size in pixels; `None`, with a warning, if there is no browser and none is required.
+    pub fn open(width: u32, height: u32, flags: &[&str]) -> Option<Browser> {
+        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut driver = match driver {
+            Ok(driver) => driver,
+            Err(error) => {
+                let required = std::env::var("KALAH_REQUIRE_BROWSER").is_ok_and(|value| value == "1");
+                assert!(!required, "KALAH_REQUIRE_BROWSER=1, but chromedriver cannot be started: {error}");
+                let test = std::thread::current().name().unwrap_or("a test").to_owned();
+                // Not with `eprintln`, whose output the test harness hides when a test passes.
+                let told = format!("\n*** SKIPPED: {test}: no chromedriver: {error}; install chromium-driver\n");
+                let _ = std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes());
+                return None;
+            }
+        };
+        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+        let started = lines.map_while(Result::ok).find_map(|line| {
+            let (_, port) = line.split_once("started successfully on port ")?;
+            port.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let port = started.expect("chromedriver tells its port");
+        let profile = tempfile::tempdir().unwrap();
+        let mut arguments: Vec<String> = [
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        arguments.push(format!("--user-data-dir={}", profile.path().display()));
+        arguments.push(format!("--window-size={width},{height}"));
+        arguments.extend(flags.iter().map(|&flag| flag.to_owned()));
+        let wanted = json!({ "goog:chromeOptions": { "args": arguments }, "goog:loggingPrefs": { "browser": "ALL" } });
+        let mut browser =
+            Browser { driver, session: format!("http://127.0.0.1:{port}/session"), _profile: profile, _one: one };
+        let opened = browser.post("", &json!({ "capabilities": { "alwaysMatch": wanted } }));
+        browser.session += &format!("/{}", opened["sessionId"].as_str().unwrap());
+        Some(browser)
+    }
+
+    #[track_caller]
+    fn post(&self, command: &str, body: &Value) -> Value {
+        let url = format!("{}{command}", self.session);
+        let (status, mut answer) = read(agent().post(url).send_json(body));
+        assert_eq!(status, 200, "{command}: {answer}");
+        answer["value"].take()
+    }
+
+    pub fn go(&self, url: &str) {
+        self.post("/url", &json!({ "url": url }));
+    }
+
+    /// Sends a command of the Chrome DevTools Protocol.
+    #[track_caller]
+    fn devtools(&self, command: &str, parameters: Value) {
+        self.post("/goog/cdp/execute", &json!({ "cmd": command, "params": parameters }));
+    }
+
+    /// Runs a script in each page before its own.
+    #[track_caller]
+    pub fn before(&self, script: &str) {
+        self.devtools("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
+    }
+
+    /// Delays every answer by so many milliseconds.
+    #[track_caller]
+    pub fn latency(&self, milliseconds: u32) {
+        let conditions =
+            json!({ "offline": false, "latency": milliseconds, "downloadThroughput": -1, "uploadThroughput": -1 });
+        self.devtools("Network.enable", json!({}));
+        self.devtools("Network.emulateNetworkConditions", conditions);
+    }
+
+    /// Shows the page on a screen of this size in CSS pixels, which may be smaller than any window.
+    #[track_caller]
+    pub fn screen(&self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+        self.devtools("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Has the screen be one for fingers.
+    #[track_caller]
+    pub fn touch(&self) {
+        self.devtools("Emulation.setTouchEmulationEnabled", json!({ "enabled": true }));
+        self.devtools("Emulation.setEmitTouchEventsForMouse", json!({ "enabled": true, "configuration": "mobile" }));
+    }
+
+    /// Has a media feature such as `forced-colors` take a value.
+    #[track_caller]
+    pub fn media(&self, name: &str, value: &str) {
+        self.devtools("Emulation.setEmulatedMedia", json!({ "features": [{ "name": name, "value": value }] }));
+    }
+
+    /// What a script returns.
+    #[track_caller]
+    pub fn run(&self, script: &str) -> Value {
+        self.post("/execute/sync", &json!({ "script": script, "args": [] }))
+    }
+
+    /// The text of the first element that a selector finds.
+    #[track_caller]
+    pub fn text(&self, selector: &str) -> String {
+        let script = format!("return document.querySelector({}).textContent", json!(selector));
+        self.run(&script).as_str().unwrap().to_owned()
+    }
+
+    /// Waits until an expression holds.
+    #[track_caller]
+    pub fn wait(&self, expression: &str) {
+        let begin = Instant::now();
+        while self.run(&format!("return Boolean({expression})")) != json!(true) {
+            let shown = || self.run("return document.body.innerText + ' ' + location.href");
+            assert!(begin.elapsed() < PATIENCE, "it never became true: {expression}\n{}\n{}", shown(), self.errors());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Clicks the first element that a selector finds, as a mouse would.
+    #[track_caller]
+    pub fn click(&self, selector: &str) {
+        let found = self.post("/element", &json!({ "using": "css selector", "value": selector }));
+        let element = found.as_object().unwrap().values().next().unwrap().as_str().unwrap().to_owned();
+        self.post(&format!("/element/{element}/click"), &json!({}));
+    }
+
+    /// Presses keys, one after the other.
+    pub fn keys(&self, keys: &str) {
+        let actions: Vec<Value> = keys
+            .chars()
+            .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({ "type": kind, "value": key.to_string() })))
+            .collect();
+        self.post("/actions", &json!({ "actions": [{ "type": "key", "id": "keys", "actions": actions }] }));
+    }
+
+    /// What the page wrote to its console.
+    pub fn errors(&self) -> Value {
+        self.post("/se/log", &json!({ "type": "browser" }))
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Closes the browser too.
+        let _ = agent().delete(&self.session).call();
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}

@@ -1,0 +1,21 @@
+//! The HTTP server and the page.
+
+#[cfg(all(feature = "cli", feature = "serve"))]
+mod browser;
+mod page;
+mod page_access;
+mod page_analysis;
+mod page_defects;
+mod page_features;
+mod serve;
+mod serve_api;
+mod serve_faults;
+mod serve_study;
+#[cfg(all(feature = "cli", feature = "serve"))]
+mod serving;
+mod site;
+mod site_export;
+mod site_offline;
+#[cfg(all(feature = "cli", feature = "serve"))]
+mod sites;
+mod time;

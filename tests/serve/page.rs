@@ -1,0 +1,226 @@
+//! The page in a real browser: games, positions and links, used as people do.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use kalah::game::{Pit, Position, Rules};
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::browser::board::{RULES, STILL, directory, drawn, holes, server, settled};
+
+fn tables() -> Tables {
+    Tables::open(directory(), RULES, 3, 12).unwrap()
+}
+
+/// The labels of a side by the numbers of its pits: value and outcome.
+fn labels(browser: &Browser, side: &str) -> Vec<(usize, String)> {
+    let script = format!(
+        "return [...document.querySelectorAll('.cell.{side}')].map((cell) => [Number(cell.querySelector('.pit').dataset.pit), \
+         [...cell.querySelector('.label').children].map((part) => part.textContent).join(' ')])"
+    );
+    let found = browser.run(&script);
+    let label = |label: &Value| (label[0].as_u64().unwrap() as usize, label[1].as_str().unwrap().to_owned());
+    let mut labels: Vec<_> = found.as_array().unwrap().iter().map(label).collect();
+    labels.retain(|(_, label)| !label.is_empty());
+    labels.sort();
+    labels
+}
+
+/// The right labels, from the tables.
+fn expected(position: &Position) -> Vec<(usize, String)> {
+    let moves = tables().move_scores(position).unwrap();
+    let label = |(pit, score): (Pit, u32)| {
+        let value = position.value(score);
+        let (sign, outcome) = match value.signum() {
+            1 => ("+", "win"),
+            -1 => ("−", "loss"),
+            _ => ("", "draw"),
+        };
+        (pit.number(), format!("{sign}{} {outcome}", value.abs()))
+    };
+    moves.into_iter().map(label).collect()
+}
+
+#[test]
+fn a_whole_game_against_the_perfect_player_is_played_with_the_mouse() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=perfect"));
+    let tables = tables();
+    let mut position: Position = "3x2".parse().unwrap();
+    let over = "document.querySelector('#status').textContent.match(/over/)";
+    let value = tables.probe(&position).unwrap().value;
+    let end = loop {
+        settled(&browser, "south");
+        assert_eq!(drawn(&browser), holes(&position));
+        assert_eq!(labels(&browser, "south"), expected(&position), "{position}");
+        assert_eq!(labels(&browser, "north"), []);
+        // Plays the best move nearest the store, as the tables do, so that the value of the start is reached.
+        let pit = tables.probe(&position).unwrap().best().last().unwrap();
+        let best = browser.run("return [...document.querySelectorAll('.cell.south .label.best')].length");
+        assert_eq!(best, tables.probe(&position).unwrap().best().count());
+        browser.click(&format!(".cell.south .pit[data-pit='{pit}']"));
+        let played = position.play(RULES, pit).unwrap();
+        let (mut next, mut south) = (played.position, played.again);
+        while !next.is_over() && !south {
+            let pit = tables.probe(&next).unwrap().best().last().unwrap();
+            let played = next.play(RULES, pit).unwrap();
+            (next, south) = (played.position, !played.again);
+        }
+        if next.is_over() {
+            break next.final_value().unwrap().abs();
+        }
+        let board = format!(
+            "JSON.stringify([...document.querySelectorAll('.cell.south .count, .store.south .count')].map((count) => Number(count.textContent))) === '{}'",
+            json!(holes(&next).as_array().unwrap()[..4])
+        );
+        browser.wait(&board);
+        position = next;
+    };
+    browser.wait(over);
+    assert_eq!(end, value.abs());
+    let status = browser.text("#status");
+    let seeds = [(12 + value) / 2, (12 - value) / 2];
+    let most = format!("{} to {}", seeds[0].max(seeds[1]), seeds[0].min(seeds[1]));
+    assert!(status.contains(&most) && status.contains(if value > 0 { "South wins" } else { "" }), "{status}");
+    // No move lost anything, and the graph is level.
+    assert_eq!(browser.run("return document.querySelectorAll('.slip, .blunder').length"), 0);
+    assert!(browser.run("return document.querySelectorAll('.dot.exact').length").as_u64() > Some(3));
+}
+
+#[test]
+fn moves_are_taken_back_and_played_again_with_the_keyboard() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    let start: Position = "3x2".parse().unwrap();
+    let moves = tables().move_scores(&start).unwrap();
+    let best = moves.iter().map(|&(_, score)| score).max().unwrap();
+    let &(bad, score) = moves.iter().find(|&&(_, score)| score < best).expect("some move loses something");
+    browser.keys(&bad.to_string());
+    browser.wait("document.querySelectorAll('#moves li').length === 1");
+    // The mistake is marked with what it cost.
+    browser.wait(&format!("document.querySelector('#moves button').textContent.endsWith('−{}')", 2 * (best - score)));
+    browser.wait("document.querySelector('.dot.slip, .dot.blunder')");
+    let after = drawn(&browser);
+    assert_ne!(after, holes(&start));
+    browser.keys("u");
+    browser.wait("document.querySelector('#undo').disabled");
+    assert_eq!(drawn(&browser), holes(&start));
+    browser.keys("r");
+    browser.wait("document.querySelector('#redo').disabled");
+    assert_eq!(drawn(&browser), after);
+    browser.click("#undo");
+    // Along the row to the first pit, and sown from there.
+    browser.keys("\u{e014}");
+    assert_eq!(browser.run("return document.activeElement.dataset.pit"), "1");
+    let told = browser.run("return document.activeElement.getAttribute('aria-label')");
+    assert!(told.as_str().unwrap().starts_with("South pit 1, 2 seeds: "), "{told}");
+    browser.keys("\u{e007}");
+    browser.wait("location.hash.includes('moves=1')");
+    assert_eq!(browser.errors(), json!([]));
+}
+
+#[test]
+fn seeds_are_seen_to_move_and_stop_when_the_move_is_taken_back() {
+    let (Some(browser), server) = (Browser::open(1280, 800, &[]), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    browser.run(
+        "window.flown = 0; new MutationObserver((all) => all.forEach((one) => one.addedNodes.forEach((node) => {
+         if (node.className === 'flying') window.flown += 1 }))).observe(document.querySelector('#board'), { childList: true })",
+    );
+    browser.click(".cell.south .pit[data-pit='1']");
+    browser.wait("document.querySelector('#board.north-moves')");
+    assert_eq!(browser.run("return window.flown"), 2);
+    let position: Position = "3x2".parse().unwrap();
+    let next = position.play(RULES, Pit::from_number(1).unwrap()).unwrap().position;
+    assert_eq!(drawn(&browser), holes(&next.turned()));
+}
+
+#[test]
+fn the_dialog_of_a_new_game_says_what_the_chosen_rules_are() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    browser.click("#new");
+    let told = |rules: Rules| {
+        let text = format!("{}. {}", rules.played_by(), rules.summary());
+        text[..1].to_uppercase() + &text[1..]
+    };
+    assert_eq!(browser.text("#new-rules-told"), told(Rules::default()));
+    for rules in Rules::ALL {
+        browser.run(&format!(
+            "const select = document.querySelector('#new-rules');
+             select.value = '{rules}';
+             select.dispatchEvent(new Event('change'));"
+        ));
+        assert_eq!(browser.text("#new-rules-told"), told(rules));
+    }
+}
+
+#[test]
+fn a_position_is_set_up_and_its_link_shows_it_to_others() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    browser.click("#edit");
+    browser.run(
+        "for (const [label, seeds] of [['South pit 1', 0], ['South pit 2', 0], ['South pit 3', 1], ['North pit 2', 3], ['North\\'s store', 4]]) {
+           const field = document.querySelector(`input[aria-label=\"${label}\"]`);
+           field.value = seeds;
+           field.dispatchEvent(new Event('input', { bubbles: true }));
+         }
+         document.querySelector('#edit-first').value = 'north';",
+    );
+    browser.click("#edit-dialog .main");
+    settled(&browser, "north");
+    // North to move: the literal has North first.
+    let position: Position = "<3,4,0,2,3,2,0,0,1>".parse().unwrap();
+    assert_eq!(drawn(&browser), holes(&position.turned()));
+    assert_eq!(labels(&browser, "north"), expected(&position));
+    let pit = tables().probe(&position).unwrap().best().next().unwrap();
+    browser.keys(&pit.to_string());
+    browser
+        .wait("document.querySelectorAll('#moves li').length === 1 && document.querySelector('#undo:not(:disabled)')");
+    let (shown, link) = (drawn(&browser), browser.run("return location.href"));
+    browser.go("about:blank");
+    browser.go(link.as_str().unwrap());
+    browser.wait("document.querySelectorAll('#moves li').length === 1");
+    assert_eq!(drawn(&browser), shown);
+    // The position before it was evaluated, too, for the graph.
+    browser.wait("document.querySelectorAll('.dot.exact').length === 2");
+    browser.keys("u");
+    settled(&browser, "north");
+    assert_eq!(labels(&browser, "north"), expected(&position));
+}
+
+#[test]
+fn what_is_not_proved_is_marked() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=6x6&north=human"));
+    browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
+    let marked = browser.run("return [...document.querySelectorAll('.cell.south .label b')].map((b) => b.textContent)");
+    let marked: Vec<&str> = marked.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    assert!(marked.iter().all(|text| ["≈", "≥", "≤"].iter().any(|mark| text.starts_with(mark))), "{marked:?}");
+    assert!(!browser.text("#status").contains("exact"));
+}
+
+#[test]
+fn refusals_are_shown() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=nonsense"));
+    browser.wait("document.querySelector('#error').textContent.includes(\"'nonsense' is not a position\")");
+}
+
+#[test]
+fn on_a_phone_the_board_fits_the_screen() {
+    let (Some(browser), server) = (Browser::open(500, 844, STILL), server()) else { return };
+    browser.go(&server.url("/#board=6x4&north=human"));
+    browser.wait("document.querySelectorAll('.cell.south .label b').length === 6");
+    let overflow = "return document.documentElement.scrollWidth - document.documentElement.clientWidth";
+    assert_eq!(browser.run(overflow), 0);
+    browser.screen(390, 844);
+    browser.wait("innerWidth === 390");
+    browser.wait("document.querySelector('#board').getBoundingClientRect().right <= innerWidth");
+    assert_eq!(browser.run(overflow), 0);
+}

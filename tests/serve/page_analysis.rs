@@ -1,0 +1,189 @@
+//! What the page offers to those who study: the opening explorer, comments, puzzles.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use kalah::book::Book;
+use kalah::build::build;
+use kalah::game::Position;
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::browser::board::{RULES, STILL, directory, moves, server, settled};
+use crate::serving::Server;
+
+/// The rows of the explorer: the pit, its value, the games.
+fn explorer(browser: &Browser) -> Value {
+    browser.run(
+        "return document.querySelector('#explorer').checkVisibility() ? [...document.querySelectorAll('#explorer-rows tr')].map((row) =>
+           [...row.children].map((cell) => cell.textContent)) : []",
+    )
+}
+
+#[test]
+fn the_explorer_shows_what_the_book_has() {
+    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
+    let server = Server::start(directory(), &["--time", "0.2", "--memory", "16MiB"]);
+    let book = Book::shipped(RULES, 6).unwrap();
+    let mut position: Position = "6x4".parse().unwrap();
+    browser.go(&server.url("/#board=6x4&north=human"));
+    for moved in 0..2 {
+        let recalled = book.recall(&position, None).unwrap();
+        let expected: Vec<Value> = recalled
+            .moves
+            .iter()
+            .map(|(pit, bounds)| {
+                assert_eq!(bounds.lower, bounds.upper, "the book has all moves of {position}");
+                let value = position.value(bounds.lower);
+                let sign = ["−", "", "+"][(value.signum() + 1) as usize];
+                let word = ["loss", "draw", "win"][(value.signum() + 1) as usize];
+                json!([pit.to_string(), format!("{sign}{} {word}", value.abs()), ""])
+            })
+            .collect();
+        browser.wait(&format!(
+            "document.querySelectorAll('#explorer-rows tr').length === {} && document.querySelectorAll('#moves button').length === {moved}",
+            expected.len()
+        ));
+        browser.wait("document.querySelector('#explorer-note').textContent.startsWith('From the book')");
+        assert_eq!(explorer(&browser), json!(expected), "{position}");
+        // The best move, played by a click.
+        let best = recalled.best().next().unwrap();
+        let shown = browser.run("return [...document.querySelectorAll('#explorer-rows .best')].map((cell) => cell.parentElement.querySelector('button').textContent)");
+        assert_eq!(shown, json!(recalled.best().map(|pit| pit.to_string()).collect::<Vec<String>>()));
+        browser.run(&format!("document.querySelector('#explorer-rows button[aria-label=\"pit {best}\"]').click()"));
+        moves(&browser, moved + 1);
+        position = position.play(RULES, best).unwrap().position;
+    }
+    // With values hidden it is hidden, too.
+    browser.click("#values");
+    browser.wait("!document.querySelector('#explorer').checkVisibility()");
+}
+
+#[test]
+fn the_explorer_counts_the_games_of_this_browser() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
+    settled(&browser, "south");
+    assert_eq!(explorer(&browser), json!([]));
+    // This move ends the game as a draw, which is counted once.
+    for _ in 0..2 {
+        browser.keys("3");
+        browser.wait("document.querySelector('#status').textContent.match(/over/)");
+        browser.keys("u");
+        browser.wait("document.querySelectorAll('#explorer-rows tr').length === 1");
+        assert_eq!(explorer(&browser), json!([["3", "–", "0–1–0"]]));
+    }
+    browser.run("window.before = true; location.reload()");
+    browser.wait("!window.before && document.querySelectorAll('#explorer-rows tr').length === 1");
+    settled(&browser, "south");
+    browser.keys("3");
+    browser.keys("u");
+    browser.wait("document.querySelector('#explorer-rows td:last-child').textContent === '0–2–0'");
+}
+
+#[test]
+fn comments_are_kept_in_links_and_texts() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&moves=1,2&at=1"));
+    settled(&browser, "north");
+    browser.click(".comment summary");
+    browser.run("document.querySelector('#comment').focus()");
+    // Digits are part of the text here, and sow nothing.
+    browser.keys("See 1 & 2");
+    browser.run("document.querySelector('#comment').blur()");
+    browser.wait("location.hash.includes('note=') && document.querySelector('#moves .commented')");
+    moves(&browser, 2);
+    browser.keys("r");
+    browser.wait("document.querySelector('#comment').value === ''");
+    browser.run("window.before = true; location.reload()");
+    browser.wait("!window.before && document.querySelector('#moves .commented')");
+    browser.keys("u");
+    browser.wait("document.querySelector('#comment').value === 'See 1 & 2' && document.querySelector('#comment').checkVisibility()");
+    browser.click("#text");
+    browser.wait("document.querySelector('#text-text').value.includes('1. 1 {See 1 & 2} 2')");
+    // And from a text; a header of it is kept, too.
+    let text = "[Event \"Club\"]\n[Start \"3x2\"]\n\n{Well begun} 1 21 ; a } is here\n3";
+    browser.run(&format!("document.querySelector('#text-text').value = {}", json!(text)));
+    browser.click("#text-dialog .main");
+    moves(&browser, 4);
+    browser.wait("document.querySelectorAll('#moves .commented').length === 1");
+    browser.click("#text");
+    browser.wait("document.querySelector('#text-text').value.includes('{Well begun} 1. 1 21 ; a } is here')");
+    assert_eq!(browser.run("return document.querySelector('#text-text').value.includes('[Event \"Club\"]')"), true);
+}
+
+#[test]
+fn a_search_says_how_far_it_is_and_goes_on_for_longer() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=6x6&north=human"));
+    let searching = "document.querySelector('#machine-text').textContent.match(/^Searching .* positions, depth /)";
+    browser.wait(searching);
+    browser.wait(
+        "document.querySelector('#longer').checkVisibility() && !document.querySelector('#machine-text').textContent",
+    );
+    // What was found is announced.
+    browser.wait("document.querySelector('#said').textContent.length > 0");
+    browser.click("#longer");
+    browser.wait(searching);
+}
+
+#[test]
+fn a_board_is_cleared_and_scattered() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    let sum = "return [...document.querySelectorAll('#edit-board .seeds')].reduce((sum, field) => sum + Number(field.value), 0)";
+    browser.click("#edit");
+    assert_eq!(browser.run(sum), 12);
+    browser.click("#edit-random");
+    assert_eq!(browser.run(sum), 12);
+    browser.click("#edit-clear");
+    assert_eq!(browser.run(sum), 0);
+    // Of an empty board, one seed for each pit.
+    browser.click("#edit-random");
+    assert_eq!(browser.run(sum), 6);
+    let text = browser.run("return document.querySelector('#edit-text').value");
+    let position: Position = text.as_str().unwrap().parse().unwrap();
+    assert_eq!((position.seeds(), position.mover_store()), (6, 0));
+}
+
+#[test]
+fn puzzles_are_solved_and_counted() {
+    let Some(browser) = Browser::open(1280, 800, STILL) else { return };
+    let tables = tempfile::tempdir().unwrap();
+    build(tables.path(), RULES, 6, 12).unwrap();
+    let server = Server::start(tables.path(), &["--no-book", "--time", "1"]);
+    let reload = || {
+        browser.run("window.before = true; location.reload()");
+        browser.wait("!window.before && document.querySelector('.pit')");
+    };
+    browser.go(&server.url("/#board=6x1&north=human"));
+    browser.wait("document.querySelector('.pit.legal')");
+    browser.click("#puzzle");
+    browser.click("#puzzle-dialog .main");
+    for solved in 1..3 {
+        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)') && document.querySelector('.pit.legal')");
+        let board = browser.run("return new URLSearchParams(location.hash.slice(1)).get('board')");
+        let position: Position = board.as_str().unwrap().parse().unwrap();
+        let probe = Tables::open(tables.path(), RULES, 6, 12).unwrap().probe(&position).unwrap();
+        let [best] = probe.best().collect::<Vec<_>>()[..] else { panic!("{position} has one best move") };
+        // It is there again when the page is loaded again.
+        reload();
+        browser.wait("document.querySelector('#task').textContent.startsWith('Puzzle (easy)')");
+        assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
+        browser.keys(&best.to_string());
+        let right = format!("document.querySelector('#task').textContent.endsWith('Solved in a row: {solved}.')");
+        browser.wait(&right);
+        reload();
+        browser.wait(&right);
+        if solved == 1 {
+            browser.click("#another");
+            browser.wait("!document.querySelector('#another').checkVisibility()");
+        } else {
+            // Another move is wrong.
+            browser.keys("u");
+            browser.wait("document.querySelectorAll('.cell.south .pit.legal').length > 1");
+            browser.click(&format!(".cell.south .pit.legal:not([data-pit='{best}'])"));
+            browser.wait("document.querySelector('#task').textContent.startsWith('Not this one')");
+        }
+    }
+}

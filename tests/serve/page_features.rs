@@ -1,0 +1,397 @@
+//! What the page offers beyond playing: what just happened, variations, hints, reports, levels, languages.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use std::collections::BTreeSet;
+
+use kalah::game::{Pit, Position, Rules};
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::browser::board::{RULES, STILL, directory, drawn, moves, remember, server, settled};
+
+/// Notes in `playable` when pits of South can be first clicked, and in `requests` what was asked of the server until then.
+const PLAYABLE: &str = "new MutationObserver(() => {
+      if (window.playable || !document.querySelector('.cell.south .pit.legal')) return;
+      window.playable = performance.now();
+      window.requests = performance.getEntriesByType('resource').filter((entry) => entry.responseEnd > 0).map((entry) => new URL(entry.name).pathname).sort();
+    }).observe(document, { subtree: true, childList: true, attributes: true })";
+
+/// The pits of a side with a mark of the last move.
+fn marked(browser: &Browser, mark: &str) -> Value {
+    browser.run(&format!(
+        "return [...document.querySelectorAll('.mark-{mark}')].map((hole) =>
+           hole.dataset.pit ? `${{hole.dataset.side}} ${{hole.dataset.pit}}` : hole.className.match(/store \\w+/)[0]).sort()"
+    ))
+}
+
+#[test]
+fn the_last_move_its_captures_and_an_extra_turn_are_marked() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    // Pit 1 has one seed, whose capture takes the 3 opposite.
+    browser.go(&server.url("/#board=1,0,2/1,3,1&north=human"));
+    settled(&browser, "south");
+    assert_eq!(marked(&browser, "from"), json!([]));
+    browser.keys("1");
+    settled(&browser, "north");
+    assert_eq!(marked(&browser, "from"), json!(["south 1"]));
+    assert_eq!(marked(&browser, "captured"), json!(["north 2", "south 2"]));
+    assert!(browser.text("#last").contains("South captures 4 seeds."), "{}", browser.text("#last"));
+    // The marks are those of the move before each place.
+    browser.keys("u");
+    settled(&browser, "south");
+    assert_eq!(marked(&browser, "from"), json!([]));
+    browser.go(&server.url("/#board=1,0,1/1,3,1&north=human&moves=3"));
+    settled(&browser, "south");
+    assert_eq!(marked(&browser, "last"), json!(["store south"]));
+    assert!(browser.text("#last").contains("South moves again"));
+    // The same in words at a pit.
+    assert!(
+        browser
+            .run("return document.querySelector('.cell.south [data-pit=\"3\"]').getAttribute('aria-label')")
+            .as_str()
+            .unwrap()
+            .ends_with("sown last")
+    );
+}
+
+#[test]
+fn at_the_end_all_seeds_lie_in_the_stores() {
+    for flags in [STILL, &[]] {
+        let (Some(browser), server) = (Browser::open(1280, 800, flags), server()) else { return };
+        browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
+        settled(&browser, "south");
+        browser.keys("3");
+        browser.wait("document.querySelector('#status').textContent.match(/over/)");
+        browser.wait("!document.querySelector('.flying')");
+        assert_eq!(drawn(&browser), json!([0, 0, 0, 6, 0, 0, 0, 6]));
+        assert!(browser.text("#status").contains("a draw, 6 to 6"), "{}", browser.text("#status"));
+    }
+}
+
+#[test]
+fn programs_move_step_by_step_where_that_is_chosen() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    remember(&browser, &server.url("/style.css"), &json!({ "values": true, "speed": "step" }));
+    browser.go(&server.url("/#board=3x2&south=greedy&north=greedy"));
+    for count in 1..3 {
+        browser.wait("document.querySelector('#next').checkVisibility()");
+        assert_eq!(browser.run("return document.querySelectorAll('#moves button').length"), count - 1);
+        browser.keys("n");
+        moves(&browser, count);
+    }
+    // A pause: nothing moves, and one may sow for either side.
+    browser.click("#pause");
+    browser.wait("!document.querySelector('#next').checkVisibility() && document.querySelector('.pit.legal')");
+    browser.click(".pit.legal");
+    moves(&browser, 3);
+}
+
+#[test]
+fn another_move_is_a_variation_and_back_and_forward_go_through_them() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&moves=1,2"));
+    moves(&browser, 2);
+    browser.click("#moves button");
+    settled(&browser, "north");
+    browser.keys("3");
+    moves(&browser, 3);
+    browser.wait("document.querySelectorAll('#moves .variation button').length === 1");
+    let here = "document.querySelector('#moves [aria-current]').textContent.slice(0, 3)";
+    browser.wait(&format!("{here} === 'N 3'"));
+    browser.run("history.back()");
+    browser.wait(&format!("{here} === 'S 1'"));
+    browser.run("history.forward()");
+    browser.wait(&format!("{here} === 'N 3'"));
+    moves(&browser, 3);
+    // The link has all of them.
+    browser.run("window.before = true; location.reload()");
+    browser.wait("!window.before && document.querySelector('.pit.legal')");
+    // Before all of them are there again, too.
+    assert!(browser.run("return location.hash").as_str().unwrap().contains("also="));
+    moves(&browser, 3);
+    // A new game can be left by Back.
+    browser.click("#new");
+    browser.click("#new-dialog .main");
+    moves(&browser, 0);
+    browser.run("history.back()");
+    moves(&browser, 3);
+}
+
+#[test]
+fn the_best_line_is_played_by_a_click_and_nothing_is_lost() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&moves=1&at=0"));
+    settled(&browser, "south");
+    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
+    let line = tables.probe(&"3x2".parse::<Position>().unwrap()).unwrap().line.to_string();
+    let digits: Vec<char> = line.chars().filter(char::is_ascii_digit).collect();
+    let shown = browser
+        .run("return [...document.querySelectorAll('#line button')].map((button) => button.textContent).join('')");
+    assert_eq!(shown, digits.iter().collect::<String>());
+    browser.run("document.querySelectorAll('#line button')[2].click()");
+    let played = digits[..3].iter().map(char::to_string).collect::<Vec<_>>().join(",");
+    browser.wait(&format!("location.hash.includes('moves={played}')"));
+    // The move that was there before, and the three of the line.
+    moves(&browser, 4);
+    // Best play keeps the value.
+    browser.wait("document.querySelectorAll('.dot.exact').length === 4");
+    let bar = browser.run("return document.querySelector('#bar').getAttribute('aria-label')");
+    assert!(bar.as_str().unwrap().starts_with("Value for South: win by 4"), "{bar}");
+}
+
+#[test]
+fn a_report_counts_what_the_tables_say() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
+    let mut position: Position = "3x2".parse().unwrap();
+    let (mut south, mut played) = (true, Vec::new());
+    // For each side: moves, exact ones, those that lost seeds but not the outcome, and those that lost it.
+    let mut expected = [[0; 4]; 2];
+    while !position.is_over() && played.len() < 9 {
+        let scores = tables.move_scores(&position).unwrap();
+        let &(pit, score) = scores.first().unwrap();
+        let best = scores.iter().map(|&(_, score)| score).max().unwrap();
+        let counts = &mut expected[usize::from(!south)];
+        counts[0] += 1;
+        if score == best {
+            counts[1] += 1;
+        } else if position.value(best).signum() > position.value(score).signum() {
+            counts[3] += 1;
+        } else {
+            counts[2] += 1;
+        }
+        played.push(pit.to_string());
+        let made = position.play(RULES, pit).unwrap();
+        south ^= !made.again;
+        position = made.position;
+    }
+    browser.go(&server.url(&format!("/#board=3x2&north=human&moves={}", played.join(","))));
+    moves(&browser, played.len());
+    browser.click("#report");
+    browser.wait("document.querySelector('#report-progress').hidden");
+    let rows = browser.run(
+        "return [...document.querySelectorAll('#report-rows tr')].slice(0, 4).map((row) => [...row.querySelectorAll('td')].map((cell) => Number(cell.textContent)))",
+    );
+    let transposed: Vec<[u64; 2]> = (0..4).map(|row| [expected[0][row], expected[1][row]]).collect();
+    assert_eq!(rows, json!(transposed));
+    assert_eq!(rows[0][0].as_u64().unwrap() + rows[0][1].as_u64().unwrap(), played.len() as u64);
+    // A mistake of the list is gone to.
+    browser.click("#report-list button");
+    browser.wait("!document.querySelector('dialog[open]') && location.hash.includes('at=')");
+}
+
+#[test]
+fn a_first_visit_is_a_game_for_beginners_and_choices_are_remembered() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/"));
+    browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 6");
+    assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
+    assert!(browser.text("#about").contains("standard"));
+    assert!(browser.text("#north option:checked").starts_with("Middle"));
+    assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
+    // Whose turn it is, and what to do.
+    assert_eq!(browser.text("#status"), "Your turn (South).");
+    assert!(browser.text("#last").starts_with("Click one of your pits"), "{}", browser.text("#last"));
+    assert_eq!(browser.run("return document.querySelector('#pause').checkVisibility()"), false);
+    // A hint marks the best moves without showing values.
+    browser.keys("h");
+    browser.wait("document.querySelectorAll('.pit.hint').length > 0");
+    assert_eq!(browser.run("return document.querySelectorAll('.label:not(:empty)').length"), 0);
+    browser.click("#new");
+    browser.run(
+        "for (const [id, value] of [['new-rules', 'empty-capture'], ['new-pits', 3], ['new-seeds', 2], ['new-opponent', 'greedy'], ['new-you', 'north']]) {
+           const field = document.getElementById(id);
+           field.value = value;
+           field.dispatchEvent(new Event('change', { bubbles: true }));
+         }",
+    );
+    browser.click("#new-dialog .main");
+    browser.wait("document.querySelectorAll('#moves button').length >= 1 && location.hash.includes('south=greedy')");
+    browser.go("about:blank");
+    browser.go(&server.url("/"));
+    browser.wait("location.hash.includes('south=greedy') && document.querySelector('#about').textContent.includes('empty-capture')");
+}
+
+#[test]
+fn the_rules_are_shown_with_moves_to_try() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    for rules in Rules::ALL {
+        browser.go("about:blank");
+        browser.go(&server.url(&format!("/#board=3x2&north=human&rules={rules}")));
+        browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 3");
+        browser.click("#rules");
+        assert!(browser.text("#rules-told").contains(rules.summary()));
+        assert!(browser.text("#rules-told").starts_with(char::is_uppercase));
+        for (example, literal, pit) in [
+            ("sow", "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 5),
+            ("store", "<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 3),
+            ("empty", "<6,8,7,2,5,0,6,0,1,0,3,1,4,5,6>", 1),
+        ] {
+            browser.click(&format!("[data-example={example}]"));
+            assert_eq!(browser.text("#rules-do"), format!("Click pit {pit}."));
+            browser.click(&format!("#rules-board .cell.south [data-pit='{pit}']"));
+            browser.wait("document.querySelector('#rules-do').textContent.includes('South sows')");
+            let position: Position = literal.parse().unwrap();
+            let played = position.play(rules, Pit::from_number(pit).unwrap()).unwrap();
+            let after = if played.again { played.position } else { played.position.turned() };
+            let stores = browser.run("return [...document.querySelectorAll('#rules-board .store')].map((store) => Number(store.querySelector('.count').textContent))");
+            assert_eq!(stores, json!([after.other_store(), after.mover_store()]), "{rules} {example}");
+            assert_eq!(browser.text("#rules-do").contains("moves again"), played.again);
+        }
+    }
+}
+
+#[test]
+fn the_sides_are_exchanged_by_the_pie_rule_after_the_first_turn() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    // South's first move loses; a perfect North keeps its side, and a person may choose.
+    browser.go(&server.url("/#board=3x2&north=human&south=greedy&moves=1&pie=open"));
+    browser.wait("document.querySelector('#swap').checkVisibility()");
+    assert!(browser.text("#pie").contains("North may exchange the sides"));
+    browser.click("#swap");
+    // Now the program has North, and moves.
+    browser.wait("document.querySelectorAll('#moves button').length >= 2 && location.hash.includes('north=greedy')");
+    assert_eq!(browser.run("return document.querySelector('#swap').checkVisibility()"), false);
+}
+
+#[test]
+fn a_finished_game_offers_the_next_one() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=<3,5,2,0,0,1,2,0,2>&north=human"));
+    settled(&browser, "south");
+    assert_eq!(browser.run("return document.querySelector('#new').classList.contains('main')"), false);
+    browser.keys("3");
+    browser.wait("document.querySelector('#new').classList.contains('main')");
+}
+
+#[test]
+fn seeds_are_heard_where_that_is_chosen() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.before(
+        "window.knocks = 0; const make = AudioContext.prototype.createOscillator;
+         AudioContext.prototype.createOscillator = function () { window.knocks += 1; return make.call(this) }",
+    );
+    for sounds in [false, true] {
+        remember(&browser, &server.url("/style.css"), &json!({ "values": true, "sounds": sounds }));
+        browser.go(&server.url("/#board=3x2&north=human"));
+        settled(&browser, "south");
+        browser.keys("1");
+        settled(&browser, "north");
+        assert_eq!(browser.run("return window.knocks > 0"), sounds);
+    }
+}
+
+#[test]
+fn a_large_board_fills_a_projector() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    remember(&browser, &server.url("/style.css"), &json!({ "values": true, "large": true }));
+    browser.screen(1920, 1080);
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+    let shares = browser.run(
+        "const { height } = document.querySelector('#board').getBoundingClientRect();
+         const size = (selector) => parseFloat(getComputedStyle(document.querySelector(selector)).fontSize);
+         return [height / innerHeight > 0.65, size('.label b') >= 24, size('#status') >= 24,
+           document.querySelector('.side').checkVisibility()]",
+    );
+    assert_eq!(shares, json!([true, true, true, false]));
+}
+
+#[test]
+fn the_page_speaks_german_where_that_is_chosen() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    remember(&browser, &server.url("/style.css"), &json!({ "values": true, "language": "de" }));
+    browser.go(&server.url("/#board=3x2&north=human"));
+    browser.wait("document.querySelector('#status').textContent.includes('Süd ist am Zug: Sieg mit 4, exakt')");
+    assert_eq!(browser.run("return document.documentElement.lang"), "de");
+}
+
+#[test]
+fn every_text_is_there_in_every_language() {
+    let text = std::fs::read_to_string("src/serve/page/texts.js").unwrap();
+    let (english, german) = text.split_once("const de = {").unwrap();
+    let keys = |part: &str| -> BTreeSet<String> {
+        let entries = part.lines().filter_map(|line| line.strip_prefix("  ")?.split_once(": "));
+        entries.map(|(key, _)| key.trim_matches('"').to_owned()).collect()
+    };
+    let (english, german) = (keys(english), keys(german));
+    assert!(english.len() > 100);
+    assert_eq!(english.difference(&german).collect::<Vec<_>>(), Vec::<&String>::new());
+    // What the page itself names.
+    let html = std::fs::read_to_string("src/serve/page/index.html").unwrap();
+    for kind in ["data-t=\"", "data-title=\"", "data-label=\""] {
+        for (key, _) in html.split(kind).skip(1).filter_map(|rest| rest.split_once('"')) {
+            assert!(english.contains(key), "{key}");
+        }
+    }
+}
+
+#[test]
+fn a_link_can_hide_the_values() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    remember(&browser, &server.url("/style.css"), &json!({ "values": true }));
+    browser.go(&server.url("/#board=3x2&north=human&values=off"));
+    browser.wait("document.querySelectorAll('.cell.south .pit.legal').length === 3");
+    assert_eq!(browser.run("return document.querySelector('#values').checked"), false);
+    browser.go("about:blank");
+    browser.go(&server.url("/#board=3x2&north=human"));
+    settled(&browser, "south");
+}
+
+#[test]
+fn a_game_is_taken_out_as_text_and_put_in_again() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.go(&server.url("/#board=3x2&north=human&moves=2,3,1"));
+    moves(&browser, 3);
+    browser.click("#text");
+    browser.wait("document.querySelector('#text-text').value.includes('[Start \"3x2\"]')");
+    let text = browser.run("return document.querySelector('#text-text').value");
+    // What is wrong is shown, with its line; the dialog stays.
+    browser.run("document.querySelector('#text-text').value = '[Start \"3x2\"]\\n\\n1. 9'");
+    browser.click("#text-dialog .main");
+    browser.wait("document.querySelector('#text-error').textContent.includes('line 3')");
+    browser.keys("\u{e00c}");
+    browser.go("about:blank");
+    browser.go(&server.url("/#board=3x1&north=human"));
+    settled(&browser, "south");
+    browser.click("#text");
+    browser.wait("document.querySelector('#text-text').value.includes('3x1')");
+    browser.run(&format!("document.querySelector('#text-text').value = {text}"));
+    browser.click("#text-dialog .main");
+    moves(&browser, 3);
+    browser.wait("location.hash.includes('moves=2,3,1')");
+}
+
+#[test]
+fn the_page_is_playable_after_what_its_html_names() {
+    let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+    browser.before(PLAYABLE);
+    browser.go(&server.url("/"));
+    browser.wait("window.playable");
+    let expected = json!(["/api", "/api/tables", "/board.css", "/page.js", "/style.css"]);
+    assert_eq!(browser.run("return window.requests"), expected);
+    let html = std::fs::read_to_string("src/serve/page/index.html").unwrap();
+    for path in expected.as_array().unwrap() {
+        let path = path.as_str().unwrap().trim_start_matches('/');
+        assert!(html.contains(&format!("\"{path}\"")), "{path}");
+    }
+}
+
+#[test]
+#[ignore = "prints figures for docs/measurements.md"]
+fn figures_of_loading() {
+    for milliseconds in [0, 300] {
+        for _ in 0..3 {
+            let (Some(browser), server) = (Browser::open(1280, 800, STILL), server()) else { return };
+            browser.before(PLAYABLE);
+            browser.latency(milliseconds);
+            browser.go(&server.url("/"));
+            browser.wait("window.playable");
+            println!(
+                "latency {milliseconds} ms: playable after {} ms",
+                browser.run("return Math.round(window.playable)")
+            );
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Which requests are allowed, how long clients may take, and the answers to bad requests.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::serving::Server;
+use super::{code, directory, server};
+
+/// Longer than any client may take.
+const LATE: Duration = Duration::from_secs(25);
+
+/// The response to a request with these lines in its head, which closes the connection.
+fn ask(server: &Server, first: &str, headers: &[&str]) -> (u16, Value) {
+    let mut head = format!("{first} HTTP/1.1\r\nConnection: close\r\n");
+    headers.iter().for_each(|header| head += &format!("{header}\r\n"));
+    let mut stream = server.connect();
+    // The server may refuse before it has read everything, and it assumes that a client that stops sending is gone.
+    let _ = stream.write_all(format!("{head}\r\n").as_bytes());
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    parts(&String::from_utf8_lossy(&answer))
+}
+
+/// The status of a raw response, and its document.
+#[track_caller]
+fn parts(answer: &str) -> (u16, Value) {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    (status, serde_json::from_str(body).unwrap_or(Value::String(body.to_owned())))
+}
+
+#[test]
+fn only_known_hosts_are_answered() {
+    let server = Server::start(directory(), &["--time", "0.1", "--allow-host", "Kalah.example"]);
+    let port = server.address.rsplit(':').next().unwrap();
+    let get = |host: &str| ask(&server, "GET /api", &[&format!("Host: {host}")]);
+    for host in ["localhost", "LocalHost", "127.0.0.1", "127.3.2.1", "[::1]", "kalah.example", "kalah.example."] {
+        assert_eq!(get(host).0, 200, "{host}");
+        assert_eq!(get(&format!("{host}:{port}")).0, 200, "{host}");
+        assert_eq!(get(&format!("{host}:1")).0, 200, "{host}: a tunnel may have another port");
+    }
+    for host in
+        ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1", "[::2]", "evillocalhost"]
+    {
+        assert_eq!(code(&get(host)), (403, "host"), "{host}");
+        assert_eq!(code(&get(&format!("{host}:{port}"))), (403, "host"), "{host}");
+    }
+    for host in
+        ["", ":", "a b", "user@localhost", "localhost:port", "localhost:99999", "[::1", "localhost/x", "\u{1b}[31m"]
+    {
+        let refused = get(host);
+        assert!([400, 403].contains(&refused.0), "{host}: {refused:?}");
+    }
+    // The page as the API: it could be read and driven from elsewhere.
+    assert_eq!(code(&ask(&server, "GET /", &["Host: evil.example"])), (403, "host"));
+    assert_eq!(code(&ask(&server, "GET /api", &[])), (400, "request"));
+    assert_eq!(code(&ask(&server, "GET /api", &["Host: localhost", "Host: localhost"])), (400, "request"));
+    assert_eq!(code(&ask(&server, "GET http://evil.example/api", &["Host: localhost"])), (403, "host"));
+    assert_eq!(ask(&server, "GET http://localhost/api", &["Host: localhost"]).0, 200);
+}
+
+#[test]
+fn other_websites_are_refused() {
+    let server = Server::start(directory(), &["--time", "0.1", "--allow-host", "kalah.example"]);
+    let port = server.address.rsplit(':').next().unwrap();
+    let host = format!("Host: 127.0.0.1:{port}");
+    let position = "GET /api/position?board=6x4&time=0";
+    for origin in
+        ["http://evil.example", "null", "file://", "http://127.0.0.1:1", "http://localhost:1", "127.0.0.1", ""]
+    {
+        for request in [position, "GET /api", "GET /", "POST /api/move"] {
+            let answer = ask(&server, request, &[&host, &format!("Origin: {origin}")]);
+            assert_eq!(code(&answer), (403, "origin"), "{origin:?} {request}");
+        }
+    }
+    for origin in
+        [format!("http://127.0.0.1:{port}"), "http://kalah.example".into(), "https://kalah.example:8443".into()]
+    {
+        assert_eq!(ask(&server, position, &[&host, &format!("Origin: {origin}")]).0, 200, "{origin}");
+    }
+    for site in ["cross-site", "same-site", "nonsense"] {
+        let site = format!("Sec-Fetch-Site: {site}");
+        assert_eq!(code(&ask(&server, position, &[&host, &site])), (403, "origin"), "{site}");
+        // A link to the page may be anywhere.
+        assert_eq!(ask(&server, "GET /", &[&host, &site]).0, 200, "{site}");
+    }
+    for site in ["same-origin", "none"] {
+        assert_eq!(ask(&server, position, &[&host, &format!("Sec-Fetch-Site: {site}")]).0, 200, "{site}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn half_open_connections_do_not_block_the_server() {
+    let command = ["sh", "-c", "ulimit -n 256; exec \"$0\" \"$@\""];
+    let server = Server::start_by(&command, directory(), &["--time", "0.1", "--searches", "1", "--memory", "16MiB"]);
+    let silent = |_: usize| server.connect();
+    let half = |index: usize| {
+        let mut stream = server.connect();
+        let _ = stream.write_all(&b"GET /api HTTP/1.1\r\nHost: localhost\r\nX: "[..index % 40]);
+        stream
+    };
+    for open in [&silent as &dyn Fn(usize) -> TcpStream, &half] {
+        let open: Vec<TcpStream> = (0..300).map(open).collect();
+        assert_eq!(server.get("/api/position?board=3x2").0, 200);
+        drop(open);
+        assert_eq!(server.get("/api").0, 200);
+    }
+}
+
+/// Sends `bytes`, one byte every `pause`, until the server closes the connection; returns its response, and after what
+/// time.
+fn trickle(server: &Server, first: &[u8], bytes: &[u8], pause: Duration) -> (String, Duration) {
+    let (mut stream, begin) = (server.connect(), Instant::now());
+    stream.write_all(first).unwrap();
+    stream.set_read_timeout(Some(pause)).unwrap();
+    let (mut answer, mut bytes) = (Vec::new(), bytes.iter().cycle());
+    while begin.elapsed() < LATE {
+        let mut buffer = [0; 4096];
+        match stream.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => answer.extend_from_slice(&buffer[..read]),
+            Err(error) if [ErrorKind::WouldBlock, ErrorKind::TimedOut].contains(&error.kind()) => {
+                // It may close the connection in between; reading shows that.
+                let _ = bytes.next().map(|&byte| stream.write_all(&[byte]));
+            }
+            Err(_) => break,
+        }
+    }
+    (String::from_utf8(answer).unwrap(), begin.elapsed())
+}
+
+#[test]
+fn clients_that_take_their_time_are_left() {
+    let pause = Duration::from_millis(100);
+    std::thread::scope(|scope| {
+        let asked = |first: &'static str, bytes: &'static str, expected: u16| {
+            scope.spawn(move || {
+                let (answer, time) = trickle(&server(), first.as_bytes(), bytes.as_bytes(), pause);
+                assert!(time < LATE, "{first:?}");
+                assert_eq!(code(&parts(&answer)), (expected, "timeout"), "{first:?}");
+            });
+        };
+        asked("GET /api HTTP/1.1\r\n", "Host: localhost\r\n", 408);
+        asked("G", "E", 408);
+        asked("POST /api/move HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000\r\n\r\n", " ", 408);
+        let chunked = "POST /api/move HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n";
+        asked(chunked, "1\r\n \r\n", 408);
+        asked("GET /api HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000\r\n\r\n", " ", 408);
+        // A client that sends nothing at all, or nothing more, gets no answer.
+        scope.spawn(move || assert!(trickle(&server(), b"", b"", pause).1 < LATE));
+        scope.spawn(move || {
+            let (answer, time) = trickle(&server(), b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\n", b"", pause);
+            assert!(time < LATE && answer.starts_with("HTTP/1.1 200") && answer.matches("HTTP/1.1").count() == 1);
+        });
+    });
+}
+
+#[test]
+fn clients_that_do_not_read_are_left() {
+    let mut stream = server().connect();
+    stream.set_nonblocking(true).unwrap();
+    let (begin, requests) = (Instant::now(), "GET /app.js HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(100));
+    let mut sent = 0;
+    let error = loop {
+        assert!(begin.elapsed() < 2 * LATE, "the connection is still open");
+        match stream.write(&requests.as_bytes()[sent..]) {
+            Ok(more) => sent = (sent + more) % requests.len(),
+            Err(error) if error.kind() == ErrorKind::WouldBlock => std::thread::sleep(Duration::from_millis(100)),
+            Err(error) => break error,
+        }
+    };
+    assert!([ErrorKind::ConnectionReset, ErrorKind::BrokenPipe].contains(&error.kind()), "{error}");
+}
+
+/// Words of the underlying libraries, which mean nothing to the client.
+const FOREIGN: [&str; 14] = [
+    "serde",
+    "invalid type",
+    "expected value",
+    "missing field",
+    "unknown variant",
+    "unknown field",
+    "Failed to deserialize",
+    "duplicate field",
+    "EOF while",
+    "trailing characters",
+    "key must be",
+    "invalid digit",
+    "float literal",
+    "control character",
+];
+
+#[track_caller]
+fn assert_own_words(answer: &(u16, Value), words: &str, request: &str) {
+    let message = answer.1["error"]["message"].as_str().unwrap_or_else(|| panic!("{request}: {answer:?}"));
+    assert!(message.contains(words), "{request}: {message}");
+    for foreign in FOREIGN {
+        assert!(!message.contains(foreign), "{request}: {message}");
+    }
+}
+
+#[test]
+fn errors_tell_the_field_in_the_words_of_the_api() {
+    for (query, words) in [
+        ("", "'board' is missing"),
+        ("rules=standard", "'board' is missing"),
+        ("board", "'' is not a position"),
+        ("board=6x4&time=soon", "'time' is 'soon'; it must be a number of seconds, 0 or more"),
+        ("board=6x4&time=-1", "'time' is '-1'; it must be a number of seconds, 0 or more"),
+        ("board=6x4&time=NaN", "'time' is 'NaN'"),
+        ("board=6x4&time=", "'time' is ''"),
+        ("board=6x4&board=6x5", "'board' is given twice"),
+        ("board=6x4&rule=standard", "'rule' is not a field of this query; the fields are board, rules and time"),
+        ("board=6x4&%1b[31m=1", "'\\u{1b}[31m' is not a field"),
+        ("board=%ff%fe", "is not a position"),
+        ("board=6x4&rules=x", "'x'"),
+    ] {
+        let path = format!("/api/position?{query}");
+        assert_own_words(&server().get(&path), words, &path);
+    }
+    assert_eq!(server().get("/api/position?&board=3x2&&").0, 200, "what says nothing is no field");
+    assert_own_words(&server().get("/api/line?moves=1"), "'board' is missing", "line");
+    assert_own_words(&server().get("/api/line?board=6x4&time=1"), "the fields are board, rules and moves", "line");
+    for (body, words) in [
+        ("", "the body is empty"),
+        ("   ", "the body is empty"),
+        ("{", "the body is not valid JSON (line 1, column 1)"),
+        ("nonsense", "the body is not valid JSON (line 1, column"),
+        ("{\"board\": \"6x4\",}", "the body is not valid JSON (line 1, column 17)"),
+        ("{\"board\": \"6x4\"} {}", "the body is not valid JSON (line 1, column 18)"),
+        ("{\"board\": \"\n\"}", "the body is not valid JSON (line 2, column"),
+        ("{board: 1}", "the body is not valid JSON"),
+        ("{\"board\": 1e999}", "the body is not valid JSON"),
+        ("[1]", "the body is an array; it must be an object"),
+        ("7", "the body is a number; it must be an object"),
+        ("null", "the body is null; it must be an object"),
+        ("\"6x4\"", "the body is a string; it must be an object"),
+        ("{}", "'board' is missing"),
+        ("{\"board\": null}", "'board' is missing"),
+        ("{\"board\": 6}", "'board' is a number; it must be a string"),
+        ("{\"board\": [\"6x4\"]}", "'board' is an array; it must be a string"),
+        ("{\"board\": \"6x4\", \"rules\": 1}", "'rules' is a number; it must be a string"),
+        ("{\"board\": \"6x4\", \"player\": {}}", "'player' is an object; it must be a string"),
+        ("{\"board\": \"6x4\", \"player\": true}", "'player' is true; it must be a string"),
+        ("{\"board\": \"6x4\", \"time\": \"1\"}", "'time' is a string; it must be a number of seconds, 0 or more"),
+        ("{\"board\": \"6x4\", \"time\": -1}", "'time' is -1; it must be a number of seconds, 0 or more"),
+        (
+            "{\"board\": \"6x4\", \"Player\": \"greedy\"}",
+            "'Player' is not a field of this body; the fields are board, rules, player and time",
+        ),
+        ("{\"board\": \"6x4\", \"board\": \"6x4\"}", "'board' is given twice"),
+        ("{\"board\": \"6x4\", \"player\": \"\"}", "''"),
+    ] {
+        let answer = server().post("/api/move", body.as_bytes());
+        assert_eq!(answer.0, 400, "{body}");
+        assert_own_words(&answer, words, body);
+    }
+    let deep = format!("{{\"board\": {}1{}}}", "[".repeat(500), "]".repeat(500));
+    assert_own_words(&server().post("/api/move", deep.as_bytes()), "the body is not valid JSON", "deep");
+    assert_own_words(&server().post("/api/move", b"\xff\xfe{}"), "the body is not valid JSON", "bytes");
+    let times = json!({ "board": "3x2", "time": 1e300, "rules": null });
+    assert_eq!(server().post("/api/move", times.to_string().as_bytes()).0, 200, "a long time is cut");
+}
+
+#[test]
+fn what_the_http_layer_refuses_is_told_as_everything_else() {
+    for (length, expected) in
+        [(9_000, "long-address"), (70_000, "long-address"), (120_000, "long-address"), (300_000, "long-head")]
+    {
+        let answer = ask(&server(), &format!("GET /api/position?board={}", "1".repeat(length)), &["Host: localhost"]);
+        let status = if expected == "long-address" { 414 } else { 431 };
+        assert_eq!(code(&answer), (status, expected), "{length}");
+        assert_own_words(&answer, "bytes", expected);
+    }
+    let long = format!("X: {}", "x".repeat(300_000));
+    assert_eq!(code(&ask(&server(), "GET /api", &["Host: localhost", &long])), (431, "long-head"));
+    let many: Vec<String> = (0..200).map(|index| format!("X-{index}: 1")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(code(&ask(&server(), "GET /api", &many)), (431, "long-head"));
+    for bytes in [
+        "nonsense\r\n\r\n",
+        "GET /a b HTTP/1.1\r\n\r\n",
+        "GET /api HTTP/1.1\r\nHost localhost\r\n\r\n",
+        "\0\0\0\0\r\n\r\n",
+    ] {
+        assert_eq!(code(&parts(&server().raw(bytes.as_bytes()))), (400, "request"), "{bytes:?}");
+    }
+    // After a valid request on the same connection.
+    let both = server().raw(b"GET /api HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n");
+    let second = both.rfind("HTTP/1.1 4").unwrap();
+    assert!(both.starts_with("HTTP/1.1 200") && second > 0, "{both}");
+    assert_eq!(code(&parts(&both[second..])), (400, "request"));
+    for body in ["Content-Length: 100000000", "Transfer-Encoding: chunked\r\n\r\n9000\r\n"] {
+        let request = format!("POST /api/move HTTP/1.1\r\nHost: localhost\r\n{body}\r\n\r\n{}", " ".repeat(40_000));
+        assert_eq!(code(&parts(&server().raw(request.as_bytes()))), (413, "large-body"), "{body}");
+    }
+}
+
+#[test]
+fn an_address_that_others_reach_is_told_with_the_names_it_answers_to() {
+    let told = |address: &str, flags: &[&str]| Server::start_told(address, directory(), flags);
+    assert_eq!(told("127.0.0.1:0", &[]), "");
+    let told = told("0.0.0.0:0", &[]);
+    assert!(told.contains("--allow-host"), "{told}");
+}

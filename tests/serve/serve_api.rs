@@ -1,0 +1,423 @@
+//! The HTTP API beyond single positions: its description, games, texts, streams, sharing with other websites, caching.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use std::collections::BTreeSet;
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use kalah::game::Position;
+use kalah::record::read_game;
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+use crate::serving::description::fits;
+use crate::serving::description;
+use crate::serving::tables::{RULES, directory};
+use crate::serving::{self, Server, code, encoded};
+
+fn server() -> Arc<Server> {
+    static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+    shared.upgrade().unwrap_or_else(|| {
+        let flags = ["--no-book", "--time", "0.3", "--stream-time", "1.5", "--searches", "8", "--memory", "16MiB"];
+        let server = Arc::new(Server::start(directory(), &flags));
+        *shared = Arc::downgrade(&server);
+        server
+    })
+}
+
+fn post(path: &str, body: &Value) -> (u16, Value) {
+    server().post(path, body.to_string().as_bytes())
+}
+
+/// The events of a stream: names and documents.
+fn events(text: &str) -> Vec<(String, Value)> {
+    let event = |event: &str| {
+        let (name, data) = event.split_once('\n').expect("a name and a document");
+        let data = data.strip_prefix("data: ").expect("a document");
+        (name.strip_prefix("event: ").expect("a name").to_owned(), serde_json::from_str(data).expect("JSON"))
+    };
+    text.split("\n\n").filter(|event| !event.is_empty()).map(event).collect()
+}
+
+fn get_events(path: &str) -> Vec<(String, Value)> {
+    // Held until all has been read: the last one that holds it ends it.
+    let server = server();
+    let mut response = serving::agent().get(server.url(path)).call().unwrap();
+    assert_eq!(response.status(), 200);
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    events(&response.body_mut().read_to_string().unwrap())
+}
+
+/// Whether a document is one of the description.
+#[track_caller]
+fn assert_described(value: &Value, schema: &str) {
+    description::assert_described(&server(), value, schema);
+}
+
+#[test]
+fn every_address_is_described_and_answers_its_example_as_described() {
+    let (status, description) = server().get("/api/openapi.json");
+    assert_eq!((status, &description["openapi"]), (200, &json!("3.1.0")));
+    let all = &description["components"]["schemas"];
+    let mut described = BTreeSet::new();
+    for (path, methods) in description["paths"].as_object().unwrap() {
+        for (method, request) in methods.as_object().unwrap() {
+            described.insert((path.clone(), method.clone()));
+            let examples = request["parameters"].as_array().into_iter().flatten();
+            let examples = examples.filter(|one| one["name"] != "seed");
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let pairs: Vec<String> = examples
+                .map(|one| format!("{}={}", one["name"].as_str().unwrap(), encoded(&text(&one["example"]))))
+                .collect();
+            for path in [path.clone(), path.replacen("/api", "/api/v1", 1)] {
+                let answers = &request["responses"]["200"]["content"];
+                let (status, answer) = match &**method {
+                    "get" if answers["application/json"].is_null() => {
+                        let events = get_events(&format!("{path}?{}", pairs.join("&")));
+                        events.iter().for_each(|(_, document)| assert_described(document, "Search"));
+                        continue;
+                    }
+                    "get" => server().get(&format!("{path}?{}", pairs.join("&"))),
+                    _ => {
+                        let content = &request["requestBody"]["content"]["application/json"];
+                        assert_eq!(fits(&content["example"], &content["schema"], all, "body"), Ok(()), "{path}");
+                        post(&path, &content["example"])
+                    }
+                };
+                assert_eq!(status, 200, "{path}: {answer}");
+                assert_eq!(fits(&answer, &answers["application/json"]["schema"], all, &path), Ok(()));
+            }
+            // The other method is refused in the API's words, so there is no request that is not described.
+            let other = if method == "get" { post(path, &json!({})) } else { server().get(path) };
+            assert_eq!(code(&other), (405, "method"), "{path}");
+            assert_described(&other.1, "Error");
+        }
+    }
+    let source = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/serve/routes.rs")).unwrap();
+    let routes: BTreeSet<(String, String)> = source
+        .split(".route(&at(\"")
+        .skip(1)
+        .map(|rest| {
+            let (path, rest) = rest.split_once('"').unwrap();
+            let method = rest.strip_prefix("), ").unwrap().split('(').next().unwrap();
+            (format!("/api{path}"), method.to_owned())
+        })
+        .collect();
+    assert_eq!(described, routes);
+}
+
+#[test]
+fn a_wrong_document_is_found() {
+    let schema = json!({"type": "object", "required": ["a"], "additionalProperties": false,
+        "properties": {"a": {"type": "array", "items": {"type": "integer"}}, "b": {"type": "string", "enum": ["x"]}}});
+    assert_eq!(fits(&json!({"a": [1], "b": "x"}), &schema, &json!({}), ""), Ok(()));
+    for wrong in
+        [json!({"b": "x"}), json!({"a": ["1"]}), json!({"a": [], "b": "y"}), json!({"a": [], "c": 1}), json!([])]
+    {
+        assert!(fits(&wrong, &schema, &json!({}), "").is_err(), "{wrong}");
+    }
+}
+
+/// A whole game of 3x2: moves from the first to the last that are legal, and where each was made.
+fn game() -> (Vec<usize>, Vec<(Position, bool)>) {
+    let (mut position, mut first): (Position, bool) = ("3x2".parse().unwrap(), true);
+    let (mut moves, mut places) = (Vec::new(), Vec::new());
+    while !position.is_over() {
+        places.push((position, first));
+        let pit = position.moves().nth(moves.len() % 2).or_else(|| position.moves().next()).unwrap();
+        moves.push(pit.number());
+        let played = position.play(RULES, pit).unwrap();
+        (position, first) = (played.position, first == played.again);
+    }
+    places.push((position, first));
+    (moves, places)
+}
+
+#[test]
+fn a_whole_game_is_evaluated_as_its_positions_are() {
+    let (moves, places) = game();
+    let (status, answer) = post("/api/game", &json!({"board": "3x2", "rules": "standard", "moves": moves}));
+    assert_eq!(status, 200, "{answer}");
+    let tables = Tables::open(directory(), RULES, 3, 12).unwrap();
+    let given = answer["places"].as_array().unwrap();
+    assert_eq!(given.len(), places.len());
+    let mut lost = [0, 0];
+    for (index, (place, (position, first))) in given.iter().zip(&places).enumerate() {
+        assert_eq!((&place["position"], &place["first"]), (&json!(position.to_string()), &json!(first)));
+        assert_eq!(place["value"], json!(tables.probe(position).unwrap().value));
+        let Some(&number) = moves.get(index) else { continue };
+        assert_eq!(place["move"], json!(number));
+        let scores = tables.move_scores(position).unwrap();
+        let best = scores.iter().map(|&(_, score)| score).max().unwrap();
+        let score = scores.iter().find(|(pit, _)| pit.number() == number).unwrap().1;
+        assert_eq!(place["lost"], json!(2 * (best - score)));
+        if scores.len() > 1 {
+            lost[usize::from(!first)] += 2 * (best - score);
+        }
+        let (_, line) =
+            server().get(&format!("/api/line?board={}&rules=standard&moves={number}", encoded(&position.to_string())));
+        for field in ["next", "again", "finished", "sowing", "captured"] {
+            assert_eq!(place[field], line["places"][0][field], "{field}");
+        }
+    }
+    let sides = [&answer["sides"]["south"], &answer["sides"]["north"]];
+    assert_eq!(sides.map(|side| side["lost"].clone()), lost.map(|lost| json!(lost)));
+    for side in sides {
+        let part = |name: &str| side[name].as_u64().unwrap();
+        assert_eq!(part("moves"), part("best") + part("inaccuracies") + part("blunders"));
+    }
+    let end = places.last().unwrap();
+    assert_eq!(answer["result"].as_array().unwrap().iter().filter_map(Value::as_u64).sum::<u64>(), 12);
+    assert_eq!(end.0.final_value().map(|value| json!(value)), Some(given.last().unwrap()["value"].clone()));
+    assert_described(&answer, "Game");
+    // By its text, and in parts.
+    let (_, text) = post("/api/text/write", &json!({"board": "3x2", "rules": "standard", "moves": moves}));
+    assert_eq!(post("/api/game", &json!({"text": text["text"]})), (200, answer.clone()));
+    let server = server();
+    let mut response = serving::agent()
+        .post(server.url("/api/game"))
+        .header("Accept", "text/event-stream")
+        .send(json!({"board": "3x2", "rules": "standard", "moves": moves}).to_string())
+        .unwrap();
+    let mut events = events(&response.body_mut().read_to_string().unwrap());
+    assert_eq!(events.pop(), Some(("answer".to_owned(), answer.clone())));
+    let mut indices = BTreeSet::new();
+    for (name, mut document) in events {
+        assert_eq!(name, "place");
+        assert_described(&document, "PlaceEvent");
+        let index = document.as_object_mut().unwrap().remove("index").unwrap().as_u64().unwrap();
+        assert_eq!(document, answer["places"][index as usize]);
+        assert!(indices.insert(index));
+    }
+    assert_eq!(indices.len(), places.len());
+}
+
+#[test]
+fn a_game_above_the_tables_is_searched() {
+    let body = json!({"board": "6x3", "rules": "standard", "moves": [4, 1, 2], "time": 0.05});
+    let (status, answer) = post("/api/game", &body);
+    assert_eq!(status, 200, "{answer}");
+    assert_described(&answer, "Game");
+    for place in answer["places"].as_array().unwrap() {
+        assert!(["exact", "bounds", "estimate"].contains(&place["known"].as_str().unwrap()), "{place}");
+    }
+    assert!(answer["result"].is_null());
+}
+
+#[test]
+fn games_that_are_none_are_refused() {
+    for (body, expected) in [
+        (json!({}), (400, "request")),
+        (json!({"board": "3x2", "text": "1"}), (400, "request")),
+        (json!({"board": "3x2", "moves": {"a": 1}}), (400, "request")),
+        (json!({"board": "3x2", "moves": [[1]]}), (400, "request")),
+        (json!({"board": "3x2", "moves": [4]}), (400, "line")),
+        (json!({"board": "3x2", "moves": [1.5]}), (400, "line")),
+        (json!({"board": "3x2", "moves": [1, 1, 1, 1, 1, 1]}), (400, "line")),
+        (json!({"text": "[Start \"3x2\"]\n\n4"}), (400, "text")),
+        (json!({"text": ""}), (400, "text")),
+        (json!({"text": "[Start \"6x99\"]"}), (422, "large-position")),
+    ] {
+        let answer = post("/api/game", &body);
+        assert_eq!(code(&answer), expected, "{body}: {}", answer.1);
+        assert_described(&answer.1, "Error");
+    }
+    let answer = post("/api/game", &json!({"text": "[Start \"3x2\"]\n\n4"})).1;
+    assert!(answer["error"]["message"].as_str().unwrap().starts_with("line 3: "), "{answer}");
+    assert_eq!(code(&post("/api/text/read", &json!({}))), (400, "request"));
+    assert_eq!(code(&post("/api/text/write", &json!({"board": "3x2", "headers": [["Start", "x"]]}))), (400, "request"));
+    assert_eq!(code(&post("/api/text/write", &json!({"board": "3x2", "headers": ["Event"]}))), (400, "request"));
+}
+
+#[test]
+fn documents_are_compressed_for_those_who_accept_that() {
+    let server = server();
+    let get = |path: &str, accept: &str| {
+        let mut stream = server.connect();
+        let headers = format!("Host: localhost\r\nConnection: close\r\nAccept-Encoding: {accept}\r\n");
+        stream.write_all(format!("GET {path} HTTP/1.1\r\n{headers}\r\n").as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let end = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
+        (String::from_utf8_lossy(&answer[..end]).to_lowercase(), answer[end + 4..].to_vec())
+    };
+    for path in ["/api", "/api/openapi.json"] {
+        let (head, plain) = get(path, "identity");
+        assert!(!head.contains("content-encoding") && head.contains("vary: accept-encoding"), "{head}");
+        let (head, packed) = get(path, "gzip");
+        assert!(head.contains("content-encoding: gzip") && head.contains("vary: accept-encoding"), "{head}");
+        assert!(head.contains(&format!("content-length: {}", packed.len())), "{head}");
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(&*packed).read_to_end(&mut unpacked).unwrap();
+        assert_eq!(unpacked, plain);
+        assert!(2 * packed.len() < plain.len(), "{} of {}", packed.len(), plain.len());
+    }
+    // Not where that saves nothing, and never a stream.
+    for path in ["/api/position?board=six", "/api/search?board=3x2&rules=standard"] {
+        assert!(!get(path, "gzip").0.contains("content-encoding"), "{path}");
+    }
+}
+
+#[test]
+fn texts_are_written_and_read() {
+    let body = json!({"board": "6x4", "moves": [3, 6, 2], "south": "Ada \"A\"", "headers": [["Event", "Club"]]});
+    let (status, answer) = post("/api/text/write", &body);
+    assert_eq!(status, 200, "{answer}");
+    let game = read_game(answer["text"].as_str().unwrap()).unwrap();
+    assert_eq!((game.line.to_string(), game.header("South")), ("36 2".to_owned(), Some("Ada \"A\"")));
+    let (_, read) = post("/api/text/read", &answer);
+    assert_eq!(
+        (&read["moves"], &read["south"], &read["line"]),
+        (&json!([3, 6, 2]), &json!("Ada \"A\""), &json!("36 2"))
+    );
+    assert_described(&read, "GameRead");
+    // Comments: after a turn, or in the midst of it, which is after it.
+    let comments = json!([{"after": 0, "text": "before"}, {"after": 1, "text": "in it"}, {"after": 3, "text": "last"}]);
+    let body = json!({"board": "6x4", "moves": [3, 6, 2], "comments": comments});
+    let (_, answer) = post("/api/text/write", &body);
+    assert!(answer["text"].as_str().unwrap().ends_with("\n{before} 1. 36 {in it} 2 {last} *\n"), "{answer}");
+    let (_, read) = post("/api/text/read", &answer);
+    assert_described(&read, "GameRead");
+    let after = [0, 2, 3].map(|after| json!(after));
+    assert_eq!(read["comments"].as_array().unwrap().iter().map(|one| one["after"].clone()).collect::<Vec<_>>(), after);
+    for wrong in [json!("none"), json!([{"text": "where"}]), json!([{"after": -1, "text": ""}])] {
+        let body = json!({"board": "6x4", "comments": wrong});
+        assert_eq!(code(&post("/api/text/write", &body)), (400, "request"), "{wrong}");
+    }
+}
+
+#[test]
+fn a_search_tells_how_it_goes_on() {
+    // In the tables: the answer at once.
+    let events = get_events("/api/search?board=3x2&rules=standard");
+    assert_eq!(events.len(), 1);
+    assert_eq!((&*events[0].0, &events[0].1["ended"]), ("answer", &json!("proved")));
+    // Above them: progress, whose bounds never become wider, and the answer last.
+    let events = get_events("/api/search?board=6x5&rules=standard&time=1.2");
+    let (last, before) = events.split_last().unwrap();
+    assert_eq!((&*last.0, &last.1["ended"]), ("answer", &json!("time")));
+    assert!(before.len() >= 2 && before.iter().all(|(name, _)| name == "progress"), "{}", before.len());
+    let bounds = |document: &Value| {
+        let bound = |name: &str, other: i64| document["value"].as_i64().or(document[name].as_i64()).unwrap_or(other);
+        [bound("lower", i64::MIN), bound("upper", i64::MAX)]
+    };
+    for documents in events.windows(2) {
+        let (before, after) = (&documents[0].1, &documents[1].1);
+        assert!(before["nodes"].as_u64() <= after["nodes"].as_u64());
+        assert!(before["seconds"].as_f64() <= after["seconds"].as_f64());
+        let mut pairs = vec![(bounds(before), bounds(after))];
+        let moves = [before, after].map(|document| document["moves"].as_array().unwrap());
+        pairs.extend(moves[0].iter().zip(moves[1]).map(|(before, after)| (bounds(before), bounds(after))));
+        for ([lower, upper], [later_lower, later_upper]) in pairs {
+            assert!(lower <= later_lower && later_upper <= upper, "{before} {after}");
+        }
+    }
+    events.iter().for_each(|(_, document)| assert_described(document, "Search"));
+    // What is wrong with a request has its status.
+    assert_eq!(code(&server().get("/api/search?board=nonsense")), (400, "board"));
+}
+
+#[test]
+fn a_search_ends_with_its_reader_and_with_the_server() {
+    let flags = ["--no-book", "--stream-time", "600", "--searches", "1", "--memory", "16MiB"];
+    let mut server = Server::start(directory(), &flags);
+    let ask = || {
+        let mut stream = server.connect();
+        stream.write_all(b"GET /api/search?board=6x6&time=600 HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+        let mut begin = [0; 64];
+        stream.read_exact(&mut begin).unwrap();
+        assert!(begin.starts_with(b"HTTP/1.1 200"));
+        stream
+    };
+    let stream = ask();
+    assert_eq!(code(&server.get("/api/search?board=6x6")), (503, "busy"));
+    drop(stream);
+    while code(&server.get("/api/position?board=6x6&time=0")).0 == 503 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    #[cfg(unix)]
+    {
+        let mut stream = ask();
+        server.interrupt();
+        let mut rest = String::new();
+        stream.read_to_string(&mut rest).unwrap();
+        assert!(rest.contains("event: answer") && rest.contains("\"ended\":\"stopped\""), "{rest}");
+        assert_eq!(server.wait().code(), Some(130));
+    }
+}
+
+/// The status and headers of a request, in small letters.
+fn head(server: &Server, first: &str, headers: &[&str]) -> (u16, String) {
+    let mut request = format!("{first} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
+    headers.iter().for_each(|header| request += &format!("{header}\r\n"));
+    // A client that stops sending is taken for gone.
+    let mut stream = server.connect();
+    stream.write_all(format!("{request}\r\n").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).to_lowercase();
+    let head = answer.split("\r\n\r\n").next().unwrap().to_owned();
+    (head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"), head)
+}
+
+#[test]
+fn pages_of_named_websites_may_use_the_api() {
+    let one = Server::start(directory(), &["--allow-origin", "https://Kalah.example", "--time", "0.1"]);
+    let all = Server::start(directory(), &["--allow-origin", "*", "--time", "0.1"]);
+    let origin = "Origin: https://kalah.example";
+    let cross = "Sec-Fetch-Site: cross-site";
+    for server in [&one, &all] {
+        let (status, head_of) = head(server, "GET /api/position?board=3x1", &[origin, cross]);
+        assert_eq!(status, 200);
+        assert!(head_of.contains("access-control-allow-origin: https://kalah.example\r\n"), "{head_of}");
+        assert!(head_of.contains("vary: origin") && head_of.contains("cross-origin-resource-policy: cross-origin"));
+        // Errors can be read, too.
+        let (status, head_of) = head(server, "GET /api/position", &[origin, cross]);
+        assert!(status == 400 && head_of.contains("access-control-allow-origin"));
+        let asks =
+            [origin, cross, "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: content-type"];
+        let (status, head_of) = head(server, "OPTIONS /api/v1/move", &asks);
+        assert_eq!(status, 204);
+        assert!(head_of.contains("access-control-allow-methods: get, post"), "{head_of}");
+        assert!(head_of.contains("access-control-allow-headers: content-type"));
+        // The page itself is not shared, and a request must still be meant for this server.
+        assert_eq!(head(server, "GET /", &[origin]).0, 403);
+        let mut stream = server.connect();
+        write!(stream, "GET /api HTTP/1.1\r\nHost: evil.example\r\n{origin}\r\nConnection: close\r\n\r\n").unwrap();
+        let mut begin = [0; 12];
+        stream.read_exact(&mut begin).unwrap();
+        assert_eq!(&begin, b"HTTP/1.1 403");
+    }
+    assert_eq!(head(&all, "GET /api", &["Origin: https://evil.example"]).0, 200);
+    let (status, head_of) = head(&one, "GET /api", &["Origin: https://evil.example"]);
+    assert!(status == 403 && !head_of.contains("access-control"), "{head_of}");
+    assert_eq!(head(&one, "GET /api", &[cross]).0, 403);
+    assert_eq!(head(&one, "OPTIONS /api/move", &["Access-Control-Request-Method: POST"]).0, 405);
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    command.args(["serve", "--allow-origin", "kalah.example/page"]).assert().code(2);
+}
+
+#[test]
+fn files_of_the_page_are_compressed_and_sent_once() {
+    let server = server();
+    for path in ["/", "/style.css", "/page.js"] {
+        let (status, plain) = head(&server, &format!("GET {path}"), &[]);
+        assert!(status == 200 && !plain.contains("content-encoding") && plain.contains("vary: accept-encoding"));
+        let (status, packed) = head(&server, &format!("GET {path}"), &["Accept-Encoding: br, gzip;q=0.8"]);
+        assert!(status == 200 && packed.contains("content-encoding: gzip"), "{packed}");
+        let etag = |head: &str| head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
+        assert_ne!(etag(&plain), etag(&packed));
+        let length = |head: &str| -> usize {
+            head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap()
+        };
+        assert!(length(&packed) < length(&plain));
+        for (accept, head_of) in [("identity", &plain), ("gzip", &packed), ("gzip;q=0, *", &plain)] {
+            let headers = [format!("Accept-Encoding: {accept}"), format!("If-None-Match: \"x\", {}", etag(head_of))];
+            let (status, same) = head(&server, &format!("GET {path}"), &[&headers[0], &headers[1]]);
+            assert_eq!((status, etag(&same)), (304, etag(head_of)), "{accept}");
+        }
+        assert_eq!(head(&server, &format!("GET {path}"), &["If-None-Match: \"x\""]).0, 200);
+    }
+    assert!(head(&server, "GET /api", &[]).1.contains("kalah-api-version: 1"));
+}

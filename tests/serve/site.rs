@@ -1,0 +1,225 @@
+//! The page without a server: an exported folder on a plain static host, read by a real browser.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use kalah::game::{Pit, Position, Rules};
+use kalah::record::GameRecord;
+use kalah::table::Shelf;
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::serving::{Server, encoded};
+use crate::sites::{Conduct, Host, ask, directory, export, open, version};
+
+/// Positions from random games.
+fn positions(rules: Rules, start: &str, random: &mut fastrand::Rng, count: usize) -> Vec<Position> {
+    let (start, mut found): (Position, _) = (start.parse().unwrap(), Vec::new());
+    let mut position = start;
+    while found.len() < count {
+        let moves: Vec<Pit> = position.moves().collect();
+        let Some(pit) = random.choice(moves) else {
+            position = start;
+            continue;
+        };
+        position = position.play(rules, pit).unwrap().position;
+        found.push(position);
+    }
+    found
+}
+
+fn is_in(position: &Position, most: u32) -> bool {
+    !position.is_over() && position.seeds() <= most
+}
+
+#[test]
+fn a_static_site_reads_the_tables_as_the_library_does() {
+    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    let (code, report) = export(&site, &[]);
+    assert_eq!((code, &report["tables"], &report["left_out"]), (0, &json!(4 * 9 + 12), &json!(0)));
+    assert!(report["puzzles"].as_u64() > Some(0) && report["book_positions"].as_u64() > Some(0));
+    let (shelf, mut random) = (Shelf::new(directory().to_owned()), fastrand::Rng::with_seed(7));
+    for host in [Host::new(site.clone()), Host::without_ranges(site.clone())] {
+        open(&browser, &host.address);
+        for rules in Rules::ALL {
+            let boards: &[(&str, u32)] =
+                if shelf.tables(rules, 6).is_some() { &[("3x3", 10), ("6x3", 13)] } else { &[("3x3", 10)] };
+            for &(start, most) in boards {
+                let mut wanted = positions(rules, start, &mut random, 400);
+                wanted.retain(|position| is_in(position, most));
+                wanted.truncate(40);
+                assert!(wanted.len() > 20);
+                let path = |position: &Position| {
+                    format!("api/position?rules={rules}&board={}", encoded(&position.to_string()))
+                };
+                let answers = ask(&browser, &wanted.iter().map(path).collect::<Vec<String>>());
+                for (position, (status, answer)) in wanted.iter().zip(answers) {
+                    let probe = shelf.probe(rules, position).unwrap().unwrap();
+                    assert_eq!((status, &answer["score"]), (200, &json!(probe.score)), "{rules} {position} {answer}");
+                    assert_eq!(answer["value"], json!(probe.value));
+                    // Left out where it takes too long.
+                    assert!(answer["line"].is_null() || answer["line"] == json!(probe.line.to_string()), "{answer}");
+                    let best: Vec<usize> = probe.best().map(Pit::number).collect();
+                    assert_eq!(answer["best"], json!(best));
+                    for (one, (pit, score)) in answer["moves"].as_array().unwrap().iter().zip(&probe.moves) {
+                        assert_eq!((&one["move"], &one["score"]), (&json!(pit.number()), &json!(score)), "{position}");
+                        let played = position.play(rules, *pit).unwrap();
+                        assert_eq!(one["next"], json!(played.position.to_string()));
+                        assert_eq!(one["again"], json!(played.again));
+                    }
+                }
+            }
+        }
+    }
+    // A whole game, and a puzzle whose move is the best.
+    let host = Host::new(site.clone());
+    open(&browser, &host.address);
+    let (status, puzzle) =
+        ask(&browser, &["api/puzzle?rules=standard&board=6x4&level=easy&seed=3".to_owned()]).remove(0);
+    assert_eq!(status, 200, "{puzzle}");
+    let path = format!("api/position?rules=standard&board={}", encoded(puzzle["position"].as_str().unwrap()));
+    assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["best"], json!([puzzle["move"]]));
+    assert_eq!(ask(&browser, std::slice::from_ref(&path))[0].1["line"], puzzle["line"]);
+    // The puzzles of a day, and what the book has, as a server with the same tables answers.
+    let server = Server::start(directory(), &[]);
+    for level in ["easy", "medium", "hard"] {
+        let (_, today) = server.get(&format!("/api/puzzle?rules=standard&level={level}"));
+        let path = format!("api/puzzle?rules=standard&level={level}&day={}", today["day"].as_str().unwrap());
+        assert_eq!(ask(&browser, &[path]), [(200, today)]);
+    }
+    let (_, after) = server.get("/api/line?rules=standard&board=6x5&moves=1,2");
+    for board in ["6x4", "6x5", "6x6", after["places"][2]["position"].as_str().unwrap(), "3x1", "12x3"] {
+        let path = format!("api/book?rules=standard&board={}", encoded(board));
+        let (status, mut expected) = server.get(&format!("/{path}"));
+        let (_, mut answer) = ask(&browser, &[path]).remove(0);
+        assert_eq!((status, &answer["in_book"]), (200, &expected["in_book"]));
+        // The site does not follow a line through the tables.
+        let line = answer["line"].as_str().unwrap_or_default().to_owned();
+        assert!(expected["line"].as_str().unwrap_or_default().starts_with(&line), "{answer} {expected}");
+        for document in [&mut answer, &mut expected] {
+            document.as_object_mut().unwrap().retain(|field, _| !["line", "complete"].contains(&field.as_str()));
+        }
+        assert_eq!(answer, expected);
+    }
+    // Games as text, as the library writes and reads them.
+    for (board, moves) in
+        [("6x4", vec![3, 6, 2, 1, 4]), ("3x1", vec![1, 1, 3, 2]), ("<2,7,5,1,0,0,2>", vec![]), ("12x3", vec![12])]
+    {
+        let pits: Vec<Pit> = moves.iter().map(|&number| Pit::from_number(number).unwrap()).collect();
+        let Ok(game) = GameRecord::of_moves(Rules::ALL[1], board.parse().unwrap(), &pits) else { continue };
+        let game = game.with_header("Event", "a \"club\" \\").with_header("South", "Ä");
+        let game = game.with_comment(0, "a long comment: ".repeat(20).trim()).with_comment(9, "an } or two");
+        let body = json!({ "board": board, "rules": game.rules.name(), "moves": moves, "south": "Ä",
+            "headers": [["Event", "a \"club\" \\"]],
+            "comments": [{ "after": 0, "text": "a long comment: ".repeat(20) }, { "after": 99, "text": "an }\nor two " }] });
+        let post = |path: &str, body: &Value| {
+            let script = format!(
+                "return fetch('{path}', {{ method: 'POST', body: JSON.stringify({body}) }}).then((answer) => answer.json())"
+            );
+            browser.run(&script)
+        };
+        assert_eq!(post("api/text/write", &body), json!({ "text": game.to_string() }));
+        let read = post("api/text/read", &json!({ "text": game.to_string() }));
+        assert_eq!((&read["moves"], &read["line"]), (&json!(moves), &json!(game.line.to_string())), "{read}");
+        assert_eq!((&read["south"], &read["result"]), (&json!("Ä"), &json!(game.result)));
+        let comments: Vec<&Value> = read["comments"].as_array().unwrap().iter().map(|one| &one["text"]).collect();
+        assert_eq!(json!(comments), json!(game.comments.iter().map(|(_, text)| text).collect::<Vec<_>>()));
+        assert_eq!(read["comments"][1]["after"], json!(moves.len()));
+        let refused = post("api/text/read", &json!({ "text": format!("{game}1 2 3") }));
+        assert_eq!(refused["error"]["code"], "text", "{refused}");
+    }
+    // Above the tables: an evaluation, no proof. And what is wrong has the words of the API.
+    let above =
+        ask(&browser, &["api/position?rules=standard&board=6x3".to_owned(), "api/position?board=six".to_owned()]);
+    assert_eq!((&above[0].1["known"], &above[0].1["source"]), (&json!("estimate"), &json!("depth")));
+    assert_eq!((above[1].0, &above[1].1["error"]["code"]), (400, &json!("board")));
+    // Once read, it is there without the host, the page itself too.
+    browser.wait("navigator.serviceWorker.controller");
+    let before = ask(&browser, std::slice::from_ref(&path));
+    browser.go("about:blank");
+    open(&browser, &host.address);
+    assert_eq!(ask(&browser, std::slice::from_ref(&path)), before);
+    host.conducts(Conduct::Down);
+    browser.go("about:blank");
+    open(&browser, &host.address);
+    assert_eq!(ask(&browser, &[path]), before);
+}
+
+#[test]
+fn a_flipped_bit_on_the_host_is_an_error_and_never_an_answer() {
+    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    export(&site, &[]);
+    let refusal = |position: &Position| {
+        open(&browser, &Host::new(site.clone()).address);
+        let path = format!("api/position?rules=standard&board={}", encoded(&position.to_string()));
+        let (status, answer) = ask(&browser, &[path]).remove(0);
+        assert_eq!((status, &answer["error"]["code"]), (500, &json!("damaged-table")), "{answer}");
+        answer["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let file_of = |position: &Position| {
+        let beginning = format!("standard-6-{:02}-", position.seeds());
+        let mut tables = std::fs::read_dir(site.join("tables")).unwrap().map(|entry| entry.unwrap().path());
+        tables.find(|path| path.file_name().unwrap().to_str().unwrap().starts_with(&beginning)).unwrap()
+    };
+    let position: Position = "1,2,0,1,2,1/1,0,2,1,1,1".parse().unwrap();
+    for position in [position, "1,0,0,1,0,1/1,0,0,1,1,0".parse().unwrap()] {
+        let file = file_of(&position);
+        let entry = kalah::table::Table::open(&file).unwrap().header().entries[position.mover().total() as usize - 1];
+        let sound = std::fs::read(&file).unwrap();
+        let groups = entry.offset + entry.rows.next_multiple_of(64);
+        let mut faults = vec![
+            (40, "header"),
+            (128 + 72 + 9, "directory"),
+            (groups + 3, "block of scores"),
+            (entry.offset + 1, "block of scores"),
+        ];
+        // Behind the checksum of a frame's only block.
+        if entry.blocks() == 1 {
+            faults.push((entry.offset + entry.checksums_at() + 8, "frame at byte"));
+        }
+        assert_eq!(entry.blocks() == 1, position.seeds() == 6);
+        for (byte, told) in faults {
+            let mut bytes = sound.clone();
+            bytes[byte as usize] ^= 1;
+            std::fs::write(&file, bytes).unwrap();
+            let (message, name) = (refusal(&position), file.file_name().unwrap().to_str().unwrap());
+            assert!(message.contains(told) && message.contains(name), "{message}");
+        }
+        std::fs::write(&file, &sound).unwrap();
+    }
+    // A sound table, but another one than the site was made with; and one that is cut off.
+    let (file, list) = (file_of(&position), version(&site).join("site.json"));
+    let (sound, named) = (std::fs::read(&file).unwrap(), std::fs::read_to_string(&list).unwrap());
+    let digest = kalah::table::Table::open(&file).unwrap().header().digest;
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let other = named.replace(&digest, &digest.chars().rev().collect::<String>());
+    assert_ne!(named, other);
+    for (list_text, bytes, told) in [(&other, &sound[..], "digest"), (&named, &sound[..sound.len() - 64], "complete")] {
+        std::fs::write(&list, list_text).unwrap();
+        std::fs::write(&file, bytes).unwrap();
+        let message = refusal(&position);
+        assert!(message.contains(told), "{message}");
+    }
+}
+
+#[test]
+fn the_digests_of_the_browser_are_those_of_the_library() {
+    let Some(browser) = Browser::open(1280, 800, &[]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    export(&site, &["--size", "1KiB", "--no-book"]);
+    let scripts = version(&site).strip_prefix(&site).unwrap().display().to_string();
+    browser.go(&format!("{}/{scripts}/icon.svg", Host::new(site.clone()).address));
+    let lengths = [0, 1, 63, 64, 65, 127, 128, 1023, 1024, 1025, 2048, 2049, 3072, 3073, 7168, 7169, 8193, 65_600];
+    let found = browser.run(&format!(
+        "return import('/{scripts}/blake3.js').then(({{ blake3 }}) => {}.map((length) =>
+           blake3(Uint8Array.from({{ length }}, (_, index) => (index * 7 + length) % 251))))",
+        json!(lengths)
+    ));
+    for (length, found) in lengths.into_iter().zip(found.as_array().unwrap()) {
+        let bytes: Vec<u8> = (0..length).map(|index: usize| ((index * 7 + length) % 251) as u8).collect();
+        assert_eq!(found, &json!(blake3::hash(&bytes).to_hex().to_string()), "{length}");
+    }
+}

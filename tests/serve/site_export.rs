@@ -1,0 +1,279 @@
+//! The folder of an exported site: what is written, what is left alone, and what a stop leaves.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use kalah::build::build;
+use kalah::game::Rules;
+use kalah::serve::{SiteError, SiteOptions, SitePlan, SitePulse};
+use serde_json::{Value, json};
+
+use crate::sites::{contents, directory, export, version};
+
+/// What `kalah export-site` does in `cwd`: the exit code and what it says.
+fn run(cwd: &Path, arguments: &[&str], tables: Option<&Path>) -> (i32, String) {
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    command.current_dir(cwd).env_remove("KALAH_TABLES").arg("export-site").args(arguments).args(["--days", "0"]);
+    if let Some(tables) = tables {
+        command.env("KALAH_TABLES", tables);
+    }
+    let output = command.output().unwrap();
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+/// Tables that take no time to export.
+fn few() -> tempfile::TempDir {
+    let tables = tempfile::tempdir().unwrap();
+    build(tables.path(), Rules::Standard, 2, 6).unwrap();
+    tables
+}
+
+#[test]
+fn tables_in_the_folder_are_refused_and_stay() {
+    let (work, tables) = (tempfile::tempdir().unwrap(), few());
+    let (site, own) = (work.path().join("s"), tables.path().to_str().unwrap());
+    assert_eq!(run(work.path(), &["s", "--tables", own], None).0, 0);
+    // Tables of the visitor's own, where the site has its copies; links to them, and to the folder.
+    for (name, _) in contents(tables.path()) {
+        std::fs::copy(tables.path().join(&name), site.join("tables").join(&name)).unwrap();
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(site.join("tables"), work.path().join("link")).unwrap();
+        std::os::unix::fs::symlink(&site, work.path().join("folder")).unwrap();
+        std::fs::create_dir(work.path().join("links")).unwrap();
+        for (name, _) in contents(tables.path()) {
+            std::os::unix::fs::symlink(site.join("tables").join(&name), work.path().join("links").join(&name)).unwrap();
+        }
+    }
+    let before = contents(&site);
+    let refused = |cwd: &Path, arguments: &[&str], tables: Option<&Path>| {
+        let (code, told) = run(cwd, arguments, tables);
+        assert_eq!(code, 1, "{arguments:?}: {told}");
+        assert!(told.contains("is in the folder that is to be written"), "{told}");
+        assert!(before == contents(&site), "{arguments:?}");
+    };
+    refused(&site, &["."], None);
+    refused(work.path(), &["s", "--tables", "s/tables"], None);
+    refused(work.path(), &["s", "--tables", "s/../s"], None);
+    refused(work.path(), &["s"], Some(&site.join("tables")));
+    #[cfg(unix)]
+    for arguments in [["s", "link"], ["s", "links"], ["folder", "s/tables"], ["folder", "link"]] {
+        refused(work.path(), &[arguments[0], "--tables", arguments[1]], None);
+    }
+    // The other way round: the folder links to the tables.
+    #[cfg(unix)]
+    {
+        std::fs::rename(site.join("tables"), work.path().join("t")).unwrap();
+        std::os::unix::fs::symlink(work.path().join("t"), site.join("tables")).unwrap();
+        refused(work.path(), &["s", "--tables", "t"], None);
+    }
+}
+
+#[test]
+fn files_of_others_stay() {
+    let (work, tables) = (tempfile::tempdir().unwrap(), few());
+    let (site, own) = (work.path().join("s"), tables.path().to_str().unwrap());
+    assert_eq!(run(work.path(), &["s", "--tables", own], None).0, 0);
+    let (before, scripts) = (contents(&site), version(&site));
+    std::fs::create_dir(site.join("book")).unwrap();
+    let letters = [site.clone(), site.join("tables"), site.join("site"), site.join("book"), scripts.clone()]
+        .map(|directory| directory.join("letter.txt"));
+    letters.iter().for_each(|letter| std::fs::write(letter, "mine").unwrap());
+    assert_eq!(run(work.path(), &["s", "--tables", own, "--no-book", "--size", "300"], None).0, 0);
+    for letter in &letters {
+        assert_eq!(std::fs::read_to_string(letter).unwrap(), "mine", "{}", letter.display());
+        std::fs::remove_file(letter).unwrap();
+    }
+    // All else is that of the new site.
+    let after = contents(&site);
+    assert_ne!(version(&site), scripts);
+    let common: Vec<&PathBuf> = before.keys().filter(|path| after.contains_key(*path)).collect();
+    let expected = ["index.html", "site/files.json"].map(PathBuf::from);
+    assert_eq!(common, expected.iter().collect::<Vec<_>>());
+    assert_eq!(std::fs::read_dir(site.join("tables")).unwrap().count(), 0);
+
+    // In the way of a first export, which was stopped.
+    let other = work.path().join("other");
+    let options = SiteOptions::new(tables.path().to_owned());
+    drop(SitePlan::new(&options).unwrap().copy_tables(&other, &SitePulse::default()).unwrap());
+    std::fs::write(other.join("index.html"), "mine").unwrap();
+    let (code, told) = run(work.path(), &["other", "--tables", own], None);
+    assert!(code == 1 && told.contains("index.html was not written by this command; move it"), "{told}");
+    assert_eq!(std::fs::read_to_string(other.join("index.html")).unwrap(), "mine");
+    // A list that names files outside of the folder is none.
+    let list = other.join("site/files.json");
+    std::fs::write(&list, std::fs::read_to_string(&list).unwrap().replace("\"files\":[", "\"files\":[\"../x\","))
+        .unwrap();
+    assert_eq!(run(work.path(), &["other", "--tables", own], None).0, 1);
+}
+
+#[test]
+fn what_cannot_be_exported_leaves_the_site_as_it_was() {
+    let (work, tables) = (tempfile::tempdir().unwrap(), few());
+    let (site, own) = (work.path().join("s"), tables.path().to_str().unwrap());
+    assert_eq!(run(work.path(), &["s", "--tables", own], None).0, 0);
+    let before = contents(&site);
+    let refused = |arguments: &[&str], tables: Option<&Path>, words: &str| {
+        let (code, told) = run(work.path(), arguments, tables);
+        assert!(code != 0 && told.contains(words), "{arguments:?}: {code} {told}");
+        assert!(before == contents(&site), "{arguments:?}");
+    };
+    refused(&["s", "--tables", "typo"], None, "there is no directory typo");
+    refused(&["s"], Some(Path::new("typo")), "there is no directory typo");
+    refused(&["s", "--tables", "s/index.html"], None, "there is no directory s/index.html");
+    // A gap, and damage: the layers above would be missing.
+    let layer = |seeds: usize| tables.path().join(format!("standard-2-{seeds:02}.kalah"));
+    std::fs::rename(layer(4), tables.path().join("away")).unwrap();
+    refused(&["s", "--tables", own], None, "layer 4 is missing");
+    std::fs::rename(tables.path().join("away"), layer(4)).unwrap();
+    for at in [40, 128 + 72 * 3 + 3] {
+        let sound = std::fs::read(layer(4)).unwrap();
+        let mut damaged = sound.clone();
+        damaged[at] ^= 1;
+        std::fs::write(layer(4), damaged).unwrap();
+        refused(&["s", "--tables", own], None, "damaged");
+        std::fs::write(layer(4), sound).unwrap();
+    }
+}
+
+#[test]
+fn the_first_moments_of_an_export_are_no_obstacle() {
+    let (work, tables) = (tempfile::tempdir().unwrap(), few());
+    let own = tables.path().to_str().unwrap();
+    for (number, names) in
+        [&[][..], &["site.lock"], &["site.lock", "site/"], &["site.lock", "site/files.json.a1B2c3.tmp"]]
+            .iter()
+            .enumerate()
+    {
+        let site = work.path().join(number.to_string());
+        std::fs::create_dir(&site).unwrap();
+        for name in *names {
+            match name.strip_suffix('/') {
+                Some(directory) => std::fs::create_dir(site.join(directory)).unwrap(),
+                None => {
+                    std::fs::create_dir_all(site.join(name).parent().unwrap()).unwrap();
+                    std::fs::write(site.join(name), "").unwrap();
+                }
+            }
+        }
+        let (code, told) = run(work.path(), &[&number.to_string(), "--tables", own], None);
+        assert_eq!(code, 0, "{names:?}: {told}");
+        assert!(contents(&site).keys().all(|path| !path.to_string_lossy().ends_with(".tmp")));
+    }
+    let site = work.path().join("mine");
+    std::fs::create_dir_all(site.join("site")).unwrap();
+    std::fs::write(site.join("site/letter.txt"), "mine").unwrap();
+    let (code, told) = run(work.path(), &["mine", "--tables", own], None);
+    assert!(code == 1 && told.contains("name another folder"), "{told}");
+}
+
+#[test]
+fn one_export_at_a_time() {
+    let (work, tables) = (tempfile::tempdir().unwrap(), few());
+    let options = SiteOptions::new(tables.path().to_owned());
+    let plan = SitePlan::new(&options).unwrap();
+    let folder = plan.copy_tables(&work.path().join("s"), &SitePulse::default()).unwrap();
+    let (code, told) = run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None);
+    assert!(code == 1 && told.contains("in use by process"), "{told}");
+    drop(folder);
+    assert_eq!(run(work.path(), &["s", "--tables", tables.path().to_str().unwrap()], None).0, 0);
+}
+
+#[test]
+fn a_killed_export_leaves_the_old_site_or_the_new_one() {
+    let (work, tables) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    build(tables.path(), Rules::Standard, 3, 8).unwrap();
+    build(tables.path(), Rules::EmptyCapture, 2, 20).unwrap();
+    let kinds: [&[&str]; 2] = [&["--days", "1"], &["--days", "0", "--no-book", "--size", "60KiB"]];
+    let command = |site: &Path, kind: usize| {
+        let mut command = Command::new(assert_cmd::cargo::cargo_bin("kalah"));
+        command.arg("export-site").arg(site).arg("--tables").arg(tables.path()).args(kinds[kind]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    };
+    // The sites as they must be, and how long one takes.
+    let mut time = Duration::ZERO;
+    let whole = [0, 1].map(|kind| {
+        let (site, begin) = (work.path().join(kind.to_string()), Instant::now());
+        assert!(command(&site, kind).status().unwrap().success());
+        time = time.max(begin.elapsed());
+        let mut files = contents(&site);
+        files.remove(Path::new("site/files.json")).unwrap();
+        files
+    });
+    assert_ne!(whole[0].get(Path::new("index.html")), whole[1].get(Path::new("index.html")));
+    let site = work.path().join("s");
+    assert!(command(&site, 0).status().unwrap().success());
+    let (mut last, mut random) = (0, fastrand::Rng::with_seed(5));
+    for _ in 0..30 {
+        let mut export = command(&site, 1 - last).spawn().unwrap();
+        std::thread::sleep(time.mul_f64(random.f64()));
+        let _ = export.kill();
+        export.wait().unwrap();
+        let found = contents(&site);
+        let page = found.get(Path::new("index.html")).expect("a page");
+        last = whole.iter().position(|files| &files[Path::new("index.html")] == page).expect("one of the two pages");
+        for (path, bytes) in &whole[last] {
+            assert!(found.get(path) == Some(bytes), "{}", path.display());
+        }
+    }
+    // Nothing is left of all those.
+    assert!(command(&site, 1).status().unwrap().success());
+    let mut files = contents(&site);
+    files.remove(Path::new("site/files.json")).unwrap();
+    assert!(files == whole[1], "{:?}", files.keys());
+}
+
+#[test]
+fn an_export_that_is_stopped_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    let mut options = SiteOptions::new(directory().to_owned());
+    options.days = 1;
+    let plan = SitePlan::new(&options).unwrap();
+    assert!(plan.bytes() > 0 && plan.puzzle_steps() > 0);
+    let pulse = SitePulse::default();
+    let begun = plan.copy_tables(&site, &pulse).unwrap();
+    assert_eq!(pulse.done.load(Ordering::Relaxed), plan.bytes());
+    pulse.stop();
+    assert!(matches!(plan.write_rest(begun, &pulse), Err(SiteError::Stopped)));
+    assert!(matches!(plan.copy_tables(&site, &pulse), Err(SiteError::Stopped)));
+    let (code, report) = export(&site, &[]);
+    assert_eq!((code, &report["table_bytes"]), (0, &json!(plan.bytes())));
+    let page = std::fs::read(site.join("index.html")).unwrap();
+    assert!(plan.copy_tables(&site, &pulse).is_err());
+    assert_eq!(std::fs::read(site.join("index.html")).unwrap(), page);
+}
+
+#[test]
+fn a_folder_is_replaced_and_others_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let site = folder.path().join("site");
+    let (code, all) = export(&site, &[]);
+    assert_eq!(code, 0);
+    let (code, few) = export(&site, &["--size", "100KiB", "--no-book"]);
+    assert_eq!((code, &few["book_positions"]), (0, &json!(0)));
+    assert!(few["tables"].as_u64() < all["tables"].as_u64() && few["left_out"].as_u64() > Some(0));
+    assert!(few["table_bytes"].as_u64() <= Some(100 << 10));
+    let tables = std::fs::read_dir(site.join("tables")).unwrap().count() as u64;
+    assert_eq!(few["tables"], json!(tables));
+    // Below each layer there are all others.
+    let listed: Value = serde_json::from_slice(&std::fs::read(version(&site).join("site.json")).unwrap()).unwrap();
+    let listed = listed["tables"].as_array().unwrap();
+    for table in listed {
+        let same = |other: &&Value| other["rules"] == table["rules"] && other["pits"] == table["pits"];
+        let below = listed.iter().filter(same).filter(|other| other["seeds"].as_u64() < table["seeds"].as_u64());
+        assert_eq!(json!(below.count() + 2), table["seeds"]);
+    }
+    std::fs::create_dir(folder.path().join("mine")).unwrap();
+    std::fs::write(folder.path().join("mine/letter.txt"), "mine").unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("kalah").unwrap();
+    let refused = command.arg("export-site").arg(folder.path().join("mine")).output().unwrap();
+    let told = String::from_utf8(refused.stderr).unwrap();
+    assert!(refused.status.code() == Some(1) && told.contains("; name another folder, or empty this one"), "{told}");
+    assert_eq!(std::fs::read_dir(folder.path().join("mine")).unwrap().count(), 1);
+}

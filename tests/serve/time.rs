@@ -1,0 +1,482 @@
+//! Time limits are kept, and everything stops when told to: all players, the solver, the server, and commands, on any
+//! board.
+//!
+//! An answer may be 50 ms late. On a busy machine it may be later through no fault of the program: then the thread's
+//! processor time decides, and a case that is late by chance is tried again. `KALAH_TIME_CASES` sets the number of
+//! random cases.
+#![cfg(all(feature = "cli", feature = "serve"))]
+
+use std::cell::Cell;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kalah::book::Book;
+use kalah::build::build;
+use kalah::game::{Position, Row, Rules};
+use kalah::play::{Limit, PlayerName, Setting};
+use kalah::solve::{Depth, SolveError, Solver, SolverOptions};
+use kalah::table::Tables;
+use serde_json::{Value, json};
+
+use crate::serving::{Server, encoded};
+
+/// How late an answer may be.
+const LATE: Duration = Duration::from_millis(50);
+
+/// How often a case is tried before it counts as late.
+const TRIES: usize = 5;
+
+/// The time limit for a test that would never end: far longer than anything here takes.
+const GUARD: Duration = Duration::from_secs(120);
+
+/// How many random cases are tried.
+fn cases(usual: u64) -> u64 {
+    std::env::var("KALAH_TIME_CASES").map_or(usual, |cases| cases.parse().expect("a number"))
+}
+
+/// One test at a time: they measure.
+fn alone() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    ONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The processor time of this thread; the elapsed time if the system does not report it.
+fn busy() -> Duration {
+    static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let passed = BEGIN.elapsed();
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanos = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    nanos.map_or(passed, Duration::from_nanos)
+}
+
+/// Does `work` and fails if it takes longer than `time` plus the tolerance several times in a row; if it never returns,
+/// the process is ended.
+fn within<T>(time: Duration, what: &str, mut work: impl FnMut() -> T) -> T {
+    let done = AtomicBool::new(false);
+    let told = what.to_owned();
+    thread::scope(|scope| {
+        let watcher = scope.spawn(|| {
+            let begin = Instant::now();
+            while !done.load(Ordering::Relaxed) {
+                if begin.elapsed() > time + GUARD {
+                    // Not through the harness, which hides what tests print.
+                    let _ = std::io::stderr().write_all(format!("no answer: {told}\n").as_bytes());
+                    std::process::abort();
+                }
+                thread::park_timeout(Duration::from_secs(1));
+            }
+        });
+        let _done = Done(&done, watcher.thread());
+        let mut took = Vec::new();
+        for _ in 0..TRIES {
+            let (begin, before) = (Instant::now(), busy());
+            let result = work();
+            let (wall, busy) = (begin.elapsed(), busy() - before);
+            took.push((wall, busy));
+            if wall.min(busy) <= time + LATE {
+                return result;
+            }
+        }
+        panic!("{what} within {time:?}: took {took:?}");
+    })
+}
+
+/// Ends the watching thread, even when the work panics.
+struct Done<'d>(&'d AtomicBool, &'d thread::Thread);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.unpark();
+    }
+}
+
+/// A position in which the game goes on: few seeds or many, even or uneven, on a board of 1 to 16 pits a side.
+fn random_position(random: &mut fastrand::Rng, most_seeds: u32) -> Position {
+    loop {
+        let pits = random.usize(1..=16);
+        let most = [1, 2, 4, 8, 16, 64, 255][random.usize(..7)];
+        let least = if random.bool() { most } else { 0 };
+        let mut row = || Row::new(&(0..pits).map(|_| random.u32(least..=most)).collect::<Vec<_>>()).unwrap();
+        let (mover, other) = (row(), row());
+        let stores = if random.bool() { [0, 0] } else { [random.u32(..300), random.u32(..300)] };
+        let position = Position::new(mover, other, stores[0], stores[1]).unwrap();
+        if !position.is_over() && position.seeds() <= most_seeds {
+            return position;
+        }
+    }
+}
+
+/// From microseconds to 300 milliseconds, small ones as often as large ones.
+fn random_time(random: &mut fastrand::Rng) -> Duration {
+    Duration::from_nanos(10f64.powf(3.0 + random.f64() * 5.47) as u64)
+}
+
+fn random_player(random: &mut fastrand::Rng) -> PlayerName {
+    let depth = random.u32(1..=99);
+    let kinds =
+        ["perfect", "perfect", "perfect", "minimax", "alphabeta", "minimax2", "minimax3", "heuristic", "greedy"];
+    let kind = kinds[random.usize(..kinds.len())];
+    let deep = ["minimax", "alphabeta", "minimax2", "minimax3"].contains(&kind);
+    if deep { format!("{kind}:{depth}").parse().unwrap() } else { kind.parse().unwrap() }
+}
+
+/// Tables of 6 pits to 8 seeds of all rule sets, built once.
+fn directory() -> &'static Path {
+    static TABLES: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+        let directory = tempfile::tempdir().unwrap();
+        for rules in Rules::ALL {
+            build(directory.path(), rules, 6, 8).unwrap();
+        }
+        directory
+    });
+    TABLES.path()
+}
+
+fn options<'t>(rules: Rules, position: &Position) -> SolverOptions<'t> {
+    SolverOptions::new(rules, position).transpositions(16 << 20)
+}
+
+fn solver<'t>(rules: Rules, position: &Position) -> Solver<'t> {
+    Solver::new(options(rules, position)).unwrap()
+}
+
+#[test]
+fn every_player_answers_any_board_in_time_with_a_legal_move() {
+    let _alone = alone();
+    let tables = Rules::ALL.map(|rules| Tables::open(directory(), rules, 6, 8).unwrap());
+    for seed in 0..cases(120) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let (rules, position) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_position(&mut random, u32::MAX));
+        let (name, time) = (random_player(&mut random), random_time(&mut random));
+        let tables = tables.iter().find(|tables| tables.rules() == rules && tables.pits() == position.pits());
+        let setting = Setting::new(rules).tables(tables).memory(64 << 20);
+        let told = format!("case {seed}: {name}, {rules}, {position}");
+        let choice = within(time, &told, || {
+            let mut player = name.player(&setting);
+            player.choose(&position, &Limit::time(time), &mut |_| ()).unwrap()
+        });
+        assert!(position.play(rules, choice.pit).is_ok(), "{told}: {choice:?}");
+    }
+}
+
+#[test]
+fn every_player_has_a_move_at_once_when_it_is_told_to_stop() {
+    let _alone = alone();
+    for (index, board) in ["6x8", "8x8", "12x7", "16x15"].into_iter().enumerate() {
+        let position: Position = board.parse().unwrap();
+        for player in ["perfect", "minimax:40", "alphabeta:40", "minimax2:1", "minimax2:9", "minimax3:9"] {
+            let name: PlayerName = player.parse().unwrap();
+            let limits = [Limit::none(), Limit::time(Duration::from_secs(3600))];
+            for (limit, rules) in limits.into_iter().zip([Rules::SKalaha, Rules::ALL[index % Rules::ALL.len()]]) {
+                let told = format!("{player}, {rules}, {board}, told to stop after 30 ms");
+                let choice = within(Duration::from_millis(30), &told, || {
+                    let stop = Arc::new(AtomicBool::new(false));
+                    let limit = limit.clone().or_stop(Arc::clone(&stop));
+                    let mut player = name.player(&Setting::new(rules).memory(16 << 20));
+                    thread::scope(|scope| {
+                        scope.spawn(|| {
+                            thread::sleep(Duration::from_millis(30));
+                            stop.store(true, Ordering::Relaxed);
+                        });
+                        player.choose(&position, &limit, &mut |_| ()).unwrap()
+                    })
+                });
+                assert!(position.play(rules, choice.pit).is_ok());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_deadline_ends_a_search_wherever_it_is() {
+    let _alone = alone();
+    let mut ended = [0, 0];
+    for (board, rules) in [
+        ("6x8", Rules::SKalaha),
+        ("8x8", Rules::SKalaha),
+        ("8x15", Rules::EmptyCapture),
+        ("12x5", Rules::SKalaha),
+        ("13x4", Rules::Standard),
+        ("3x40", Rules::SKalaha),
+    ] {
+        let position: Position = board.parse().unwrap();
+        let solver = solver(rules, &position);
+        for millis in [0, 3, 30, 100] {
+            let time = Duration::from_millis(millis);
+            within(time, &format!("a test, {rules}, {board}"), || {
+                solver.set_deadline(Instant::now().checked_add(time));
+                if matches!(solver.test(&position, position.seeds() / 2), Err(SolveError::TimedOut)) {
+                    ended[0] += 1;
+                }
+            });
+            within(time, &format!("bounds, {rules}, {board}"), || {
+                solver.narrow(&position, 0, time).unwrap();
+            });
+            within(time, &format!("a guess, {rules}, {board}"), || {
+                solver.set_deadline(Instant::now().checked_add(time));
+                solver.first_guess(&position).unwrap();
+                solver.set_deadline(None);
+            });
+            within(time, &format!("a look, {rules}, {board}"), || {
+                solver.set_deadline(Instant::now().checked_add(time));
+                if matches!(solver.depth_limited(&position, 9), Err(SolveError::TimedOut)) {
+                    ended[1] += 1;
+                }
+                solver.set_deadline(None);
+            });
+        }
+    }
+    // Nearly all of them take far longer.
+    assert!(ended.iter().all(|&ended| ended >= 18), "{ended:?}");
+}
+
+#[test]
+fn a_solver_is_not_made_when_the_time_is_over_before() {
+    // The program has no network for 5 pits, so evaluations are learned from the tables.
+    let position: Position = "5x4".parse().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    for rules in Rules::ALL {
+        build(directory.path(), rules, 5, 8).unwrap();
+        let tables = Tables::open(directory.path(), rules, 5, 8).unwrap();
+        let asked = Cell::new(0);
+        let make = |most: u32| {
+            asked.set(0);
+            let end = || {
+                asked.set(asked.get() + 1);
+                asked.get() > most
+            };
+            let options = options(rules, &position).tables(Some(&tables)).tables_up_to(8);
+            Solver::new_unless(&end, options).map(|solver| solver.table_seeds())
+        };
+        // The first one compares the tables with their checksums, too.
+        for _ in 0..2 {
+            assert!(matches!(make(u32::MAX), Ok(Some(8))));
+        }
+        // Numbering the rows of tables, and learning from them.
+        let all = asked.get();
+        assert!(all > 50, "asked {all} times");
+        for most in [0, 1, 5, 20, all / 2, all - 1] {
+            assert!(matches!(make(most), Err(SolveError::Stopped)));
+            assert_eq!(asked.get(), most + 1);
+        }
+    }
+}
+
+#[test]
+fn a_solver_is_not_made_when_the_time_is_over_while_its_book_is_stored() {
+    let position: Position = "6x4".parse().unwrap();
+    for rules in [Rules::EmptyCapture, Rules::Standard] {
+        let book = Book::shipped(rules, 6).unwrap();
+        let asked = |book| {
+            let asked = Cell::new(0);
+            let end = || {
+                asked.set(asked.get() + 1);
+                false
+            };
+            Solver::new_unless(&end, options(rules, &position).book(book)).unwrap();
+            asked.get()
+        };
+        let (without, with) = (asked(None), asked(Some(book)));
+        assert!(with >= without + book.len() / 64, "{with} times, {without} without a book");
+        let left = Cell::new(without + 2);
+        let end = || left.replace(left.get().saturating_sub(1)) == 0;
+        let stopped = Solver::new_unless(&end, options(rules, &position).book(Some(book)));
+        assert!(matches!(stopped, Err(SolveError::Stopped)));
+    }
+}
+
+#[test]
+fn times_beyond_any_clock_are_no_limit() {
+    let position: Position = "3x2".parse().unwrap();
+    for rules in Rules::ALL {
+        let value = solver(rules, &position).value(&position, 0).unwrap().1;
+        for time in [Duration::MAX, Duration::from_secs(u64::MAX / 2)] {
+            let bounds = solver(rules, &position).narrow(&position, 0, time).unwrap();
+            assert_eq!(bounds.value(), Some(value));
+            let choice = PlayerName::Perfect.player(&Setting::new(rules)).choose(
+                &position,
+                &Limit::time(time).at_most(time),
+                &mut |_| (),
+            );
+            assert_eq!(choice.unwrap().worth, kalah::play::Worth::Exact(value));
+        }
+    }
+}
+
+#[test]
+fn a_turn_without_an_end_is_looked_into_as_far_as_a_number_of_positions_goes() {
+    let position: Position = "6x8".parse().unwrap();
+    let look = || solver(Rules::SKalaha, &position).depth_limited(&position, 1).unwrap().unwrap();
+    let outlook = look();
+    assert!(matches!(outlook.depth, Depth::Moves(2..)) && !outlook.exact, "{outlook:?}");
+    assert_eq!(outlook, look());
+    let glance = solver(Rules::SKalaha, &position).one_move_deep(&position).unwrap().unwrap();
+    assert_eq!(glance.depth, Depth::Moves(1));
+}
+
+fn kalah(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kalah"));
+    command.args(arguments).env("KALAH_TABLES", directory()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+#[test]
+fn times_that_are_none_are_refused_and_small_and_large_ones_are_not() {
+    let commands: [&[&str]; 8] = [
+        &["move", "6x4", "--player", "greedy", "--time"],
+        &["play", "3x2", "--south", "greedy", "--north", "greedy", "--time"],
+        &["tournament", "greedy", "heuristic", "--start", "3x2", "--starts", "1", "--time"],
+        &["serve", "--address", "127.0.0.1:0", "--time"],
+        &["kgp", "--host", "127.0.0.1", "--port", "1", "--once", "--time"],
+        &["values", "--pits", "2", "--seeds", "1", "--within"],
+        &["line", "3x1", "--within"],
+        &["solve", "3x1", "--checkpoint", "/nonexistent/file", "--checkpoint-every"],
+    ];
+    for command in commands {
+        for time in ["1e19", "1e300", "inf", "nan", "-1", "0", "", "soon", "0x10"] {
+            let output = kalah(command).arg(time).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(2), "{command:?} {time}: {told}");
+            assert!(!told.contains("panicked"), "{command:?} {time}: {told}");
+        }
+    }
+    // Seconds are stored as nanoseconds, and this is less than one.
+    for command in &commands[..5] {
+        assert_eq!(kalah(command).arg("1e-300").output().unwrap().status.code(), Some(2), "{command:?}");
+    }
+    for time in ["1e-9", "1e6"] {
+        for (command, code) in [(0, 0), (1, 0), (2, 0), (4, 1), (5, 0)] {
+            let output = kalah(commands[command]).arg(time).output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(!told.contains("panicked"), "{:?} {time}: {told}", commands[command]);
+            assert_eq!(output.status.code(), Some(code), "{:?} {time}: {told}", commands[command]);
+        }
+    }
+}
+
+/// Sends the signal that Ctrl-C sends.
+#[cfg(unix)]
+fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Commands that would take hours end soon after Ctrl-C: long before the ten seconds that a server waits for its requests.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_commands_wherever_they_are() {
+    let _alone = alone();
+    let commands: [&[&str]; 8] = [
+        &["move", "6x8", "--rules", "s-kalaha", "--time", "600"],
+        &["move", "8x8", "--rules", "s-kalaha", "--player", "minimax2:1"],
+        &["play", "6x8", "--rules", "s-kalaha", "--south", "perfect", "--north", "perfect", "--time", "600"],
+        &["tournament", "perfect", "greedy", "--start", "6x8", "--starts", "1", "--rules", "s-kalaha", "--time", "600"],
+        &["tournament", "perfect", "greedy", "--start", "6x8", "--starts", "1", "--rules", "s-kalaha"],
+        &["tournament", "minimax2:1", "alphabeta:40", "--start", "8x8", "--starts", "1", "--rules", "s-kalaha"],
+        &["solve", "8x8", "--rules", "s-kalaha", "--no-tables", "--memory", "64MiB"],
+        &["values", "--pits", "8", "--seeds", "8", "--rules", "s-kalaha", "--no-tables", "--memory", "64MiB"],
+    ];
+    for command in commands {
+        let mut child = kalah(command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(400));
+        assert!(child.try_wait().unwrap().is_none(), "{command:?} is over already");
+        let begin = Instant::now();
+        interrupt(&child);
+        while child.try_wait().unwrap().is_none() {
+            if begin.elapsed() > Duration::from_secs(5) {
+                let _ = child.kill();
+                let _ = child.wait();
+                panic!("{command:?} goes on");
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+#[test]
+fn the_server_answers_any_board_in_time() {
+    let _alone = alone();
+    let server = Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
+    for seed in 0..cases(60) {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let position = random_position(&mut random, 400);
+        let (rules, time) = (Rules::ALL[random.usize(..Rules::ALL.len())], random_time(&mut random));
+        let (name, ask_move) = (random_player(&mut random), random.bool());
+        let told =
+            format!("case {seed}: {} {rules} {position}", if ask_move { name.to_string() } else { String::new() });
+        served(&server, time, &told, || {
+            if ask_move {
+                let body = json!({ "board": position.to_string(), "rules": rules.name(), "player": name.to_string(),
+                    "time": time.as_secs_f64() });
+                server.post("/api/move", body.to_string().as_bytes())
+            } else {
+                let (board, time) = (encoded(&position.to_string()), time.as_secs_f64());
+                server.get(&format!("/api/position?board={board}&rules={rules}&time={time}"))
+            }
+        });
+    }
+}
+
+/// As [`within`] for a server: by the clock, or by its processor time.
+fn served(server: &Server, time: Duration, told: &str, ask: impl Fn() -> (u16, Value)) -> Value {
+    let mut took = Vec::new();
+    for _ in 0..TRIES {
+        let (begin, before) = (Instant::now(), server.busy());
+        let (status, answer) = ask();
+        let wall = begin.elapsed();
+        let busy = server.busy().zip(before).map_or(wall, |(after, before)| after - before);
+        assert_eq!(status, 200, "{told}: {answer}");
+        took.push((wall, busy));
+        if wall.min(busy) <= time + LATE {
+            return answer;
+        }
+    }
+    panic!("{told} within {time:?}: took {took:?}");
+}
+
+#[test]
+fn a_server_that_is_asked_for_turns_without_an_end_stays_at_hand() {
+    let _alone = alone();
+    let server = Server::start(directory(), &["--no-book", "--time", "0.3", "--searches", "2", "--memory", "64MiB"]);
+    for board in ["6x8", "8x8", "6x4", "16x12"] {
+        for rules in Rules::ALL {
+            let answer = served(&server, Duration::from_millis(300), &format!("{rules} {board}"), || {
+                server.get(&format!("/api/position?board={board}&rules={rules}&time=0.3"))
+            });
+            assert!(answer["moves"].as_array().is_some_and(|moves| !moves.is_empty()), "{answer}");
+            assert!(answer["value"].is_i64() || answer["estimate"].is_i64(), "{answer}");
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_in_the_middle_of_a_turn_without_an_end_stops_and_answers() {
+    let _alone = alone();
+    for path in ["/api/position?board=6x8&rules=s-kalaha", "/api/position?board=16x12&rules=s-kalaha"] {
+        let mut server =
+            Server::start(directory(), &["--no-book", "--time", "600", "--searches", "1", "--memory", "64MiB"]);
+        let begin = thread::scope(|scope| {
+            let server = &server;
+            // Sent again if our own request below was first.
+            let ask = || server.get(path);
+            let asked = scope.spawn(move || std::iter::repeat_with(ask).find(|(status, _)| *status != 503).unwrap());
+            // The only search is taken once another one is refused.
+            while server.get("/api/position?board=6x5&time=0").0 != 503 {}
+            thread::sleep(Duration::from_millis(200));
+            let begin = Instant::now();
+            server.interrupt();
+            let (status, answer) = asked.join().unwrap();
+            assert!(status == 200 && answer["estimate"].is_i64(), "{status} {answer}");
+            begin
+        });
+        assert_eq!(server.wait().code(), Some(130));
+        // It would wait ten seconds for a search that does not end.
+        assert!(begin.elapsed() < Duration::from_secs(5), "{path}: {:?}", begin.elapsed());
+    }
+}

@@ -1,0 +1,197 @@
+//! Values of games: proving them in a given time, and the tables of the papers.
+#![cfg(feature = "cli")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assert_cmd::Command;
+use kalah::game::{Position, Rules};
+use kalah::solve::{SolveError, Solver, SolverOptions};
+use serde_json::Value;
+
+use crate::reference;
+
+fn solver(rules: Rules, position: &Position, stop: Arc<AtomicBool>) -> Solver<'static> {
+    let options = SolverOptions::new(rules, position).transpositions(16 << 20).stop(stop);
+    Solver::new(options).unwrap()
+}
+
+fn position(text: &str) -> Position {
+    text.parse().unwrap()
+}
+
+#[test]
+fn bounds_hold_the_value_whatever_the_time() {
+    for rules in Rules::ALL {
+        for text in ["4x3", "3x5", "5x2", "<4,3,1,2,0,5,1,4,0,2,3>", "<2,9,0,1,1,0,2>"] {
+            let position = position(text);
+            let (_, value) = solver(rules, &position, Arc::default()).value(&position, 0).unwrap();
+            // A wrong first guess on either side leads to bounds on either side.
+            for (guess, micros) in [(-9, 1), (0, 200), (9, 1_000), (0, 5_000), (2, 20_000)] {
+                let solver = solver(rules, &position, Arc::default());
+                let bounds = solver.narrow(&position, guess, Duration::from_micros(micros)).unwrap();
+                assert!(
+                    bounds.lower <= value && value <= bounds.upper,
+                    "{rules} {text} in {micros}: {bounds:?} and {value}"
+                );
+            }
+            let solver = solver(rules, &position, Arc::default());
+            let bounds = solver.narrow(&position, 0, Duration::from_secs(3600)).unwrap();
+            assert_eq!(bounds.value(), Some(value), "{rules} {text}");
+        }
+    }
+}
+
+#[test]
+fn a_game_too_large_for_its_time_gets_bounds_on_both_sides() {
+    let position = position("6x5");
+    let solver = solver(Rules::EmptyCapture, &position, Arc::default());
+    let bounds = solver.narrow(&position, 10, Duration::from_millis(600)).unwrap();
+    let (least, most) = (-i64::from(position.seeds()), i64::from(position.seeds()));
+    // 12 is the published value.
+    assert!(least < bounds.lower && bounds.lower <= 12 && 12 <= bounds.upper && bounds.upper <= most, "{bounds:?}");
+}
+
+#[test]
+fn a_deadline_ends_a_search_and_loses_nothing() {
+    let position = position("6x5");
+    let stop = Arc::<AtomicBool>::default();
+    let solver = solver(Rules::Standard, &position, Arc::clone(&stop));
+    solver.set_deadline(Some(Instant::now() + Duration::from_millis(50)));
+    assert!(matches!(solver.value(&position, 10), Err(SolveError::TimedOut)));
+    assert!(solver.nodes() > 0);
+    // A stop is reported as such, with or without a deadline.
+    stop.store(true, Ordering::Relaxed);
+    assert!(matches!(solver.value(&position, 10), Err(SolveError::Stopped)));
+    stop.store(false, Ordering::Relaxed);
+    solver.set_deadline(None);
+    let small = self::position("6x1");
+    assert_eq!(solver.value(&small, 0).unwrap().1, solver_value(Rules::Standard, &small));
+}
+
+fn solver_value(rules: Rules, position: &Position) -> i64 {
+    solver(rules, position, Arc::default()).value(position, 0).unwrap().1
+}
+
+fn values(directory: &Path, args: &[&str]) -> std::process::Output {
+    let mut command = Command::cargo_bin("kalah").unwrap();
+    command.env("KALAH_TABLES", directory).arg("values").args(args).output().unwrap()
+}
+
+fn json(output: &std::process::Output) -> Value {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn the_values_of_irving_2000() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = json(&values(directory.path(), &["--pits", "1..4", "--seeds", "1..4", "--json"]));
+    assert_eq!(report["rules"], "empty-capture");
+    let found = report["values"].as_array().unwrap();
+    assert_eq!(found.len(), 16);
+    for line in reference::lines(include_str!("../reference/irving-2000-game-values.csv")) {
+        let (pits, seeds) = (line[0].parse::<u64>().unwrap(), line[1].parse::<u64>().unwrap());
+        let Some(found) = found.iter().find(|found| found["pits"] == pits && found["seeds"] == seeds) else { continue };
+        assert_eq!(found["outcome"], line[2], "{pits}x{seeds}");
+        if !line[3].is_empty() {
+            assert_eq!(found["value"], line[3].parse::<i64>().unwrap(), "{pits}x{seeds}");
+        }
+    }
+}
+
+#[test]
+fn the_outcomes_of_kvitberg_2026() {
+    let directory = tempfile::tempdir().unwrap();
+    let flags = ["--rules", "s-kalaha", "--build", "--tables-up-to", "10", "--json"];
+    let seeds = if cfg!(debug_assertions) { "1..3" } else { "1..5" };
+    let report = json(&values(directory.path(), &[&flags[..], &["--seeds", seeds]].concat()));
+    let found = report["values"].as_array().unwrap();
+    let mut compared = 0;
+    for line in reference::lines(include_str!("../reference/kvitberg-2026-values.csv")) {
+        let (pits, seeds) = (line[0].parse::<u64>().unwrap(), line[1].parse::<u64>().unwrap());
+        let Some(found) = found.iter().find(|found| found["pits"] == pits && found["seeds"] == seeds) else { continue };
+        assert_eq!(found["outcome"], line[2], "S-Kalaha({pits},{seeds})");
+        compared += 1;
+    }
+    assert_eq!(compared, found.len());
+}
+
+#[test]
+fn values_are_kept_and_taken_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("values.json");
+    let state = state.to_str().unwrap();
+    let small = ["--no-tables", "--pits", "2..3", "--seeds", "1..2", "--state", state, "--csv"];
+    let first = values(directory.path(), &small);
+    assert!(first.status.success());
+    // Nothing is solved again: nodes and seconds are those of the first run.
+    assert_eq!(values(directory.path(), &small).stdout, first.stdout);
+    // A board that is not solved in time keeps its bounds, and its checkpoint next to the file, until it gets more
+    // time.
+    let large = ["--no-tables", "--memory", "16MiB", "--pits", "6", "--seeds", "5", "--state", state, "--within"];
+    let bounds = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
+    let bounds = &bounds["values"][0];
+    assert!(bounds.get("value").is_none() && bounds["at_least"].as_i64() <= Some(12));
+    assert!(bounds["at_most"].as_i64() >= Some(12));
+    assert!(Path::new(&format!("{state}.6x5")).exists());
+    let again = json(&values(directory.path(), &[&large[..], &["0.01", "--json"]].concat()));
+    assert_eq!(again["values"][0], *bounds, "the time was spent");
+    let more = json(&values(directory.path(), &[&large[..], &["0.1", "--json"]].concat()));
+    assert!(more["values"][0]["nodes"].as_u64() > bounds["nodes"].as_u64());
+    assert!(more["values"][0]["at_least"].as_i64() >= bounds["at_least"].as_i64());
+    // If the search cannot be saved, its bounds are kept all the same, and other boards are solved.
+    let blocked = directory.path().join("blocked.json");
+    std::fs::create_dir(directory.path().join("blocked.json.6x5.table")).unwrap();
+    let flags = ["--pits", "6", "--seeds", "5..6", "--within", "0.01", "--json", "--state", blocked.to_str().unwrap()];
+    let unsaved = values(directory.path(), &[&["--no-tables", "--memory", "16MiB"][..], &flags].concat());
+    assert!(String::from_utf8_lossy(&unsaved.stderr).contains("the search was not saved"));
+    let unsaved = json(&unsaved);
+    assert_eq!(unsaved["values"].as_array().unwrap().len(), 2);
+    let kept: serde_json::Value = serde_json::from_slice(&std::fs::read(&blocked).unwrap()).unwrap();
+    assert!(kept.to_string().contains("at_least"), "{kept}");
+    // The file of other rules cannot be used.
+    let other = values(directory.path(), &[&small[..], &["--rules", "standard"]].concat());
+    assert_eq!(other.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&other.stderr).contains("holds values of empty-capture"));
+}
+
+#[test]
+fn values_are_drawn_and_bad_flags_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let picture = directory.path().join("values.svg");
+    let flags = ["--no-tables", "--pits", "1..2", "--seeds", "1..3", "--plot"];
+    let drawn = values(directory.path(), &[&flags[..], &[picture.to_str().unwrap()]].concat());
+    assert!(drawn.status.success());
+    assert_eq!(
+        String::from_utf8_lossy(&drawn.stdout).lines().nth(2).map(|line| line.split_whitespace().collect::<Vec<_>>()),
+        Some(vec!["1", "0", "-2", "+6"]),
+    );
+    let picture = std::fs::read_to_string(picture).unwrap();
+    assert!(picture.starts_with("<svg") && picture.contains("2 pits a side"));
+    for flags in [["--pits", "0..3"], ["--pits", "4..3"], ["--seeds", "x"], ["--within", "0"], ["--plot", "x.gif"]] {
+        assert_eq!(values(directory.path(), &flags).status.code(), Some(2), "{flags:?}");
+    }
+}
+
+/// Hours of work must not be lost because of a chart.
+#[test]
+fn what_cannot_be_drawn_is_printed_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let there = directory.path().join("one.svg");
+    let run = |plot: &std::path::Path| {
+        let flags = ["values", "--no-tables", "--pits", "7", "--seeds", "7", "--within", "0.0001", "--json", "--plot"];
+        Command::cargo_bin("kalah").unwrap().args(flags).arg(plot).output().unwrap()
+    };
+    // Nothing is proved, so there is nothing to draw.
+    let output = run(&there);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && told.contains("nothing to draw") && !there.exists(), "{told}");
+    assert!(serde_json::from_slice::<serde_json::Value>(&output.stdout).is_ok());
+    // A missing directory is reported before the work.
+    let output = run(&directory.path().join("none/one.svg"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("there is no directory"));
+}
