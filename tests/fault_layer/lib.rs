@@ -1,5 +1,5 @@
 //! A layer of Vulkan, between a program and its driver, whose device is lost or hangs after some submissions. With it
-//! `tests/gpu_process.rs` runs the program as it is delivered: nothing in the program injects these faults.
+//! `tests/gpu/gpu_process.rs` runs the program as it is delivered: nothing in the program injects these faults.
 //!
 //! `KALAH_FAULT`: what happens, otherwise nothing. `KALAH_FAULT_AFTER`: after how many submissions.
 //! - `reject`: submissions return that the device is lost, and so does waiting.

@@ -10,8 +10,8 @@ use kalah::record::read_game;
 use kalah::table::Tables;
 use serde_json::{Value, json};
 
-use crate::serving::description::fits;
 use crate::serving::description;
+use crate::serving::description::fits;
 use crate::serving::tables::{RULES, directory};
 use crate::serving::{self, Server, code, encoded};
 

@@ -1,7 +1,7 @@
 //! The players of Pekař, Matušů, Andrla and Litschmannová 2020 ("Review of Kalah Game Research and the Proposition of a
 //! Novel Heuristic-Deterministic Algorithm Compared to Tree-Search Solutions and Human Decision-Making", Informatics 7:34).
 //!
-//! Where the paper leaves something open, `docs/players.md` states what was chosen; `tests/players.rs` checks it.
+//! Where the paper leaves something open, `docs/players.md` states what was chosen; `tests/play/players.rs` checks it.
 //!
 //! | module | what it holds |
 //! |---|---|

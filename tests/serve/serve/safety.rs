@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::serving::Server;
 use super::{code, directory, server};
+use crate::serving::Server;
 
 /// Longer than any client may take.
 const LATE: Duration = Duration::from_secs(25);

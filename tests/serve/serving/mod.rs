@@ -106,10 +106,6 @@ impl Server {
     pub fn wait(&mut self) -> ExitStatus {
         self.child.wait().unwrap()
     }
-
-    pub fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
-    }
 }
 
 impl Drop for Server {
