@@ -23,7 +23,7 @@ pub fn layers() -> impl Iterator<Item = &'static Layer> {
         let system = Layer { name: "the system's layer", library: None };
         let chromiums = Layer { name: "Chromium's layer", library: Some(CHROMIUMS) };
         let mut found = Vec::new();
-        if system.run("none", "child::nothing").is_active() {
+        if system.run("none", "validation::child::nothing").is_active() {
             found.push(system);
         }
         if Path::new(CHROMIUMS).is_file() {
