@@ -15,10 +15,11 @@ use kalah::solve::{CheckpointError, SolveError};
 use kalah::table::{ProbeError, TableError};
 use kalah::verify::Fault;
 
-use super::causes::{book_error, network_error, solve_error, table_error};
-use super::outcome::{Outcome, UsageError};
-use super::positions::{LineOfFile, Unusable};
-use super::{advice, output, statement};
+use crate::cli::errors::causes::{book_error, network_error, solve_error, table_error};
+use crate::cli::errors::{advice, statement};
+use crate::cli::flags::positions::{LineOfFile, Unusable};
+use crate::cli::output;
+use crate::cli::process::outcome::{Outcome, UsageError};
 
 /// An error, those of its causes that it does not state itself, and what to do about it.
 pub fn message(error: &anyhow::Error) -> String {

@@ -1,95 +1,34 @@
-//! The command line: one file a command, and what they share.
+//! The command line: a folder for each group of `kalah --help`, in it a file or folder for each command.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `tables` | commands that build and check tables |
+//! | `solving` | commands that look up and solve positions |
+//! | `playing` | commands that play |
+//! | `serving` | commands that serve other programs |
+//! | `analysis` | commands that analyse whole boards |
+//! | `program` | commands about this program |
+//! | `flags` | flags and arguments that several commands have |
+//! | `output` | what commands print |
+//! | `errors` | errors in words, with advice |
+//! | `failure` | the message and exit code of an error that ends a command |
+//! | `process` | exit codes, signals, limits of the system |
+//! | `help` | groups of commands, examples, rule sets |
+//! | `old_spellings` | earlier spellings of commands |
 
-mod advice;
-mod analyse;
-mod archive;
-mod args;
-mod bench;
-mod board_view;
-mod boards;
-mod book;
-mod book_answer;
-mod book_check;
-mod book_file;
-mod book_make;
-mod book_merge;
-mod book_show;
-mod bounds;
-mod build;
-mod build_events;
-mod build_packed;
-mod build_pairs;
-mod causes;
-mod chart;
-mod check;
-mod check_report;
-mod choose;
-mod completions;
-mod complexity;
-mod directories;
-mod engine;
-mod export;
-#[cfg(feature = "serve")]
-mod export_site;
+mod analysis;
+mod errors;
 mod failure;
-mod games;
-mod gpu;
-mod graph;
+mod flags;
 mod help;
-mod info;
-mod kgp;
-mod limits;
-mod line;
-mod man;
 mod old_spellings;
-mod opening;
-mod opening_scan;
-mod outcome;
 mod output;
-mod pack;
-mod plan;
-mod plan_build;
-mod plan_layers;
-mod play;
-mod play_input;
-mod player_flags;
-mod positions;
-mod probe;
-mod progress;
-mod prove;
-mod prove_from;
-mod prove_report;
-mod prove_status;
-mod puzzles;
-mod report;
-mod review;
-mod rules;
-mod search;
-mod search_plan;
-mod search_progress;
-mod search_tables;
-#[cfg(feature = "serve")]
-mod serve;
-mod signals;
-mod solve;
-mod solve_tables;
-mod solver_flags;
-mod statement;
-mod stats;
-mod suggestion;
-mod tables_origin;
-mod thinking;
-mod tournament;
-mod tournament_games;
-mod tournament_report;
-mod train;
-mod values;
-mod verify;
-mod verify_archives;
-mod verify_bounds;
-mod verify_report;
-mod version;
-mod waiting;
+mod playing;
+mod process;
+mod program;
+mod serving;
+mod solving;
+mod tables;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -100,9 +39,11 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use kalah::game::Rules;
 
-use self::outcome::Outcome;
-
-pub use self::outcome::EXIT_DAMAGE;
+use self::errors::advice;
+use self::flags::directories;
+use self::process::outcome::{EXIT_DAMAGE, Outcome};
+use self::process::{limits, signals};
+use self::program::{man, version};
 
 /// Exact endgame tablebases for the sowing game Kalah: build, verify, probe.
 #[derive(Parser)]
@@ -128,42 +69,42 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Build(build::Build),
-    Bounds(bounds::Bounds),
-    Plan(plan::Plan),
-    Bench(bench::Bench),
-    Gpu(gpu::GpuCommand),
-    Verify(verify::Verify),
-    Check(check::Check),
-    Train(train::Train),
-    Probe(probe::Probe),
-    Solve(solve::Solve),
-    Prove(prove::Prove),
-    Line(line::Line),
-    Review(review::Review),
-    Search(search::SearchCommand),
-    Book(book::Book),
-    Play(play::Play),
+    Build(tables::build::Build),
+    Bounds(tables::bounds::Bounds),
+    Plan(tables::plan::Plan),
+    Bench(tables::bench::Bench),
+    Gpu(tables::gpu::GpuCommand),
+    Verify(tables::verify::Verify),
+    Check(solving::check::Check),
+    Train(tables::train::Train),
+    Probe(solving::probe::Probe),
+    Solve(solving::solve::Solve),
+    Prove(solving::prove::Prove),
+    Line(solving::line::Line),
+    Review(solving::review::Review),
+    Search(solving::search::SearchCommand),
+    Book(solving::book::Book),
+    Play(playing::play::Play),
     #[command(name = "move")]
-    Choose(choose::Choose),
-    Tournament(tournament::Tournament),
-    Puzzles(puzzles::Puzzles),
+    Choose(playing::choose::Choose),
+    Tournament(playing::tournament::Tournament),
+    Puzzles(playing::puzzles::Puzzles),
     #[cfg(feature = "serve")]
-    Serve(serve::Serve),
+    Serve(serving::serve::Serve),
     #[cfg(feature = "serve")]
-    ExportSite(export_site::ExportSite),
-    Kgp(kgp::Kgp),
-    Engine(engine::Engine),
-    Stats(stats::Stats),
-    Export(export::Export),
-    Analyse(analyse::Analyse),
-    Info(info::Info),
-    Archive(archive::Archive),
+    ExportSite(serving::export_site::ExportSite),
+    Kgp(serving::kgp::Kgp),
+    Engine(serving::engine::Engine),
+    Stats(tables::stats::Stats),
+    Export(tables::export::Export),
+    Analyse(analysis::Analyse),
+    Info(tables::info::Info),
+    Archive(tables::archive::Archive),
     #[command(name = "rules")]
-    Explain(rules::Explain),
-    Completions(completions::Completions),
+    Explain(program::rules::Explain),
+    Completions(program::completions::Completions),
     #[command(name = "man")]
-    Manual(man::Manual),
+    Manual(program::man::Manual),
 }
 
 /// Prepares for limits of the system and files that shrink, then runs the command line.

@@ -1,0 +1,228 @@
+use std::io;
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use kalah::analyse::complexity::{Estimate, Players, Sampling};
+use kalah::analyse::graph::Convention;
+use kalah::game::{Rules, StartPosition};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::flags::boards::Boards;
+use crate::cli::output;
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::report::{Format, Grid};
+use crate::cli::process::outcome::{Outcome, usage};
+
+/// Estimate how large game trees are
+///
+/// By the length d of sampled games, their branching factor w, and w^d.
+/// As Irving et al. (2000, Table 1) by games between two alpha-beta players, or as Kvitberg (2026, Table 3) with
+/// `--players random`. Each move is a ply, even if the same player moves again. Intervals are those of 95 % confidence.
+#[derive(Args)]
+pub struct Complexity {
+    #[command(flatten)]
+    boards: Boards,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    /// Games of each board
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    games: u32,
+    /// Who plays: alpha-beta, choosing evenly among the best moves, or random
+    #[arg(long, value_name = "PLAYERS", default_value = "alpha-beta")]
+    players: PlayersName,
+    /// Depth of the alpha-beta searches, in moves
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=30))]
+    depth: u32,
+    /// Where games end. plain: on an empty row; irving: also where a store holds more than half of all seeds
+    #[arg(long, default_value = "plain", value_name = "CONVENTION")]
+    convention: Convention,
+    /// The same number gives the same games
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    threads: args::Threads,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PlayersName {
+    /// Alpha-beta to --depth
+    AlphaBeta,
+    /// Any move
+    Random,
+}
+
+#[derive(Serialize)]
+struct BoardReport {
+    pits: usize,
+    seeds: u32,
+    length: Interval,
+    branching: Interval,
+    /// The decimal logarithm of w^d.
+    tree_log10: Interval,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Interval {
+    mean: f64,
+    low: f64,
+    high: f64,
+}
+
+impl From<Estimate> for Interval {
+    fn from(Estimate { mean, low, high }: Estimate) -> Interval {
+        Interval { mean, low, high }
+    }
+}
+
+#[derive(Serialize)]
+struct ComplexityReport {
+    rules: &'static str,
+    players: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    convention: &'static str,
+    games: u32,
+    seed: u64,
+    boards: Vec<BoardReport>,
+    seconds: f64,
+    threads: usize,
+}
+
+impl Complexity {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let Self { rules, depth, .. } = self;
+        let players = match self.players {
+            PlayersName::AlphaBeta => Players::AlphaBeta { depth },
+            PlayersName::Random => Players::Random,
+        };
+        let until_decided = self.convention == Convention::Irving;
+        let sampling =
+            Sampling::new(rules, players).until_decided(until_decided).games(self.games as usize).seed(self.seed);
+        let (began, mut told) = (Instant::now(), Instant::now());
+        let mut boards = Vec::new();
+        for start in self.boards.list() {
+            if told.elapsed().as_secs() >= 5 {
+                told = Instant::now();
+                output::note(format_args!("playing {start}, {:.0} s", began.elapsed().as_secs_f64()));
+            }
+            boards.push(sample(&sampling, start)?);
+        }
+        let report = ComplexityReport {
+            rules: rules.name(),
+            players: if self.players == PlayersName::Random { "random" } else { "alpha-beta" },
+            depth: (self.players == PlayersName::AlphaBeta).then_some(depth),
+            convention: self.convention.name(),
+            games: self.games,
+            seed: self.seed,
+            boards,
+            seconds: began.elapsed().as_secs_f64(),
+            threads: rayon::current_num_threads(),
+        };
+        self.format.print(&report, || report.records(), || report.text(), || report.charts())?;
+        Ok(Outcome::Done)
+    }
+}
+
+fn sample(sampling: &Sampling, start: StartPosition) -> anyhow::Result<BoardReport> {
+    let found = sampling.run(start).map_err(|error| usage(format_args!("{start}: {error}")))?;
+    Ok(BoardReport {
+        pits: start.pits,
+        seeds: start.seeds,
+        length: found.length.into(),
+        branching: found.branching.into(),
+        tree_log10: found.tree.into(),
+    })
+}
+
+/// A number by its decimal logarithm, such as 6.00e18.
+fn power(log10: f64) -> String {
+    let mut exponent = log10.floor();
+    let mut mantissa = 10f64.powf(log10 - exponent);
+    if mantissa >= 9.995 {
+        (mantissa, exponent) = (1.0, exponent + 1.0);
+    }
+    format!("{mantissa:.2}e{exponent:.0}")
+}
+
+impl ComplexityReport {
+    /// Laid out as in the papers: for each number of pits lines for d, w and w^d, a column for each number of seeds.
+    fn text(&self) -> io::Result<()> {
+        let mut seeds: Vec<u32> = self.boards.iter().map(|board| board.seeds).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        let mut pits: Vec<usize> = self.boards.iter().map(|board| board.pits).collect();
+        pits.dedup();
+        let mut grid =
+            Grid::new(["m\\n".to_owned(), String::new()].into_iter().chain(seeds.iter().map(u32::to_string)));
+        for pits in pits {
+            let board = |seeds: u32| self.boards.iter().find(|board| board.pits == pits && board.seeds == seeds);
+            let around = |i: Interval| format!("{:.2} [{:.2}, {:.2}]", i.mean, i.low, i.high);
+            let tree = |i: Interval| format!("{} [{}, {}]", power(i.mean), power(i.low), power(i.high));
+            let mut line = |head: String, name: &str, cell: &dyn Fn(&BoardReport) -> String| {
+                let cells = seeds.iter().map(|&seeds| board(seeds).map_or(String::new(), cell));
+                grid.row([head, name.to_owned()].into_iter().chain(cells));
+            };
+            line(pits.to_string(), "d", &|board| around(board.length));
+            line(String::new(), "w", &|board| around(board.branching));
+            line(String::new(), "w^d", &|board| tree(board.tree_log10));
+        }
+        grid.print()?;
+        let depth = self.depth.map_or(String::new(), |depth| format!(" to depth {depth}"));
+        output::line(format_args!(
+            "{}: {} between {}{depth} players on each board, seed {}, in brackets 95 % confidence, {:.1} s",
+            self.rules,
+            output::count(self.games as usize, "game"),
+            self.players,
+            self.seed,
+            self.seconds,
+        ))
+    }
+
+    fn records(&self) -> Grid {
+        let mut grid = Grid::new([
+            "rules",
+            "pits",
+            "seeds",
+            "d",
+            "d_low",
+            "d_high",
+            "w",
+            "w_low",
+            "w_high",
+            "log10_tree",
+            "log10_tree_low",
+            "log10_tree_high",
+        ]);
+        for board in &self.boards {
+            let key = [self.rules.to_owned(), board.pits.to_string(), board.seeds.to_string()];
+            let numbers = [board.length, board.branching, board.tree_log10].map(|i| [i.mean, i.low, i.high]);
+            grid.row(key.into_iter().chain(numbers.into_iter().flatten().map(|number| number.to_string())));
+        }
+        grid
+    }
+
+    fn charts(&self) -> Vec<Chart> {
+        let mut series: Vec<Series> = Vec::new();
+        for board in &self.boards {
+            let name = format!("{} pits", board.pits);
+            if series.last().is_none_or(|last| last.name != name) {
+                series.push(Series { name, points: Vec::new() });
+            }
+            let point = (f64::from(board.seeds), board.tree_log10.mean);
+            series.last_mut().expect("it was pushed").points.push(point);
+        }
+        vec![Chart {
+            title: format!("size of the game tree, {}", self.rules),
+            x: "seeds in each pit".to_owned(),
+            y: "lg w^d".to_owned(),
+            shape: Shape::Line,
+            log: false,
+            series,
+        }]
+    }
+}

@@ -1,0 +1,371 @@
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::analyse::graph::{Convention, Explorer, GameGraph, GraphError, Layer, Need, state_space};
+use kalah::build::BuildError;
+use kalah::game::{Rules, StartPosition};
+use kalah::system::available_memory;
+use kalah::table::Tables;
+use kalah::temporary::TemporaryDirectory;
+use serde::Serialize;
+
+use crate::cli::flags::boards::Boards;
+use crate::cli::flags::{args, solve_tables};
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::report::{Format, Grid};
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stop_on_signal;
+use crate::cli::{failure, output};
+
+/// Count all positions that can be reached from a start
+///
+/// A position is both rows, both stores, and the side to move. Outcomes are those of best play, from the tables in --tables
+/// if these reach far enough, else from tables that are built into a temporary directory.
+#[derive(Args)]
+pub struct Graph {
+    #[command(flatten)]
+    boards: Boards,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    /// Which positions differ and where games end. irving: also where a store holds more than half of all seeds, final
+    /// positions differing by the side to move (Irving et al. 2000); plain: on an empty row alone, final positions being
+    /// the same whoever is to move (Kvitberg 2026)
+    #[arg(long, default_value_t, value_name = "CONVENTION")]
+    convention: Convention,
+    /// Print the positions of every pair of stores too
+    #[arg(long)]
+    layers: bool,
+    /// Only count positions, without their outcomes; needs no tables
+    #[arg(long)]
+    no_values: bool,
+    /// Memory that may be taken, such as 4GiB [default: three quarters of what is available, 12 GiB at most]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    #[command(flatten)]
+    format: Format,
+}
+
+/// Bytes that are taken at most where nothing is said.
+const MOST_BY_DEFAULT: u64 = 12 << 30;
+
+/// How often the progress of an exploration is reported.
+const TELL_EVERY: Duration = Duration::from_secs(2);
+
+/// The report on one board.
+#[derive(Serialize)]
+struct BoardReport {
+    pits: usize,
+    seeds: u32,
+    rules: &'static str,
+    convention: &'static str,
+    positions: u64,
+    /// All ways to lay the seeds out, twice for the side to move; a number JSON readers may round.
+    state_space: u128,
+    /// Of the state space, from 0 to 1.
+    share: f64,
+    /// Positions won, lost and drawn for the first player.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<[u64; 3]>,
+    /// Positions in which the game is over.
+    finals: u64,
+    /// Other positions, by the number of their moves.
+    moves: Vec<u64>,
+    branching: Mean,
+    branching_without_finals: Mean,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layers: Option<Vec<LayerReport>>,
+    memory: u64,
+    seconds: f64,
+    threads: usize,
+}
+
+#[derive(Serialize)]
+struct Mean {
+    mean: f64,
+    deviation: f64,
+}
+
+#[derive(Serialize)]
+struct LayerReport {
+    /// Seeds in both stores.
+    layer: usize,
+    seeds_in_play: usize,
+    positions: u64,
+    subgraphs: Vec<SubgraphReport>,
+}
+
+#[derive(Serialize)]
+struct SubgraphReport {
+    /// Seeds in the first player's store.
+    first: usize,
+    /// Seeds in the second player's store.
+    second: usize,
+    positions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<[u64; 3]>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Document<'a> {
+    One(&'a BoardReport),
+    Several { graphs: &'a [BoardReport] },
+}
+
+impl Graph {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let boards = self.boards.list();
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let (mut reports, mut outcome) = (Vec::new(), Outcome::Done);
+        for &start in &boards {
+            match self.explore(start, &stop) {
+                Ok(report) => reports.push(report),
+                // Others of the list may well fit.
+                Err(error) if boards.len() > 1 && !stop.load(Ordering::Relaxed) => {
+                    failure::tell(&error);
+                    outcome = outcome.and(failure::outcome(&error));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if reports.is_empty() {
+            return Ok(outcome);
+        }
+        let document = match &*reports {
+            [one] if boards.len() == 1 => Document::One(one),
+            several => Document::Several { graphs: several },
+        };
+        self.format.print(&document, || records(&reports, self.layers), || text(&reports), || charts(&reports))?;
+        Ok(outcome)
+    }
+
+    /// Bytes that may be taken.
+    fn limit(&self) -> u64 {
+        self.memory.unwrap_or_else(|| {
+            available_memory().map_or(MOST_BY_DEFAULT, |available| MOST_BY_DEFAULT.min(available / 4 * 3))
+        })
+    }
+
+    fn explore(&self, start: StartPosition, stop: &AtomicBool) -> anyhow::Result<BoardReport> {
+        let Self { rules, convention, .. } = *self;
+        let memory = self.limit();
+        // Reported before tables are built.
+        let need = Need::of(start).ok_or(GraphError::Board(start))?;
+        if need.expected > memory {
+            return Err(GraphError::Memory { start, need, limit: memory }.into());
+        }
+        let began = Instant::now();
+        let temporary;
+        let tables = if self.no_values {
+            None
+        } else {
+            let seeds = 2 * start.pits * start.seeds as usize;
+            let tables = Tables::open_if_there(&self.tables.path, rules, start.pits, seeds)?;
+            if tables.max_seeds() == Some(seeds) {
+                Some(tables)
+            } else {
+                temporary = TemporaryDirectory::new_in(&std::env::temp_dir()).with_context(|| {
+                    format!("cannot make a directory for tables in {}", std::env::temp_dir().display())
+                })?;
+                let built = solve_tables::build(temporary.path(), rules, start.pits, seeds, false, self.memory, stop);
+                match built.as_ref().err().and_then(|error| error.downcast_ref()) {
+                    Some(BuildError::Stopped(key)) => bail!(
+                        "stopped while building {key}, for the outcomes; nothing is kept, `kalah build` makes tables that are"
+                    ),
+                    _ => built?,
+                };
+                Some(Tables::open(temporary.path(), rules, start.pits, seeds)?)
+            }
+        };
+        let explorer = Explorer::new(rules, start, memory).convention(convention).tables(tables.as_ref());
+        let (mut told, mut positions) = (Instant::now(), 0);
+        let on_layer = &mut |layer: &Layer| {
+            positions += layer.positions();
+            if told.elapsed() >= TELL_EVERY {
+                told = Instant::now();
+                output::note(format_args!(
+                    "{start}: {} seeds in play, {} positions in that layer, {} so far, {:.0} s",
+                    layer.seeds,
+                    HumanCount(layer.positions()),
+                    HumanCount(positions),
+                    began.elapsed().as_secs_f64(),
+                ));
+            }
+        };
+        let graph = explorer.run(stop, on_layer)?;
+        Ok(self.report(start, &graph, began.elapsed().as_secs_f64()))
+    }
+
+    fn report(&self, start: StartPosition, graph: &GameGraph, seconds: f64) -> BoardReport {
+        let outcomes = |outcomes: kalah::analyse::graph::Outcomes| [outcomes.won, outcomes.lost, outcomes.drawn];
+        let mean = |with_finals| {
+            let (mean, deviation) = graph.branching.mean(with_finals);
+            Mean { mean, deviation }
+        };
+        let layer = |layer: &Layer| LayerReport {
+            layer: 2 * start.pits * start.seeds as usize - layer.seeds,
+            seeds_in_play: layer.seeds,
+            positions: layer.positions(),
+            subgraphs: layer
+                .subgraphs
+                .iter()
+                .map(|subgraph| SubgraphReport {
+                    first: subgraph.first,
+                    second: subgraph.second,
+                    positions: subgraph.positions,
+                    outcomes: subgraph.outcomes.map(outcomes),
+                })
+                .collect(),
+        };
+        BoardReport {
+            pits: start.pits,
+            seeds: start.seeds,
+            rules: self.rules.name(),
+            convention: self.convention.name(),
+            positions: graph.positions(),
+            state_space: state_space(start),
+            share: graph.positions() as f64 / state_space(start) as f64,
+            outcomes: graph.outcomes().map(outcomes),
+            finals: graph.branching.finals,
+            moves: graph.branching.moves[..=start.pits].to_vec(),
+            branching: mean(true),
+            branching_without_finals: mean(false),
+            layers: self.layers.then(|| graph.layers.iter().map(layer).collect()),
+            memory: graph.memory,
+            seconds,
+            threads: rayon::current_num_threads(),
+        }
+    }
+}
+
+/// Percentages of positions won, lost, drawn.
+fn percent(outcomes: [u64; 3]) -> String {
+    let all = outcomes.iter().sum::<u64>().max(1);
+    outcomes.map(|count| format!("{:.1}", 100.0 * count as f64 / all as f64)).join("/")
+}
+
+fn text(reports: &[BoardReport]) -> io::Result<()> {
+    let heading = ["board", "positions", "state space", "share", "won/lost/drawn %", "branching", "memory", "seconds"];
+    let mut grid = Grid::new(heading);
+    for report in reports {
+        grid.row([
+            format!("{}x{}", report.pits, report.seeds),
+            HumanCount(report.positions).to_string(),
+            u64::try_from(report.state_space).map_or("-".to_owned(), |count| HumanCount(count).to_string()),
+            format!("{:.2} %", 100.0 * report.share),
+            report.outcomes.map_or("-".to_owned(), percent),
+            format!("{:.2} ± {:.2}", report.branching.mean, report.branching.deviation),
+            HumanBytes(report.memory).to_string(),
+            format!("{:.2}", report.seconds),
+        ]);
+    }
+    grid.print()?;
+    for report in reports {
+        let Some(layers) = &report.layers else { continue };
+        output::line("")?;
+        output::line(format_args!(
+            "{}x{}: positions by the seeds stored and those of the first player, won/lost/drawn",
+            report.pits, report.seeds
+        ))?;
+        let most = layers.iter().flat_map(|layer| &layer.subgraphs).map(|subgraph| subgraph.first).max().unwrap_or(0);
+        let heading = std::iter::once("layer".to_owned()).chain((0..=most).map(|first| first.to_string()));
+        let mut grid = Grid::new(heading);
+        for layer in layers {
+            let mut cells = vec![String::new(); most + 2];
+            cells[0] = format!("l({})", layer.layer);
+            for subgraph in &layer.subgraphs {
+                cells[subgraph.first + 1] = subgraph.outcomes.map_or_else(
+                    || subgraph.positions.to_string(),
+                    |outcomes| outcomes.map(|count| count.to_string()).join("/"),
+                );
+            }
+            grid.row(cells);
+        }
+        grid.print()?;
+    }
+    Ok(())
+}
+
+/// A line a board, or a subgraph.
+fn records(reports: &[BoardReport], layers: bool) -> Grid {
+    let outcome =
+        |outcomes: Option<[u64; 3]>| outcomes.map_or([const { String::new() }; 3], |o| o.map(|c| c.to_string()));
+    let board = |report: &BoardReport| {
+        [report.rules, report.convention]
+            .map(str::to_owned)
+            .into_iter()
+            .chain([report.pits.to_string(), report.seeds.to_string()])
+    };
+    let names = ["rules", "convention", "pits", "seeds"];
+    if layers {
+        let rest = ["first_store", "second_store", "positions", "won", "lost", "drawn"];
+        let mut grid = Grid::new(names.into_iter().chain(rest));
+        for report in reports {
+            for subgraph in report.layers.iter().flatten().flat_map(|layer| &layer.subgraphs) {
+                let counts = [subgraph.first as u64, subgraph.second as u64, subgraph.positions];
+                grid.row(board(report).chain(counts.map(|count| count.to_string())).chain(outcome(subgraph.outcomes)));
+            }
+        }
+        return grid;
+    }
+    let rest = ["positions", "state_space", "share", "won", "lost", "drawn", "finals", "branching", "deviation"];
+    let mut grid = Grid::new(names.into_iter().chain(rest).chain(["memory", "seconds"]));
+    for report in reports {
+        let sizes = [report.positions.to_string(), report.state_space.to_string(), report.share.to_string()];
+        let branching = [report.finals as f64, report.branching.mean, report.branching.deviation];
+        let cost = [report.memory.to_string(), report.seconds.to_string()];
+        let cells = board(report).chain(sizes).chain(outcome(report.outcomes));
+        grid.row(cells.chain(branching.map(|number| number.to_string())).chain(cost));
+    }
+    grid
+}
+
+/// The sizes of the graphs, and with layers where in the game the positions are.
+fn charts(reports: &[BoardReport]) -> Vec<Chart> {
+    let mut sizes: Vec<Series> = Vec::new();
+    for report in reports {
+        let name = output::count(report.pits, "pit");
+        if sizes.last().is_none_or(|last| last.name != name) {
+            sizes.push(Series { name, points: Vec::new() });
+        }
+        let point = (f64::from(report.seeds), report.positions as f64);
+        sizes.last_mut().expect("it was pushed").points.push(point);
+    }
+    let layers = |report: &BoardReport| {
+        let points = |layers: &Vec<LayerReport>| {
+            layers.iter().map(|layer| (layer.layer as f64, layer.positions as f64)).collect()
+        };
+        let points = report.layers.as_ref().map(points);
+        points.map(|points| Series { name: format!("{}x{}", report.pits, report.seeds), points })
+    };
+    let several = reports.len() > 1;
+    let sizes = several.then(|| Chart {
+        title: "positions that can be reached".to_owned(),
+        x: "seeds in each pit".to_owned(),
+        y: "positions".to_owned(),
+        shape: Shape::Line,
+        log: true,
+        series: sizes,
+    });
+    let layers = Chart {
+        title: "positions by the seeds in both stores".to_owned(),
+        x: "seeds stored".to_owned(),
+        y: "positions".to_owned(),
+        shape: Shape::Line,
+        log: true,
+        series: reports.iter().filter_map(layers).collect(),
+    };
+    sizes.into_iter().chain([layers]).collect()
+}

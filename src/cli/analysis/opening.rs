@@ -1,0 +1,118 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::bail;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::opening::{Limits, Outcome as GameOutcome, ScanError, check, winning_opening};
+use kalah::game::{Rules, StartPosition};
+use serde::Serialize;
+
+use crate::cli::output;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+
+/// Find out whether the first player can win in the first turn
+///
+/// The player wins by holding more than half of the seeds at any time of the turn, or by an end of the game that counts
+/// what is left (Kvitberg 2026, section 5). With one pit a side, where nobody has a choice, any win counts.
+#[derive(Args)]
+pub struct Opening {
+    /// Pits a side and seeds in each, such as 6x4
+    start: StartPosition,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    /// Positions to visit before giving up
+    #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
+    positions: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct OpeningReport {
+    houses: usize,
+    seeds: u32,
+    rules: &'static str,
+    winning_opening: bool,
+    /// The moves of the opening.
+    moves: Option<String>,
+    /// The first player's store after them.
+    store: Option<u32>,
+    /// The final store difference, if the game ends with them.
+    value: Option<i64>,
+    positions: u64,
+    seconds: f64,
+}
+
+impl Opening {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let StartPosition { pits: houses, seeds } = self.start;
+        let start = self.start.position().map_err(usage)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let clock = Instant::now();
+        let verdict = winning_opening(self.rules, &start, self.positions, &stop);
+        let seconds = clock.elapsed().as_secs_f64();
+        if stop.load(Ordering::Relaxed) {
+            output::tell("stopped");
+            return Ok(Outcome::Failed);
+        }
+        if !verdict.lines.is_empty() {
+            check(self.rules, &start, &verdict).map_err(|source| ScanError::Wrong {
+                houses,
+                seeds,
+                outcome: verdict.outcome,
+                source,
+            })?;
+        }
+        if verdict.outcome.is_none() && verdict.turns == 0 {
+            let positions = output::many(verdict.positions, "position");
+            bail!("{}: not decided by {positions}; --positions N searches more", self.start);
+        }
+        let mut report = OpeningReport {
+            houses,
+            seeds,
+            rules: self.rules.name(),
+            winning_opening: verdict.outcome == Some(GameOutcome::Win),
+            moves: None,
+            store: None,
+            value: None,
+            positions: verdict.positions,
+            seconds,
+        };
+        if report.winning_opening {
+            let place = verdict.lines[0].follow(self.rules, &start)?[1];
+            let end = if place.first { place.position } else { place.position.turned() };
+            let moves = verdict.lines[0].to_string();
+            report.moves = moves.split(' ').next().map(str::to_owned);
+            (report.store, report.value) = (Some(end.mover_store()), end.final_value());
+        }
+        if self.json {
+            output::json(&report)?;
+        } else {
+            report.text(self.start)?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl OpeningReport {
+    fn text(&self, start: StartPosition) -> std::io::Result<()> {
+        let answer = if self.winning_opening { "a winning opening" } else { "no winning opening" };
+        let (positions, seconds) = (HumanCount(self.positions), self.seconds);
+        output::line(format_args!("{start} {}: {answer} ({positions} positions, {seconds:.2} s)", self.rules))?;
+        if let (Some(moves), Some(store)) = (&self.moves, self.store) {
+            output::line(format_args!("  moves  {moves}"))?;
+            let all = HumanCount(2 * self.houses as u64 * u64::from(self.seeds));
+            output::line(format_args!("  store  {} of {all} seeds", HumanCount(store.into())))?;
+        }
+        if let Some(value) = self.value {
+            output::line(format_args!("  value  {}, the game is over", output::value(value)))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,307 @@
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::opening::{Batch, Limits, Scan, ScanError, ScanState, ScannedStart, StartRange, Tally, split};
+use kalah::game::{MAX_PITS, Rules, StartPosition};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::progress::Progress;
+use crate::cli::output::report::{Format, Grid};
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+
+/// Find the seeds with which the first player does not win
+///
+/// Every start position is decided turn by turn (Kvitberg 2026, section 5), and every decision is confirmed by playing its
+/// lines by the rules alone.
+#[derive(Args)]
+pub struct OpeningScan {
+    /// Pits a side, both ends included
+    #[arg(long = "pits", alias = "houses", value_name = "A..B", default_value = "2..6", value_parser = houses)]
+    houses: RangeInclusive<u32>,
+    /// Seeds in each pit, both ends included; ..B begins with two a house, as the paper does
+    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "..1000", value_parser = range)]
+    seeds: Range,
+    /// Scan the start positions that FILE lists instead, one PITS,SEEDS a line (further columns are ignored)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["houses", "seeds"])]
+    list: Option<PathBuf>,
+    /// Rule set
+    #[arg(long, default_value_t = Rules::SKalaha, value_name = "RULES")]
+    rules: Rules,
+    /// Depth of the search of each game, in turns
+    #[arg(long, value_name = "N", default_value_t = Limits::default().turns, value_parser = clap::value_parser!(u32).range(1..))]
+    turns: u32,
+    /// Positions to visit in each game
+    #[arg(long, value_name = "N", default_value_t = Limits::default().positions)]
+    positions: u64,
+    /// List each win within the first turn as well
+    #[arg(long)]
+    wins: bool,
+    /// Print the lines that prove each game listed
+    #[arg(long, conflicts_with_all = ["json", "csv"])]
+    lines: bool,
+    /// Save finished games in FILE, and continue from those it holds
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    threads: args::Threads,
+    #[command(flatten)]
+    format: Format,
+}
+
+/// Seeds of a pit, from 2 a house on if no start is given.
+#[derive(Clone)]
+struct Range {
+    from: Option<u32>,
+    to: u32,
+}
+
+/// Reads A..B, ..B or one number.
+fn range(text: &str) -> Result<Range, String> {
+    let bad = || format!("'{text}' is no range: write A..B, ..B or one number, from 1 on");
+    let number = |text: &str| text.parse().ok().filter(|&number: &u32| number > 0).ok_or_else(bad);
+    let (from, to) = match text.split_once("..") {
+        Some(("", to)) => (None, number(to)?),
+        Some((from, to)) => (Some(number(from)?), number(to)?),
+        None => (Some(number(text)?), number(text)?),
+    };
+    if from.is_some_and(|from| from > to) { Err(bad()) } else { Ok(Range { from, to }) }
+}
+
+/// Reads a range of pits.
+fn houses(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let Range { from, to } = range(text)?;
+    if to as usize > MAX_PITS {
+        return Err(format!("positions have 1 to {MAX_PITS} pits a side"));
+    }
+    Ok(from.unwrap_or(1)..=to)
+}
+
+#[derive(Serialize)]
+struct Houses {
+    houses: usize,
+    #[serde(flatten)]
+    tally: Tally,
+}
+
+#[derive(Serialize)]
+struct ScanReport {
+    rules: &'static str,
+    limits: Limits,
+    houses: Vec<Houses>,
+    games: Vec<ScannedStart>,
+    threads: usize,
+    seconds: f64,
+}
+
+impl OpeningScan {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let ranges = self.ranges()?;
+        let clock = Instant::now();
+        let limits = Limits { turns: self.turns, positions: self.positions };
+        let scan = Scan::new(self.rules, limits).wins(self.wins);
+        let (state, done) = match &self.state {
+            Some(path) => {
+                let (state, done) = ScanState::open(path, &scan)?;
+                (Some(Mutex::new(state)), done)
+            }
+            None => (None, Vec::new()),
+        };
+        let games =
+            |ranges: &[StartRange]| ranges.iter().map(|(_, seeds)| u64::from(seeds.end() - seeds.start()) + 1).sum();
+        let (all, left): (u64, u64) = (games(&split(&ranges, &[])), games(&split(&ranges, &done)));
+        if self.state.is_some() && left < all {
+            output::note(format_args!("{} of {} games are done", HumanCount(all - left), HumanCount(all)));
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let (progress, scanned) = (Progress::of(left, "games"), AtomicU64::new(0));
+        progress.stage("openings".to_owned());
+        let on_game = || {
+            scanned.fetch_add(1, Ordering::Relaxed);
+        };
+        let on_batch = |batch: &Batch| -> anyhow::Result<()> {
+            if let Some(state) = &state {
+                state.lock().unwrap_or_else(PoisonError::into_inner).keep(batch)?;
+            }
+            Ok(())
+        };
+        let batches = progress.watch(&scanned, || scan.run(&ranges, done, &stop, &on_game, &on_batch));
+        progress.finish();
+        let batches = match batches {
+            Err(error) if matches!(error.downcast_ref(), Some(ScanError::Stopped)) => {
+                output::tell(match self.state {
+                    Some(_) => "stopped; the same command goes on from here",
+                    None => "stopped; --state FILE would have kept what was done",
+                });
+                return Ok(Outcome::Failed);
+            }
+            batches => batches?,
+        };
+        let report = ScanReport::new(self.rules, limits, batches, clock.elapsed().as_secs_f64());
+        self.format.print(&report, || report.records(), || report.text(self.lines), || report.chart())?;
+        Ok(Outcome::Done)
+    }
+
+    /// What is to be scanned.
+    fn ranges(&self) -> anyhow::Result<Vec<StartRange>> {
+        let check = |pits: usize, seeds: u32| StartPosition { pits, seeds }.position();
+        let mut ranges = Vec::new();
+        if let Some(path) = &self.list {
+            // Any file, also a pipe: whoever names it here means it.
+            let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            for (number, line) in text.lines().enumerate() {
+                // Lines of the published tables have a heading and remarks.
+                let line = line.trim();
+                if line.is_empty() || line.starts_with(|first: char| !first.is_ascii_digit()) {
+                    continue;
+                }
+                let mut columns = line.split(',').map(str::trim);
+                let numbers = columns.next().zip(columns.next()).and_then(|(houses, seeds)| {
+                    Some((houses.parse().ok()?, seeds.parse().ok().filter(|&seeds: &u32| seeds > 0)?))
+                });
+                let place = || format!("{}, line {}", path.display(), number + 1);
+                let (houses, seeds) = numbers.with_context(|| format!("{}: write HOUSES,SEEDS", place()))?;
+                check(houses, seeds).with_context(place)?;
+                ranges.push((houses, seeds..=seeds));
+            }
+            ranges.sort_by_key(|(houses, seeds)| (*houses, *seeds.start()));
+            ranges.dedup();
+        } else {
+            for houses in self.houses.clone() {
+                let Range { from, to } = self.seeds;
+                let from = from.unwrap_or(2 * houses);
+                check(houses as usize, to).map_err(|error| usage(format_args!("{houses}x{to}: {error}")))?;
+                if from <= to {
+                    ranges.push((houses as usize, from..=to));
+                }
+            }
+        }
+        match (ranges.is_empty(), &self.list) {
+            (false, _) => Ok(ranges),
+            (true, Some(path)) => bail!("{} lists no start position", path.display()),
+            (true, None) => Err(usage("there is no start position to scan: --seeds-per-pit begins with two a pit")),
+        }
+    }
+}
+
+impl ScanReport {
+    fn new(rules: Rules, limits: Limits, batches: Vec<Batch>, seconds: f64) -> ScanReport {
+        let mut houses: Vec<Houses> = Vec::new();
+        let mut games = Vec::new();
+        for batch in batches {
+            if houses.last().is_none_or(|last| last.houses != batch.houses) {
+                houses.push(Houses { houses: batch.houses, tally: Tally::default() });
+            }
+            houses.last_mut().expect("it was pushed").tally.add(&batch.tally);
+            games.extend(batch.games);
+        }
+        let threads = rayon::current_num_threads();
+        ScanReport { rules: rules.name(), limits, houses, games, threads, seconds }
+    }
+
+    /// The seeds with which the first player of a board does not win, with a mark unless the game is lost.
+    fn not_won(&self, houses: usize) -> Vec<(u32, &'static str)> {
+        let games = self.games.iter().filter(|game| game.houses == houses && game.outcome != Some('W'));
+        let mark = |game: &ScannedStart| match game.outcome {
+            Some('L') => "",
+            Some(_) => " D",
+            None => " ?",
+        };
+        games.map(|game| (game.seeds, mark(game))).collect()
+    }
+
+    fn text(&self, lines: bool) -> std::io::Result<()> {
+        output::line(format_args!(
+            "{}: seeds with which the first player does not win (lost; D drawn, ? not decided)",
+            self.rules
+        ))?;
+        let columns: Vec<_> = self.houses.iter().map(|houses| self.not_won(houses.houses)).collect();
+        let heading = |name: &str| {
+            let houses = self.houses.iter().map(|houses| houses.houses.to_string());
+            Grid::new(std::iter::once(name.to_owned()).chain(houses))
+        };
+        let mut grid = heading("houses");
+        for row in 0..columns.iter().map(Vec::len).max().unwrap_or(0) {
+            let cell = |column: &Vec<(u32, &str)>| {
+                column.get(row).map_or(String::new(), |(seeds, mark)| format!("{}{mark}", HumanCount((*seeds).into())))
+            };
+            let name = if row == 0 { "seeds" } else { "" };
+            grid.row(std::iter::once(name.to_owned()).chain(columns.iter().map(cell)));
+        }
+        grid.print()?;
+        output::line("")?;
+        let mut grid = heading("houses");
+        type Figure = fn(&Tally) -> u64;
+        let figures: [(&str, Figure); 8] = [
+            ("games", |tally| tally.games),
+            ("won in the first turn", |tally| tally.won_in_first_turn),
+            ("won later", |tally| tally.won_later),
+            ("drawn", |tally| tally.draws),
+            ("lost", |tally| tally.losses),
+            ("not decided", |tally| tally.undecided),
+            ("proofs too long to check", |tally| tally.unproved),
+            ("positions", |tally| tally.positions),
+        ];
+        for (name, figure) in figures {
+            let figures = self.houses.iter().map(|houses| HumanCount(figure(&houses.tally)).to_string());
+            grid.row(std::iter::once(name.to_owned()).chain(figures));
+        }
+        grid.print()?;
+        if lines {
+            output::line("")?;
+            for game in &self.games {
+                let outcome = game.outcome.unwrap_or('?');
+                let turns = output::count(game.turns as usize, "turn");
+                output::line(format_args!("{}x{} {outcome}, {turns}", game.houses, game.seeds))?;
+                game.lines.iter().try_for_each(|line| output::line(format_args!("  {line}")))?;
+            }
+        }
+        let games: u64 = self.houses.iter().map(|houses| houses.tally.games).sum();
+        let threads = output::count(self.threads, "thread");
+        output::line(format_args!(
+            "{} scanned in {:.1} s, {threads}",
+            output::count(games as usize, "game"),
+            self.seconds
+        ))
+    }
+
+    fn records(&self) -> Grid {
+        let mut grid = Grid::new(["houses", "seeds", "outcome", "turns", "positions", "lines"]);
+        for game in &self.games {
+            let outcome = game.outcome.map_or(String::new(), String::from);
+            let numbers = [game.turns.to_string(), game.positions.to_string()];
+            let [turns, positions] = numbers;
+            let lines = game.lines.join("; ");
+            grid.row([game.houses.to_string(), game.seeds.to_string(), outcome, turns, positions, lines]);
+        }
+        grid
+    }
+
+    /// How many games with at most so many seeds the first player does not win.
+    fn chart(&self) -> Vec<Chart> {
+        let series = self.houses.iter().map(|houses| {
+            let not_won = self.not_won(houses.houses).into_iter().enumerate();
+            let points = not_won.map(|(index, (seeds, _))| (index as f64 + 1.0, f64::from(seeds))).collect();
+            Series { name: output::count(houses.houses, "house"), points }
+        });
+        vec![Chart {
+            title: format!("{}: games that the first player does not win", self.rules),
+            x: "number of the game, counted from the fewest seeds".to_owned(),
+            y: "seeds in each pit".to_owned(),
+            shape: Shape::Line,
+            log: true,
+            series: series.collect(),
+        }]
+    }
+}

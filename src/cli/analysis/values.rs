@@ -1,0 +1,316 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::{GameValue, GameValues};
+use kalah::game::{Position, StartPosition};
+use kalah::solve::{Checkpoint, CheckpointError, Event, SolveError};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::flags::args::Range;
+use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::output;
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::report::{Format, Grid};
+use crate::cli::output::search_progress::SearchProgress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stop_on_signal;
+
+/// How often the transposition table of a long search is saved.
+const SAVE_EVERY: Duration = Duration::from_secs(600);
+
+/// Solve the games on many boards
+///
+/// The values are printed as a table: pits a side down, seeds a pit across.
+/// A value is the final store difference for the first player. Where it is not proved in time, bounds are given.
+#[derive(Args)]
+pub struct Values {
+    /// Pits a side, such as 6 or 1..6
+    #[arg(long, value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 16>)]
+    pits: Range,
+    /// Seeds in each pit, such as 4 or 1..6
+    #[arg(long = "seeds-per-pit", alias = "seeds", value_name = "A..B", default_value = "1..6", value_parser = args::range::<1, 63>)]
+    seeds: Range,
+    /// Time for each board: 90s, 15m, 2h, or a number of minutes
+    #[arg(long, value_name = "TIME", default_value = "60m", value_parser = args::time::<60>)]
+    within: f64,
+    /// Save proved values in FILE, and the search in progress beside it, and continue from them
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    #[command(flatten)]
+    with: SolverFlags,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct ValueAnswer {
+    pits: usize,
+    seeds: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    /// What is proved of a value that is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+    /// W, L or D; absent when it is not proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<char>,
+    nodes: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ValuesReport {
+    rules: &'static str,
+    values: Vec<ValueAnswer>,
+}
+
+impl Values {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.with.threads.start()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let mut values = GameValues::open(self.with.rules, self.state.as_deref())?;
+        let boards: Vec<StartPosition> =
+            self.pits.iter().flat_map(|pits| self.seeds.iter().map(move |seeds| (pits, seeds))).map(start).collect();
+        let begin = Instant::now();
+        let mut stopped = false;
+        for (index, &board) in boards.iter().enumerate() {
+            let known = values.get(board).copied();
+            let spent = known.map_or(0.0, |known| known.seconds);
+            let left = self.within - spent;
+            if known.is_some_and(|known| known.value().is_some()) {
+                self.remove_search(board)?;
+                continue;
+            }
+            if known.is_some() && left <= 0.0 {
+                continue;
+            }
+            let told = format!("{board} ({} of {})", index + 1, boards.len());
+            match self.solve(board, known, Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX), told, &stop)? {
+                Ended::Done(value, search) => {
+                    values.put(value)?;
+                    if let Some(search) = search.filter(|_| value.value().is_some()) {
+                        search.remove().context("the search that is over cannot be removed")?;
+                    }
+                }
+                Ended::Stopped(value) => {
+                    values.put(value)?;
+                    stopped = true;
+                    break;
+                }
+            }
+        }
+        if stopped {
+            output::tell(match self.state {
+                Some(_) => "stopped and saved; the same command goes on from here",
+                None => "stopped; --state FILE would have kept what was proved",
+            });
+        } else {
+            output::note(format_args!(
+                "{} in {:.1} s",
+                output::count(boards.len(), "board"),
+                begin.elapsed().as_secs_f64()
+            ));
+        }
+        let known: Vec<GameValue> = boards.iter().filter_map(|&board| values.get(board).copied()).collect();
+        self.print(&known)?;
+        Ok(if stopped { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// Removes the search of a game whose value is known: it is there if a process was killed between the two.
+    fn remove_search(&self, board: StartPosition) -> anyhow::Result<()> {
+        let Some(path) = self.state.as_deref().map(|state| beside(state, board)) else { return Ok(()) };
+        if ["", ".table", ".lock"].iter().any(|added| kalah::file::beside(&path, added).exists()) {
+            Checkpoint::open(&path)?.remove()?;
+        }
+        // Writing to the disk may have failed until the end. Only the process that has the state writes these files.
+        for path in [kalah::file::beside(&path, ".table"), path] {
+            kalah::file::remove_leftovers(&path)
+                .with_context(|| format!("cannot clean up after {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Proves what it can of one game.
+    fn solve(
+        &self,
+        board: StartPosition,
+        known: Option<GameValue>,
+        within: Duration,
+        told: String,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Ended> {
+        let position = board.position()?;
+        let tables = self.with.open_tables(&position, stop)?;
+        let progress = SearchProgress::new(position);
+        progress.stage(told);
+        let solver = self.with.solver(&position, &tables, stop)?;
+        let mut solver = solver.with_events(|_, event: Event| progress.event(event));
+        let checkpoint = match self.state.as_deref().map(|state| Checkpoint::open(&beside(state, board))).transpose() {
+            // Its bounds are kept, and the other boards can still be solved.
+            Err(error @ CheckpointError::Io { .. }) => {
+                progress.line(&format!("kalah: the search was not saved: {error}"));
+                None
+            }
+            opened => opened?,
+        };
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.load(&mut solver, &position)?;
+        }
+        let save = || match &checkpoint {
+            Some(checkpoint) => {
+                checkpoint.save_table(&solver).and_then(|()| checkpoint.save_proofs(&solver, &position))
+            }
+            None => Ok(()),
+        };
+        // What is known of the value is kept all the same.
+        let save_or_tell = || {
+            if let Err(error) = save() {
+                progress.line(&format!("kalah: the search was not saved: {error}"));
+            }
+        };
+        let start = Instant::now();
+        let narrowed = progress.watch(&solver, Some(SAVE_EVERY), save_or_tell, || {
+            // The guess takes its part of the time.
+            solver.set_deadline(start.checked_add(within));
+            let guess = solver.first_guess(&position)?;
+            solver.narrow(&position, guess, within.saturating_sub(start.elapsed()))
+        });
+        progress.finish();
+        let stopped = matches!(narrowed, Err(SolveError::Stopped));
+        let bounds = match narrowed {
+            Err(SolveError::Stopped) => solver.value_bounds(&position)?,
+            narrowed => narrowed?,
+        };
+        let both = known.map_or(Some(bounds), |known| known.bounds_with(bounds));
+        let bounds = both.ok_or_else(|| SolveError::Contradiction(Box::new(position)))?;
+        let value = GameValue {
+            pits: board.pits,
+            seeds: board.seeds,
+            at_least: bounds.lower,
+            at_most: bounds.upper,
+            nodes: known.map_or(0, |known| known.nodes).saturating_add(solver.nodes()),
+            seconds: start.elapsed().as_secs_f64() + known.map_or(0.0, |known| known.seconds),
+        };
+        if value.value().is_none() {
+            save_or_tell();
+        }
+        if value.seconds > 1.0 {
+            output::note(format_args!(
+                "{board}: {} after {:.1} s and {} nodes",
+                told_value(&value),
+                value.seconds,
+                HumanCount(value.nodes)
+            ));
+        }
+        Ok(if stopped { Ended::Stopped(value) } else { Ended::Done(value, checkpoint) })
+    }
+
+    fn print(&self, known: &[GameValue]) -> anyhow::Result<()> {
+        let report = ValuesReport {
+            rules: self.with.rules.name(),
+            values: known
+                .iter()
+                .map(|known| {
+                    let bound = |bound| known.value().is_none().then_some(bound);
+                    ValueAnswer {
+                        pits: known.pits,
+                        seeds: known.seeds,
+                        value: known.value(),
+                        at_least: bound(known.at_least),
+                        at_most: bound(known.at_most),
+                        outcome: known.outcome(),
+                        nodes: known.nodes,
+                        seconds: known.seconds,
+                    }
+                })
+                .collect(),
+        };
+        let find = |pits, seeds| known.iter().find(|known| known.start() == start((pits, seeds)));
+        let text = || {
+            output::line(format_args!(
+                "{}: values for the first player, pits a side down, seeds a pit across",
+                report.rules
+            ))?;
+            let mut grid =
+                Grid::new(std::iter::once("pits".to_owned()).chain(self.seeds.iter().map(|n| n.to_string())));
+            for pits in self.pits.iter() {
+                let cells = self.seeds.iter().map(|seeds| find(pits, seeds).map_or("-".to_owned(), told_value));
+                grid.row(std::iter::once(pits.to_string()).chain(cells));
+            }
+            grid.print()
+        };
+        let records = || {
+            let mut grid = Grid::new(["rules", "pits", "seeds", "at_least", "at_most", "outcome", "nodes", "seconds"]);
+            for known in known {
+                let GameValue { pits, seeds, at_least, at_most, nodes, seconds } = known;
+                let outcome = known.outcome().map_or(String::new(), |outcome| outcome.to_string());
+                let board = [report.rules.to_owned(), pits.to_string(), seeds.to_string()];
+                let bounds = [at_least.to_string(), at_most.to_string(), outcome];
+                grid.row(board.into_iter().chain(bounds).chain([nodes.to_string(), format!("{seconds:.3}")]));
+            }
+            grid
+        };
+        let charts = || {
+            let series = self.pits.iter().map(|pits| Series {
+                name: output::count(pits as usize, "pit") + " a side",
+                points: known
+                    .iter()
+                    .filter(|known| known.pits == pits as usize)
+                    .filter_map(|known| Some((f64::from(known.seeds), known.value()? as f64)))
+                    .collect(),
+            });
+            vec![Chart {
+                title: format!("{}: values for the first player", report.rules),
+                x: "seeds in each pit".to_owned(),
+                y: "final store difference".to_owned(),
+                shape: Shape::Line,
+                log: false,
+                series: series.collect(),
+            }]
+        };
+        let bounded = known.iter().filter(|known| known.value().is_none()).count();
+        if self.format.plot.is_asked() && bounded > 0 {
+            let boards = output::count(bounded, "board");
+            output::note(format_args!("{boards} left out of the chart: only bounds of the value are proved"));
+        }
+        self.format.print(&report, records, text, charts)
+    }
+}
+
+/// How the search of a game ended.
+enum Ended {
+    /// Proved, or out of time; with the file of its search, if there is one.
+    Done(GameValue, Option<Checkpoint>),
+    Stopped(GameValue),
+}
+
+fn start((pits, seeds): (u32, u32)) -> StartPosition {
+    StartPosition { pits: pits as usize, seeds }
+}
+
+/// The file of a search under way, beside that of the values.
+fn beside(state: &Path, board: StartPosition) -> PathBuf {
+    kalah::file::beside(state, &format!(".{board}"))
+}
+
+/// A value, or bounds of it; `?` when nothing is proved.
+fn told_value(known: &GameValue) -> String {
+    let board: Result<Position, _> = known.start().position();
+    let trivial = board.map_or(i64::MAX, |board| i64::from(board.seeds()));
+    match known.value() {
+        Some(value) => output::value(value),
+        None if known.at_least == -trivial && known.at_most == trivial => "?".to_owned(),
+        None if known.at_most == trivial => format!(">= {}", output::value(known.at_least)),
+        None if known.at_least == -trivial => format!("<= {}", output::value(known.at_most)),
+        None => format!("{}..{}", output::value(known.at_least), output::value(known.at_most)),
+    }
+}

@@ -1,0 +1,539 @@
+//! What to do about an error, in words: the library's errors are data, here they get the command that helps. Commands are
+//! suggested only if they fit this machine, and can be pasted into a shell.
+
+use std::error::Error;
+use std::io;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use indicatif::HumanBytes;
+use kalah::analyse::GameValuesError;
+use kalah::analyse::graph::GraphError;
+use kalah::analyse::opening::StateError;
+use kalah::book::BookError;
+use kalah::build::{BuildError, PlanError};
+use kalah::certificate::{CheckError, TasksError};
+use kalah::evaluation::{NetworkFileError, NetworkFileReason};
+use kalah::file::{DocumentError, LockError, OverwriteError};
+use kalah::game::Position;
+use kalah::gpu::{GpuError, Shortage};
+use kalah::prove::ProveError;
+use kalah::solve::{CheckpointError, Keys, SolveError};
+use kalah::system::{AvailableMemory, MemoryShortage};
+use kalah::table::{Damage, FileKind, ProbeError, TableError, TableKey};
+use kalah::verify::Fault;
+
+use crate::cli::errors::causes::{book_error, lock_error, network_error, solve_error, table_error};
+use crate::cli::errors::statement::{gpu_error, statement};
+use crate::cli::errors::suggestion::{bounds_command, build_command, plan, quick_build, solve_command};
+
+/// What helps with a file that a newer version made.
+const USE_NEWER: &str = "use that version";
+
+/// The flag with which the command at work computes on the CPU.
+static CPU: OnceLock<&str> = OnceLock::new();
+
+/// Notes which command is at work: advice names its flags.
+pub fn for_command(name: &str) {
+    let _ = CPU.set(if name == "verify" { "--against cpu" } else { "--backend cpu" });
+}
+
+/// An error, and after a semicolon what to do about it.
+pub fn with_advice(error: &(dyn Error + 'static)) -> String {
+    let statement = statement(error);
+    match of(error) {
+        Some(advice) => format!("{statement}; {advice}"),
+        None => statement,
+    }
+}
+
+/// What to do about an error, if it is known.
+pub fn of(error: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(error) = error.downcast_ref() {
+        return of_probe(error);
+    }
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    if inner.is_some_and(|inner| inner.is::<OverwriteError>()) {
+        return Some("name another file".to_owned());
+    }
+    if let Some(Fault::Gap { directory, key, missing }) = error.downcast_ref() {
+        let last = missing.last().map_or(*key, |&seeds| TableKey { seeds, ..*key });
+        return Some(of_missing(directory, last));
+    }
+    if let Some(advice) = error.downcast_ref().and_then(of_checkpoint) {
+        return Some(advice.to_owned());
+    }
+    if let Some(CheckError::Changed { .. }) = error.downcast_ref() {
+        return Some("check again while nothing writes to the tables".to_owned());
+    }
+    if let Some(advice) = error.downcast_ref().and_then(of_tasks) {
+        return Some(advice.to_owned());
+    }
+    if error.downcast_ref().is_some_and(kalah::certificate::CertificateError::is_newer) {
+        return Some(USE_NEWER.to_owned());
+    }
+    if let Some(advice) = error.downcast_ref().and_then(of_prove) {
+        return Some(advice.to_owned());
+    }
+    #[cfg(feature = "serve")]
+    if let Some(advice) = error.downcast_ref().and_then(of_site) {
+        return Some(advice.to_owned());
+    }
+    if let Some(advice) = solve_error(error).and_then(of_solve) {
+        return Some(advice.to_owned());
+    }
+    if let Some(advice) = book_error(error).and_then(of_book) {
+        return Some(advice);
+    }
+    if let Some(error) = network_error(error).filter(|error| !matches!(error.reason, NetworkFileReason::Io(_))) {
+        return Some(of_network(error));
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_plan(error);
+    }
+    match error.downcast_ref() {
+        Some(MemoryShortage::Allowed { .. }) => return Some("allow more, or use fewer threads".to_owned()),
+        Some(MemoryShortage::Available { available, .. }) => {
+            return Some(format!("{}, or use fewer threads", more_memory(available)));
+        }
+        _ => {}
+    }
+    match error.downcast_ref() {
+        Some(BuildError::Gpu(error)) => {
+            let kept = "finished frames are kept: run the same command again, or with --backend cpu";
+            return Some(of_gpu(error).map_or(kept.to_owned(), |advice| format!("{advice}; {kept}")));
+        }
+        Some(BuildError::Stopped(_)) => {
+            return Some("finished frames are kept, the same command goes on from there".to_owned());
+        }
+        Some(BuildError::PairStopped(_)) => {
+            return Some("nothing of them is kept, the same command begins them again".to_owned());
+        }
+        _ => {}
+    }
+    if let Some(error) = gpu_error(error) {
+        return of_gpu(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_graph(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_game_values(error);
+    }
+    if let Some(error) = error.downcast_ref() {
+        return of_scan_state(error);
+    }
+    if let Some(error) = lock_error(error) {
+        return of_lock(error);
+    }
+    of_table(table_error(error)?)
+}
+
+/// What to do about a book that cannot be used.
+fn of_book(error: &BookError) -> Option<String> {
+    match error {
+        BookError::Version { .. } if error.is_newer() => {
+            Some(format!("{USE_NEWER}, or name another file; --no-book goes without"))
+        }
+        BookError::Foreign | BookError::Damaged(_) | BookError::Version { .. } => {
+            Some("delete it: the program has books of its own, and `kalah book make 6x4` makes more".to_owned())
+        }
+        BookError::Contradiction { .. } => Some(
+            "find out which is wrong with `kalah book check` and `kalah verify`; --no-book goes without".to_owned(),
+        ),
+        BookError::Other { .. } => Some("name another file, or give the rule set and board that it is for".to_owned()),
+        BookError::Lock(error) => of_lock(error),
+        _ => None,
+    }
+}
+
+fn of_tasks(error: &TasksError) -> Option<&'static str> {
+    match error {
+        TasksError::Document(error) if error.is_newer() => Some("use that version, or name another file with --state"),
+        TasksError::Document(DocumentError::Version { .. }) => Some(
+            "another version of kalah made it, which this one does not rely on: delete it to check all claims again",
+        ),
+        TasksError::Document(_) | TasksError::Content => {
+            Some("delete it to check all claims again, or name another file with --state")
+        }
+        TasksError::Other(_) => Some("name another file with --state"),
+        TasksError::OtherProgram { .. } | TasksError::OtherTables | TasksError::OtherTrust { .. } => Some(
+            "what that check found does not count for this one: delete it to check all claims again, or name another file \
+             with --state",
+        ),
+        _ => None,
+    }
+}
+
+fn of_prove(error: &ProveError) -> Option<&'static str> {
+    match error {
+        ProveError::Newer { .. } => Some("use that version, or another directory with --proof"),
+        ProveError::Damaged { path, .. } | ProveError::Contradiction { path, .. }
+            if path.extension().is_some_and(|extension| extension == "job") =>
+        {
+            Some("delete this file, and the job is run again")
+        }
+        ProveError::Unproved { .. } => Some(
+            "no certificate was written; every job follows by itself, so it is a table (`kalah verify`), or the memory of \
+                this machine",
+        ),
+        ProveError::Damaged { .. } => {
+            Some("delete it and give the command that began the proof: finished jobs are used if the plan is the same")
+        }
+        ProveError::OtherTable(_) => {
+            Some("name the directory of the tables with which the proof was begun (--tables), or begin another proof")
+        }
+        ProveError::Other { .. } => Some("name another directory with --proof"),
+        ProveError::Empty(_) => Some("begin one with `kalah prove POSITION --proof DIR`"),
+        ProveError::Lock(_) => Some("--share lets several processes work on it, if all of them are given it"),
+        ProveError::Tables { .. } => Some(
+            "build them with `kalah build --seeds N`, let them be used, or choose less with --rests-on for a new proof",
+        ),
+        _ => None,
+    }
+}
+
+#[cfg(feature = "serve")]
+fn of_site(error: &kalah::serve::SiteError) -> Option<&'static str> {
+    use kalah::serve::SiteError;
+    match error {
+        SiteError::NotOurs(_) => Some("name another folder, or empty this one"),
+        SiteError::Disk { .. } => Some("make room, or allow less with --size"),
+        SiteError::Foreign(_) => Some("move it, or name another folder"),
+        SiteError::Inside { .. } => Some("name other tables with --tables, or another folder"),
+        SiteError::NoTables(_) => Some("name the directory of the tables with --tables"),
+        _ => None,
+    }
+}
+
+fn of_solve(error: &SolveError) -> Option<&'static str> {
+    match error {
+        SolveError::OutOfMemory { .. } => Some("choose less with --memory or --transpositions"),
+        SolveError::Contradiction(_) => Some(
+            "search without --checkpoint, --state and --from and with --no-book, and check the tables with `kalah verify`",
+        ),
+        _ => None,
+    }
+}
+
+fn of_network(error: &NetworkFileError) -> String {
+    if matches!(error.reason, NetworkFileReason::Network(kalah::evaluation::NetworkError::Version { found, known }) if found > known)
+    {
+        return format!("{USE_NEWER}, or name another file");
+    }
+    format!("delete {}, or make another with `kalah train`", error.path.display())
+}
+
+fn of_checkpoint(error: &CheckpointError) -> Option<&'static str> {
+    match error {
+        CheckpointError::Newer { .. } => Some("use that version, or name another file with --checkpoint"),
+        CheckpointError::Damaged { .. } => Some("name another file; or delete it, and a search with it begins anew"),
+        CheckpointError::Other { .. } => Some("name another file with --checkpoint"),
+        _ => None,
+    }
+}
+
+fn of_lock(error: &LockError) -> Option<String> {
+    match error {
+        LockError::Held { .. } => Some("wait for it, or stop it first".to_owned()),
+        _ => None,
+    }
+}
+
+fn of_graph(error: &GraphError) -> Option<String> {
+    match error {
+        GraphError::Memory { .. } => Some("allow more with --memory, or take a smaller board".to_owned()),
+        GraphError::Exhausted { need, .. } => {
+            Some(format!("allow more with --memory, {} at most", HumanBytes(need.most)))
+        }
+        GraphError::Table(error) => of_table(error),
+        _ => None,
+    }
+}
+
+fn of_game_values(error: &GameValuesError) -> Option<String> {
+    match error {
+        GameValuesError::Unusable { .. } => Some("name another file with --state".to_owned()),
+        GameValuesError::Damaged { .. } => {
+            Some("delete it to begin anew, or name another file with --state".to_owned())
+        }
+        GameValuesError::Lock(error) => of_lock(error),
+        _ => None,
+    }
+}
+
+fn of_scan_state(error: &StateError) -> Option<String> {
+    match error {
+        StateError::Other(_) => {
+            Some("give the same --rules, --turns, --positions and --wins, or name another file with --state".to_owned())
+        }
+        // The first line names the scan.
+        StateError::Version { .. } | StateError::Damaged { line: 1, .. } => {
+            Some("name another file with --state".to_owned())
+        }
+        StateError::Damaged { .. } => {
+            Some("delete the line to have its games scanned again, or name another file with --state".to_owned())
+        }
+        StateError::Lock(error) => of_lock(error),
+        _ => None,
+    }
+}
+
+fn of_plan(error: &PlanError) -> Option<String> {
+    match error {
+        PlanError::Budget { .. } => Some("allow more, or build fewer seeds".to_owned()),
+        PlanError::Memory { available, .. } => Some(format!("{}, or build fewer seeds", more_memory(available))),
+        PlanError::Disk { .. } => Some("make room or use another --tables directory".to_owned()),
+        _ => None,
+    }
+}
+
+/// How more memory becomes available.
+fn more_memory(available: &AvailableMemory) -> &'static str {
+    match available.group {
+        Some(_) => "raise the limit of the group",
+        None => "end other programs",
+    }
+}
+
+fn of_gpu(error: &GpuError) -> Option<String> {
+    let cpu = CPU.get().copied().unwrap_or("--backend cpu");
+    let advice = match error {
+        GpuError::Unsupported => format!("use {cpu}, or build the program with its feature `gpu`"),
+        GpuError::NoAdapter { wanted: None, .. } => format!("use {cpu}, or name a software adapter with --adapter"),
+        GpuError::OutOfMemory { shortage, .. } => match shortage {
+            Shortage::Allowed(_) => format!("allow more with --gpu-memory, take fewer seeds, or use {cpu}"),
+            Shortage::BufferSize(_) => format!("the adapter has no buffers of this size; use {cpu}"),
+            Shortage::Device(_) => format!("end other programs that use the GPU, or use {cpu}"),
+            _ => format!("end other programs, or use {cpu}"),
+        },
+        GpuError::Hung(_) => format!("restart the machine, or the GPU's driver; or use {cpu}"),
+        GpuError::WrongScores { .. } => format!("update the GPU's driver, or use {cpu}"),
+        _ => return None,
+    };
+    Some(advice)
+}
+
+/// Returns true if the solver takes positions of this size.
+fn is_solvable(position: &Position) -> bool {
+    Keys::<u128>::new(position.pits(), position.seeds() as usize).is_some()
+}
+
+fn of_probe(error: &ProbeError) -> Option<String> {
+    match error {
+        ProbeError::AboveTables { position, directory, key, .. } => {
+            let solve = format!("find its value with `{}`", solve_command(directory, key.rules, position));
+            Some(match quick_build(directory, *key) {
+                Some(build) => format!("build the missing layers with `{build}`, or {solve}"),
+                None => solve,
+            })
+        }
+        ProbeError::BeyondTables { position, directory, rules } => is_solvable(position)
+            .then(|| format!("find its value with `{}`", solve_command(directory, *rules, position))),
+        ProbeError::Table(error) => of_table(error),
+        _ => None,
+    }
+}
+
+fn of_table(error: &TableError) -> Option<String> {
+    if error.is_newer() {
+        return Some(of_newer(error));
+    }
+    match error {
+        TableError::Missing { directory, key, .. } => Some(of_missing(directory, *key)),
+        TableError::Full { source, kept, .. } => Some(format!("{kept}; {}", of_full(source))),
+        TableError::Damaged { damage: Damage::Shrunk, kind: FileKind::Table(Some(key)), path } => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            Some(format!("put it back, or delete it: `{}` makes it again", build_command(directory, *key)))
+        }
+        TableError::Damaged { kind: FileKind::Table(Some(key)), path, .. } => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            // The file gives back the disk that the new one takes.
+            let mut all = plan(Path::new("/nothing is built here"), *key);
+            all.disk = 0;
+            Some(match all.check(directory, None) {
+                Ok(()) => format!("delete it and run `{}`", build_command(directory, *key)),
+                Err(error) => format!("delete it; {}", does_not_fit(&error)),
+            })
+        }
+        TableError::Damaged { kind: FileKind::Table(None), .. } => {
+            Some("its name is not that of a table, so it cannot be rebuilt".to_owned())
+        }
+        TableError::Damaged { kind: FileKind::Bounds(key), path, .. } => {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            Some(format!("delete it and run `{}`", bounds_command(directory, *key)))
+        }
+        TableError::Networks { .. } => {
+            let remedy = "delete it and make it with the network of the others (`kalah bounds --seeds N`), or all of them with another \
+                          (`kalah bounds --seeds N --network FILE`)";
+            Some(remedy.to_owned())
+        }
+        TableError::Damaged { kind: FileKind::Piece, .. } => Some("its frames are computed again".to_owned()),
+        TableError::Damaged { kind: FileKind::Archive, .. } => Some(
+            "download it again, or pack the table again; if it was built, delete it and run the same build".to_owned(),
+        ),
+        TableError::OutOfMemory { bytes, .. } => {
+            let needed = HumanBytes(*bytes);
+            Some(format!(
+                "{needed} of memory or address space are needed: end other programs, or raise the limit (see `ulimit -v`)"
+            ))
+        }
+        TableError::InUse { .. } => Some("wait for it, or stop it first".to_owned()),
+        _ => None,
+    }
+}
+
+/// What to do about a table, bound table or archive that a newer version made. Nothing that would destroy it.
+fn of_newer(error: &TableError) -> String {
+    let TableError::Damaged { path, kind, .. } = error else { return USE_NEWER.to_owned() };
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let key = match kind {
+        FileKind::Table(key) => *key,
+        _ => None,
+    };
+    let log = kalah::build::BuildLog::read(directory);
+    let version = key.and_then(|key| log.last(key)).and_then(|record| record.version.clone());
+    match version {
+        Some(version) => format!("use that version ({version}, by builds.jsonl), or another directory"),
+        None => format!("{USE_NEWER}, or another directory"),
+    }
+}
+
+/// What to do where a table and perhaps others below it are missing.
+fn of_missing(directory: &Path, key: TableKey) -> String {
+    match plan(directory, key).check(directory, None) {
+        Ok(()) => format!("build the missing layers with `{}`", build_command(directory, key)),
+        Err(error) => does_not_fit(&error),
+    }
+}
+
+/// What to do where a file could not grow.
+fn of_full(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::FileTooLarge => {
+            "raise the limit on the size of files (see `ulimit -f`) and run the same command again"
+        }
+        _ => "make room and run the same command again",
+    }
+}
+
+/// Why a build is not suggested.
+fn does_not_fit(error: &PlanError) -> String {
+    let (needed, free, what) = match error {
+        PlanError::Memory { needed, available, .. } => (needed, &available.bytes, "memory"),
+        PlanError::Disk { needed, free, .. } => (needed, free, "disk"),
+        other => return format!("it cannot be built here: {}", statement(other)),
+    };
+    format!("building it takes {} of {what}, but only {} is free", HumanBytes(*needed), HumanBytes(*free))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+    use kalah::game::Rules;
+
+    use super::*;
+
+    #[test]
+    fn a_build_that_lost_its_gpu_can_go_on() {
+        let advice = of(&BuildError::Gpu(GpuError::Lost("it was unplugged".to_owned()))).unwrap();
+        assert!(advice.contains("kept") && advice.contains("--backend cpu"), "{advice}");
+    }
+
+    /// The texts between backquotes in the code of the program that begin with `kalah`, with their file. Comments are left out.
+    fn suggested() -> Vec<(String, String)> {
+        let mut folders =
+            ["src", "crates/core/src"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)).to_vec();
+        let mut found = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+                    // A text may go on in the next line.
+                    let joined = code.iter().map(|line| match line.strip_suffix('\\') {
+                        Some(start) => start.to_owned(),
+                        None => format!("{line}\n"),
+                    });
+                    let code: String = joined.collect();
+                    let quoted = code.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+                    let words = |quoted: &str| quoted.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let commands = quoted.map(words).filter(|quoted| quoted.starts_with("kalah "));
+                    found.extend(commands.map(|command| (command, path.display().to_string())));
+                }
+            }
+        }
+        found
+    }
+
+    /// Reads a command as the program does. Words in capitals and in braces stand for something.
+    #[track_caller]
+    fn assert_understood(command: &str, place: &str) {
+        let words = shlex::split(command)
+            .unwrap_or_else(|| panic!("{place}: `{command}` is no command"))
+            .into_iter()
+            .map(|word| match word.as_str() {
+                "POSITION" => "6x4".to_owned(),
+                "N" | "COMMAND" => if word == "N" { "6" } else { "solve" }.to_owned(),
+                _ => word.replace("{pits}", "6"),
+            });
+        let words: Vec<String> = words.collect();
+        let mut known = crate::cli::help::completed(crate::cli::Cli::command());
+        // The name of a command alone only mentions it.
+        let mut named = &known;
+        let mentions = words[1..].iter().all(|word| match named.find_subcommand(word) {
+            Some(inner) => {
+                named = inner;
+                true
+            }
+            None => false,
+        });
+        if mentions {
+            return;
+        }
+        let read = known.try_get_matches_from_mut(&words);
+        let shown = |error: &clap::Error| error.kind() == clap::error::ErrorKind::DisplayHelp;
+        assert!(read.as_ref().err().is_none_or(shown), "{place}: `{command}`: {}", read.unwrap_err());
+    }
+
+    #[test]
+    fn every_command_that_a_text_of_the_program_suggests_is_understood() {
+        let suggested = suggested();
+        assert!(suggested.len() > 10, "{suggested:?}");
+        for (command, place) in suggested {
+            assert_understood(&command, &place);
+        }
+    }
+
+    #[test]
+    fn every_command_that_is_put_together_is_understood() {
+        for directory in ["tables", "with space", "-dash"].map(Path::new) {
+            for rules in Rules::ALL {
+                for pits in [1, 6, 8] {
+                    let key = TableKey { rules, pits, seeds: 12 };
+                    let position = format!("{pits}x4").parse().unwrap();
+                    let commands = [
+                        build_command(directory, key),
+                        bounds_command(directory, key),
+                        solve_command(directory, rules, &position),
+                    ];
+                    commands.iter().for_each(|command| assert_understood(command, "suggestion.rs"));
+                }
+            }
+        }
+    }
+
+    /// Positions too large for the solver used to be sent to it.
+    #[test]
+    fn no_command_is_suggested_that_would_refuse() {
+        let advice = |start: &str| {
+            let position = Box::new(start.parse().unwrap());
+            of(&ProbeError::BeyondTables { position, directory: "tables".into(), rules: Rules::EmptyCapture })
+        };
+        assert_eq!(advice("6x99"), None);
+        assert_eq!(advice("9x1").as_deref(), Some("find its value with `kalah solve 9x1`"));
+    }
+}

@@ -1,0 +1,319 @@
+//! Flags that several commands have.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Args;
+use kalah::book::Books;
+use kalah::build::gpu::self_test;
+use kalah::build::gpu::stages::Stage;
+use kalah::build::{Backend, ComputeError};
+use kalah::game::Rules;
+use kalah::gpu::{Adapter, Gpu, GpuError, GpuOptions};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::isa::Isa;
+
+use crate::cli::errors::{advice, statement, suggestion};
+use crate::cli::output;
+
+/// The game that is played.
+#[derive(Args, Clone, Copy)]
+pub struct BoardFlags {
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    pub rules: Rules,
+    /// Pits a side
+    #[arg(long, default_value_t = 6, value_parser = pits)]
+    pub pits: usize,
+}
+
+/// Where the tables are.
+#[derive(Args, Clone)]
+pub struct Directory {
+    /// Directory of the tables
+    #[arg(long = "tables", value_name = "DIR", default_value = "tables", env = "KALAH_TABLES")]
+    pub path: PathBuf,
+}
+
+/// Whether the book is used.
+#[derive(Args, Clone, Copy)]
+pub struct BookFlag {
+    /// Do not use the book: search what the tables do not have
+    #[arg(long)]
+    no_book: bool,
+}
+
+impl BookFlag {
+    /// The books to use with the tables in `directory`; none if that was asked for.
+    pub fn find(self, directory: &Path, rule_sets: &[Rules]) -> Books {
+        if self.no_book { Books::none() } else { Books::find(directory, rule_sets) }
+    }
+
+    /// The same for all rule sets and boards. A note names each file that cannot be used.
+    pub fn find_all(self, directory: &Path) -> Books {
+        let books = self.find(directory, &Rules::ALL);
+        for error in books.unusable() {
+            output::note(format_args!("{}; its board has no book meanwhile", advice::with_advice(error)));
+        }
+        books
+    }
+}
+
+/// How many threads to use.
+#[derive(Args, Clone, Copy)]
+pub struct Threads {
+    /// Threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+/// Threads for each core at the most: more help nobody, and many more cannot be had.
+const THREADS_A_CORE: usize = 8;
+
+impl Threads {
+    /// Makes the pool on which everything parallel runs.
+    pub fn start(self) -> anyhow::Result<()> {
+        let threads = self.threads.map_or(0, threads_that_fit);
+        rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().context("cannot start the threads")
+    }
+
+    /// How many there would be, on whatever machine that is.
+    pub fn number(self) -> usize {
+        self.threads.map_or_else(cores, usize::from)
+    }
+
+    /// The flag as it was given, after a space.
+    pub fn flag(self) -> String {
+        self.threads.map_or(String::new(), |threads| format!(" --threads {threads}"))
+    }
+}
+
+/// The cores of this machine.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// So many threads, or as many as this machine can put to use, which is noted then.
+pub fn threads_that_fit(asked: u16) -> usize {
+    let (asked, cores) = (usize::from(asked), cores());
+    let threads = asked.min(cores * THREADS_A_CORE);
+    if threads < asked {
+        let machine = output::count(cores, "core");
+        output::note(format_args!("using {threads} threads, not {asked}: more do not help with {machine}"));
+    }
+    threads
+}
+
+/// What computes tables.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum BackendName {
+    /// A GPU if there is one, else the CPU; never a software adapter
+    Auto,
+    /// The CPU
+    Cpu,
+    /// A GPU, or the adapter that --adapter names
+    Gpu,
+}
+
+/// What is to compute.
+#[derive(Args, Clone)]
+pub struct Compute {
+    /// What computes: auto, cpu or gpu
+    #[arg(long, value_name = "BACKEND", default_value = "auto")]
+    backend: BackendName,
+    #[command(flatten)]
+    gpu: GpuFlags,
+}
+
+impl Compute {
+    /// The flags that choose what computes, as they were given, each after a space.
+    pub fn flags(&self) -> String {
+        let backend = match self.backend {
+            BackendName::Auto => "",
+            BackendName::Cpu => " --backend cpu",
+            BackendName::Gpu => " --backend gpu",
+        };
+        let adapter =
+            self.gpu.adapter.as_ref().map_or(String::new(), |name| suggestion::flag("--adapter", name.as_ref()));
+        let memory = self.gpu.gpu_memory.map_or(String::new(), |bytes| format!(" --gpu-memory {bytes}"));
+        format!("{backend}{adapter}{memory}")
+    }
+
+    /// Whether a GPU is asked for by name, or by an adapter's.
+    pub fn asks_for_gpu(&self) -> bool {
+        self.backend == BackendName::Gpu || self.gpu.adapter.is_some() && self.backend != BackendName::Cpu
+    }
+
+    /// What is to compute, and why.
+    pub fn choose(&self, rules: Rules) -> Result<(Backend, String), ComputeError> {
+        self.gpu.choose(self.backend, rules)
+    }
+}
+
+/// How to use a GPU.
+#[derive(Args, Clone)]
+pub struct GpuFlags {
+    /// The adapter whose name contains this, as `kalah gpu` lists them; software adapters must be named
+    #[arg(long, value_name = "NAME", env = "KALAH_ADAPTER")]
+    adapter: Option<String>,
+    /// Memory of the GPU that may be taken, such as 8GiB [default: what there is]
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    gpu_memory: Option<u64>,
+    /// Run a stage of the GPU's work on the CPU instead, to find one that goes wrong (may be repeated)
+    #[arg(long, value_name = "STAGE", value_parser = stage)]
+    twin: Vec<Stage>,
+    /// Let shaders check every index, which is slower
+    #[arg(long)]
+    checked: bool,
+}
+
+impl GpuFlags {
+    /// Opens the GPU that is asked for: the first one that passes a self-test, which uses these rules.
+    pub fn open(&self, rules: Rules) -> Result<Arc<Gpu>, ComputeError> {
+        let mut options = GpuOptions::default().twins(self.twin.iter().map(|stage| stage.name()));
+        options.memory = self.gpu_memory;
+        options.checked = self.checked.then_some(true);
+        let mut first = None;
+        for adapter in Adapter::candidates(self.adapter.as_deref())? {
+            let tested = Gpu::open(&adapter, options.clone()).map_err(ComputeError::Gpu).and_then(|gpu| {
+                let gpu = Arc::new(gpu);
+                self_test(&gpu, rules).map(|()| gpu)
+            });
+            match tested {
+                Ok(gpu) => return Ok(gpu),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.expect("there is a candidate"))
+    }
+
+    /// What is to compute, and why.
+    fn choose(&self, name: BackendName, rules: Rules) -> Result<(Backend, String), ComputeError> {
+        let cpu = Backend::Cpu(Isa::detect());
+        let on_gpu = |gpu: Arc<Gpu>| {
+            let told = format!("on {} ({})", gpu.report().name, gpu.report().device);
+            (Backend::Gpu(gpu), told)
+        };
+        match name {
+            BackendName::Cpu => Ok((cpu, "on the CPU, as asked".to_owned())),
+            BackendName::Gpu => Ok(on_gpu(self.open(rules)?)),
+            // Who names an adapter wants it.
+            BackendName::Auto if self.adapter.is_some() => Ok(on_gpu(self.open(rules)?)),
+            BackendName::Auto => Ok(match self.open(rules) {
+                Ok(gpu) => on_gpu(gpu),
+                Err(ComputeError::Gpu(GpuError::NoAdapter { .. })) => (cpu, "on the CPU, there is no GPU".to_owned()),
+                Err(ComputeError::Gpu(error @ GpuError::Unsupported)) => (cpu, format!("on the CPU, {error}")),
+                Err(error) => {
+                    (cpu, format!("on the CPU, since the GPU cannot be used: {}", statement::statement(&error)))
+                }
+            }),
+        }
+    }
+}
+
+/// Reads the name of a stage.
+fn stage(text: &str) -> Result<Stage, String> {
+    Stage::from_name(text).ok_or_else(|| match kalah::gpu::IS_SUPPORTED {
+        true => format!("the stages are {}", Stage::ALL.map(Stage::name).join(", ")),
+        false => GpuError::Unsupported.to_string(),
+    })
+}
+
+/// What most commands ask for.
+#[derive(Args, Clone)]
+pub struct Common {
+    #[command(flatten)]
+    pub board: BoardFlags,
+    #[command(flatten)]
+    pub tables: Directory,
+    #[command(flatten)]
+    pub threads: Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Reads the pits of a table's board.
+pub fn pits(text: &str) -> Result<usize, String> {
+    number(text, 1, MAX_TABLE_PITS, "pits a side")
+}
+
+/// Reads the seeds of a layer.
+pub fn seeds(text: &str) -> Result<usize, String> {
+    number(text, 2, MAX_TABLE_SEEDS, "seeds")
+}
+
+/// Reads a layer and the seeds in the mover's row of one of its frames, such as 20,3.
+pub fn frame(text: &str) -> Result<(usize, usize), String> {
+    let (layer, mover) = text.split_once(',').ok_or("write N,K: a layer and the seeds in one row, such as 20,3")?;
+    let layer = seeds(layer)?;
+    Ok((layer, number(mover, 1, layer - 1, "seeds in a row of a layer of N, N-1 at most")?))
+}
+
+fn number(text: &str, least: usize, most: usize, what: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("tables have {least} to {most} {what}"))
+}
+
+/// Whole numbers from the first to the last, both included.
+#[derive(Clone, Copy)]
+pub struct Range {
+    first: u32,
+    last: u32,
+}
+
+impl Range {
+    /// The numbers.
+    pub fn iter(self) -> impl Iterator<Item = u32> + Clone {
+        self.first..=self.last
+    }
+}
+
+/// Reads a number or a range of them within `LEAST` to `MOST`, such as 6 or 1..6.
+pub fn range<const LEAST: u32, const MOST: u32>(text: &str) -> Result<Range, String> {
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.parse().ok().filter(|number| (LEAST..=MOST).contains(number));
+    let range = number(first).zip(number(last)).map(|(first, last)| Range { first, last });
+    let range = range.filter(|range| range.first <= range.last);
+    range.ok_or_else(|| format!("write a number or a range such as {LEAST}..6, from {LEAST} to {MOST}"))
+}
+
+/// Reads a time as a number of seconds: `90s`, `15m`, `2h`; a bare number counts units of so many seconds.
+pub fn time<const UNIT: u32>(text: &str) -> Result<f64, String> {
+    let (number, unit) = match text.char_indices().next_back() {
+        Some((at, 's')) => (&text[..at], 1),
+        Some((at, 'm')) => (&text[..at], 60),
+        Some((at, 'h')) => (&text[..at], 3600),
+        _ => (text, UNIT),
+    };
+    let seconds = number.parse().ok().map(|number: f64| number * f64::from(unit));
+    let seconds = seconds.filter(|&seconds| seconds > 0.0 && seconds < 1e9);
+    seconds.ok_or_else(|| "write a time such as 90s, 15m or 2h, above 0 and below a billion seconds".to_owned())
+}
+
+/// Reads an amount of memory such as 512MiB or 4G.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let bytes: Option<u64> = text.parse().ok().map(|bytes: bytesize::ByteSize| bytes.as_u64());
+    // Sizes that are too large come as the largest number, and those below a byte as 0.
+    let zero = || text.bytes().all(|byte| !matches!(byte, b'1'..=b'9'));
+    let signed = text.starts_with('+');
+    let exact = bytes.filter(|&bytes| !signed && bytes < u64::MAX && (bytes > 0 || zero()));
+    exact.ok_or_else(|| "write bytes, or a size such as 512MiB or 4GiB, below 16EiB".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::time;
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in [("90s", 90.0), ("15m", 900.0), ("2h", 7200.0), ("0.5h", 1800.0), ("3", 180.0)] {
+            assert_eq!(time::<60>(text), Ok(seconds), "{text}");
+        }
+        assert_eq!(time::<1>("3"), Ok(3.0));
+        for text in ["", "s", "0", "0h", "-1", "1d", "1e9s", "NaN", "inf", "1 h", "hé"] {
+            assert!(time::<1>(text).is_err(), "{text}");
+        }
+    }
+}

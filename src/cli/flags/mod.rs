@@ -1,0 +1,25 @@
+//! Flags and arguments that several commands have.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `args` | boards, directories, threads, backends; parsers of values |
+//! | `boards` | boards that a command is about |
+//! | `directories` | the directory of the tables, if it is missing |
+//! | `positions` | positions as arguments, in files, on standard input |
+//! | `games` | files of games |
+//! | `player_flags` | players: flags, tables, what players are made with |
+//! | `solver_flags` | solving: flags, tables, the solver |
+//! | `search_tables` | the tables of a search |
+//! | `search_plan` | `kalah plan search`, and the tables that a search lacks |
+//! | `solve_tables` | tables that are built before a search |
+
+pub mod args;
+pub mod boards;
+pub mod directories;
+pub mod games;
+pub mod player_flags;
+pub mod positions;
+pub mod search_plan;
+pub mod search_tables;
+pub mod solve_tables;
+pub mod solver_flags;

@@ -1,0 +1,152 @@
+//! Tables that are built before a search.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::bail;
+use indicatif::HumanCount;
+use kalah::build::{Backend, Builder, Event, Plan};
+use kalah::evaluation::Network;
+use kalah::game::{Position, Rules};
+use kalah::index::layer_positions;
+use kalah::isa::Isa;
+use kalah::progress::Pulse;
+use kalah::solve::{LayerKind, SolverOptions, TablePlan};
+use kalah::system::available_disk;
+use kalah::table::{BoundMaker, DirectoryLock, Table, TableKey};
+use kalah::watcher::watched;
+
+use crate::cli::flags::search_plan::{MissingTables, network};
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+
+/// How often it is asked whether to stop.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Makes the missing tables that a plan for a search of `position` in so much memory names, as `kalah plan search` does, as
+/// far as they fit the disk: exact tables, and bound tables of layers whose exact tables do not fit the memory beside so many
+/// bytes of transposition table, if that is given. Nothing is deleted. Setting `stop` ends it.
+pub fn build_planned(
+    directory: &Path,
+    rules: Rules,
+    position: &Position,
+    memory: Option<u64>,
+    transpositions: Option<u64>,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let (pits, seeds) = (position.pits(), position.seeds() as usize);
+    let network = network(directory, rules, pits)?;
+    let available = memory.or_else(SolverOptions::default_memory).unwrap_or(0);
+    let (threads, backend) = (rayon::current_num_threads(), Backend::Cpu(Isa::detect()));
+    let plan = |most| TablePlan::new(pits, seeds, available, transpositions, most);
+    let planned = (2..=seeds).rev().filter_map(plan);
+    let planned = planned.map(|plan| if network.is_some() { plan } else { plan.without_bounds() });
+    let mut missing = planned.map(|plan| MissingTables::new(&plan, rules, directory, &backend, threads));
+    let fits = |missing: &MissingTables| {
+        missing.exact.check(directory, memory).is_ok()
+            && available_disk(directory).is_none_or(|free| missing.disk <= free)
+    };
+    let Some(missing) = missing.find(fits) else { return Ok(()) };
+    build(directory, rules, pits, missing.exact_up_to, true, memory, stop)?;
+    match network {
+        Some(network) => make_bounds(directory, &network, &missing.bounds, stop),
+        None => Ok(()),
+    }
+}
+
+/// Makes these bound tables from the exact ones beside them.
+fn make_bounds(
+    directory: &Path,
+    network: &Network,
+    layers: &[(TableKey, LayerKind)],
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    if layers.is_empty() {
+        return Ok(());
+    }
+    let _lock = DirectoryLock::take(directory)?;
+    let positions = layers.iter().map(|(key, _)| layer_positions(key.pits, key.seeds)).sum();
+    output::note(format_args!(
+        "making bound tables of {}: {} positions",
+        output::count(layers.len(), "layer"),
+        HumanCount(positions)
+    ));
+    let (progress, pulse) = (Progress::new(positions), Pulse::default());
+    for &(key, kind) in layers {
+        let Some(cuts) = kind.cuts() else { continue };
+        if stop.load(Ordering::Relaxed) {
+            bail!("stopped before the bound table of layer {}: finished ones are kept", key.seeds);
+        }
+        progress.stage(format!("bound table of layer {}", key.seeds));
+        let maker = BoundMaker::new(network, cuts);
+        let exact = Table::open_key(directory, key)?;
+        // In the pool: what waits for tasks takes part in them.
+        let write = || rayon::scope(|_| maker.write(&exact, directory, &pulse));
+        let written = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, write))?;
+        if written.is_none() {
+            bail!("stopped in the bound table of layer {}: finished ones are kept", key.seeds);
+        }
+    }
+    progress.finish();
+    Ok(())
+}
+
+/// Does `work`, and stops `pulse` soon after `stop` is set.
+fn stopped_by<T>(stop: &AtomicBool, pulse: &Pulse, work: impl FnOnce() -> T) -> T {
+    let ask = || {
+        if stop.load(Ordering::Relaxed) {
+            pulse.stop();
+        }
+        Some(TICK)
+    };
+    watched(TICK, ask, |_| (), work)
+}
+
+/// Builds the missing tables up to `seeds`; where `what_fits` is set, only as many as fit memory and disk. Setting `stop` ends
+/// the build.
+pub fn build(
+    directory: &Path,
+    rules: Rules,
+    pits: usize,
+    seeds: usize,
+    what_fits: bool,
+    memory: Option<u64>,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let threads = rayon::current_num_threads();
+    let backend = Backend::Cpu(Isa::detect());
+    let mut seeds = seeds;
+    let plan = loop {
+        if seeds < 2 {
+            return Ok(());
+        }
+        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, &backend, threads);
+        match plan.check(directory, memory) {
+            Ok(()) => break plan,
+            Err(_) if what_fits => seeds -= 1,
+            Err(error) => return Err(error.into()),
+        }
+    };
+    if plan.missing.is_empty() {
+        return Ok(());
+    }
+    output::note(format_args!(
+        "building {} to {seeds} seeds: {} positions",
+        output::count(plan.missing.len(), "layer"),
+        HumanCount(plan.positions)
+    ));
+    let progress = Progress::new(plan.positions);
+    let pulse = Pulse::default();
+    let on_event = |event: Event| {
+        if let Event::Pair(frame) = event {
+            let (mover, other) = (frame.mover, frame.other);
+            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
+        }
+    };
+    let builder = Builder::new(directory, TableKey { rules, pits, seeds }).backend(backend);
+    let built = progress.watch(&pulse.positions, || stopped_by(stop, &pulse, || builder.run(&pulse, &on_event)));
+    progress.finish();
+    built?;
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! What commands that solve have in common: flags, tables, the solver that they make.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::Args;
+use indicatif::HumanBytes;
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::solve::{FittingLayers, Solver, SolverOptions};
+use kalah::table::{TableKey, missing_layers};
+
+use crate::cli::flags::search_tables::SearchTables;
+use crate::cli::flags::{args, solve_tables};
+use crate::cli::output;
+use crate::cli::process::outcome::usage;
+
+/// How to solve.
+#[derive(Args)]
+pub struct SolverFlags {
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    pub rules: Rules,
+    /// Search without tables
+    #[arg(long)]
+    no_tables: bool,
+    /// Use tables up to this many seeds
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
+    tables_up_to: Option<usize>,
+    /// Use exact tables up to this many seeds only, and bound tables above [default: exact tables as far as there are any]
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with = "no_tables")]
+    exact_up_to: Option<usize>,
+    /// Make the missing tables first: those of `kalah plan search`, bound tables included, as far as they fit the disk; with
+    /// --tables-up-to, the exact ones up to there
+    #[arg(long, conflicts_with = "no_tables")]
+    build: bool,
+    /// Memory of the whole search, such as 16GiB: the transposition table, and the tables, in the page cache or copied. Tables
+    /// that do not fit are not used [default: what is available, less a sixteenth]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    /// Memory of the transposition table, such as 4GiB [default: what the tables leave of --memory; without that, by the
+    /// size of the problem]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    transpositions: Option<u64>,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    pub threads: args::Threads,
+}
+
+impl SolverFlags {
+    /// The tables to use, built before if asked for; setting `stop` ends that. A note says what is missing.
+    pub fn open_tables(&self, position: &Position, stop: &AtomicBool) -> anyhow::Result<SearchTables> {
+        let (pits, seeds) = (position.pits(), position.seeds() as usize);
+        // Flags that contradict each other are refused by `solver`, before anything is built.
+        if self.no_tables || position.is_over() || self.contradiction().is_some() {
+            return Ok(SearchTables::default());
+        }
+        if pits > MAX_TABLE_PITS {
+            output::note(format_args!("there are no tables of {pits} pits a side: searching without"));
+            return Ok(SearchTables::default());
+        }
+        let wanted = self.tables_up_to.unwrap_or(MAX_TABLE_SEEDS).min(seeds);
+        let directory = &self.tables.path;
+        if self.build {
+            match self.tables_up_to {
+                Some(_) => solve_tables::build(directory, self.rules, pits, wanted, false, self.memory, stop)?,
+                None => {
+                    let (memory, transpositions) = (self.memory, self.transpositions);
+                    solve_tables::build_planned(directory, self.rules, position, memory, transpositions, stop)?;
+                }
+            }
+        }
+        let last = TableKey { rules: self.rules, pits, seeds: wanted };
+        let tables = SearchTables::open(directory, last, self.exact_up_to)?;
+        tables.note_unused(directory, last);
+        let SearchTables { exact, reach, .. } = tables;
+        if reach < wanted && !(self.build && self.tables_up_to.is_none()) {
+            let missing = tables.missing(wanted);
+            // Those above a gap are of no use, which surprises who sees them.
+            let gap = reach > 0 && missing.len() < wanted - reach;
+            let board = output::count(pits, "pit");
+            output::note(format_args!(
+                "{}{} for {} with {board} in {}{}; --build makes those that fit",
+                match (exact, reach) {
+                    (0, 0) => "no tables".to_owned(),
+                    (exact, reach) if exact < reach => format!("bound tables to {reach} seeds only"),
+                    _ => format!("tables to {reach} seeds only"),
+                },
+                if gap { format!(", since {},", missing_layers(&missing)) } else { String::new() },
+                self.rules,
+                directory.display(),
+                if reach == 0 { ": searching without" } else { "" },
+            ));
+        }
+        Ok(tables)
+    }
+
+    /// What is wrong with the flags for memory.
+    fn contradiction(&self) -> Option<String> {
+        let (transpositions, memory) = self.transpositions.zip(self.memory)?;
+        (transpositions > memory).then(|| {
+            format!(
+                "--transpositions {} is more than --memory {}, of which it is a part",
+                HumanBytes(transpositions),
+                HumanBytes(memory)
+            )
+        })
+    }
+
+    /// The directory of the tables.
+    pub fn directory(&self) -> &Path {
+        &self.tables.path
+    }
+
+    /// A solver of `position` and all that follow it; setting `stop` ends its searches.
+    ///
+    /// # Errors
+    /// When the board is too large, flags contradict each other, or there is not enough memory.
+    pub fn solver<'a>(
+        &self,
+        position: &Position,
+        tables: &'a SearchTables,
+        stop: &Arc<AtomicBool>,
+    ) -> anyhow::Result<Solver<'a>> {
+        self.solver_with(position, tables, stop, |options| options)
+    }
+
+    /// As [`SolverFlags::solver`], with further options.
+    pub fn solver_with<'a>(
+        &self,
+        position: &Position,
+        tables: &'a SearchTables,
+        stop: &Arc<AtomicBool>,
+        further: impl FnOnce(SolverOptions<'a>) -> SolverOptions<'a>,
+    ) -> anyhow::Result<Solver<'a>> {
+        if let Some(contradiction) = self.contradiction() {
+            return Err(usage(contradiction));
+        }
+        let mut options = SolverOptions::new(self.rules, position)
+            .tables(tables.tables())
+            .bounds(tables.bounds())
+            .exact_up_to(self.exact_up_to.unwrap_or(MAX_TABLE_SEEDS))
+            .threads(rayon::current_num_threads())
+            .stop(Arc::clone(stop));
+        options = match self.memory {
+            Some(bytes) => options.memory(bytes),
+            None => options.memory_available(),
+        };
+        if let Some(bytes) = self.transpositions {
+            options = options.transpositions(bytes);
+        }
+        options = further(options);
+        // The score of a position in an exact table is looked up, which takes no memory.
+        let most = tables.reach;
+        if self.tables_up_to.is_none()
+            && tables.exact < position.seeds() as usize
+            && let Some(fitting) = options.layers_that_fit()
+        {
+            output::note(format_args!(
+                "not all tables fit {} of memory: {}; --tables-up-to {most} uses them all the same",
+                HumanBytes(fitting.memory),
+                used(fitting),
+            ));
+            options = options.exact_up_to(fitting.exact).tables_up_to(fitting.reach);
+        }
+        Ok(Solver::new(options)?)
+    }
+}
+
+/// Which of the tables are used.
+fn used(FittingLayers { exact, reach, .. }: FittingLayers) -> String {
+    match (exact, reach) {
+        (_, 0) => "searching without".to_owned(),
+        (0, reach) => format!("bound tables to {reach} seeds are used"),
+        (exact, reach) if exact == reach => format!("those to {reach} seeds are used"),
+        (exact, reach) => format!("exact tables to {exact} seeds and bound tables to {reach} seeds are used"),
+    }
+}

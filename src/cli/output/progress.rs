@@ -1,0 +1,139 @@
+//! Progress of long work on stderr: a bar on a terminal, a line now and then elsewhere.
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use kalah::watcher::watched;
+
+use crate::cli::output;
+
+/// How often the bar moves.
+const TICK: Duration = Duration::from_millis(100);
+
+/// How often a line is logged where there is no terminal.
+const LOG_EVERY: Duration = Duration::from_secs(30);
+
+/// The part of the work that must be done before the rest is estimated: the first steps of a build are small, and slow for their size.
+const ESTIMATED_FROM: f64 = 0.001;
+
+/// Steps that took fewer seconds are not reported.
+const TOLD_FROM: f64 = 0.5;
+
+/// Progress of work that is counted, in positions if nothing else is said.
+pub struct Progress {
+    bar: ProgressBar,
+    terminal: bool,
+    things: &'static str,
+    stage: Mutex<String>,
+    start: Instant,
+}
+
+impl Progress {
+    /// Progress towards `positions`.
+    pub fn new(positions: u64) -> Progress {
+        Progress::of(positions, "positions")
+    }
+
+    /// Progress towards so many things, named.
+    pub fn of(total: u64, things: &'static str) -> Progress {
+        let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
+        let bar = if terminal && !quiet { ProgressBar::new(total) } else { ProgressBar::hidden() };
+        bar.set_length(total);
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent}% of {human_len}, {rate}/s, {eta} left")
+            .expect("the template is sound")
+            .with_key("rate", |state: &ProgressState, out: &mut dyn Write| {
+                let _ = write!(out, "{}", HumanCount(state.per_sec() as u64));
+            });
+        bar.set_style(style.progress_chars("=> "));
+        Progress { bar, terminal, things, stage: Mutex::default(), start: Instant::now() }
+    }
+
+    /// Names what is under way.
+    pub fn stage(&self, stage: String) {
+        self.bar.set_message(stage.clone());
+        *self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = stage;
+    }
+
+    /// Takes work off the total that turned out to be done.
+    pub fn skip(&self, positions: u64) {
+        self.bar.set_length(self.bar.length().unwrap_or(0).saturating_sub(positions));
+    }
+
+    /// Reports a step that took some time; quick ones are part of the summary at the end.
+    pub fn step(&self, seconds: f64, text: &str) {
+        if seconds > TOLD_FROM {
+            self.note(text);
+        }
+    }
+
+    /// Prints a note above the bar, or logs it, unless notes are left out.
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| output::note(text));
+    }
+
+    /// Prints a line above the bar, or logs it: an error.
+    pub fn line(&self, text: &str) {
+        self.bar.suspend(|| output::tell(text));
+    }
+
+    /// Runs `work` and shows how `counter` advances meanwhile.
+    pub fn watch<T>(&self, counter: &AtomicU64, work: impl FnOnce() -> T) -> T {
+        let mut logged = Instant::now();
+        let look = || {
+            self.bar.set_position(counter.load(Ordering::Relaxed));
+            if !self.terminal && logged.elapsed() > LOG_EVERY {
+                logged = Instant::now();
+                self.log(counter.load(Ordering::Relaxed));
+            }
+            Some(TICK)
+        };
+        // Where the system gives no thread, the work is done unseen.
+        watched(TICK, look, |_| (), work)
+    }
+
+    fn log(&self, positions: u64) {
+        let total = self.bar.length().unwrap_or(0);
+        let seconds = self.start.elapsed().as_secs_f64();
+        let left = match time_left(positions, total, seconds) {
+            Some(left) => format!("{} left", HumanDuration(left)),
+            None => "too early to say how long".to_owned(),
+        };
+        output::note(format_args!(
+            "{}: {:.1} % of {} {}, {} a second, {left}",
+            self.stage.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
+            100.0 * positions as f64 / total.max(1) as f64,
+            HumanCount(total),
+            self.things,
+            HumanCount((positions as f64 / seconds) as u64),
+        ));
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// How long the rest of the work takes at the rate so far; `None` if too little is done to tell.
+fn time_left(done: u64, total: u64, seconds: f64) -> Option<Duration> {
+    let is_enough = done as f64 >= ESTIMATED_FROM * total as f64 && done > 0;
+    is_enough.then(|| Duration::from_secs_f64(seconds * total.saturating_sub(done) as f64 / done as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_estimated_from_next_to_nothing() {
+        // After half a minute of a build of 38 seeds, the log told of 27,795 years.
+        assert_eq!(time_left(1_000, 29_133_991_068, 30.0), None);
+        assert_eq!(time_left(0, 0, 30.0), None);
+        assert_eq!(time_left(250, 1_000, 30.0), Some(Duration::from_secs(90)));
+        assert_eq!(time_left(1_000, 1_000, 30.0), Some(Duration::ZERO));
+    }
+}

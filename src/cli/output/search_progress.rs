@@ -1,0 +1,153 @@
+//! Progress of a search on stderr: a line that changes on a terminal, a line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
+use kalah::game::Position;
+use kalah::solve::{Event, Solver, ValueBounds};
+use kalah::watcher::watched;
+
+use crate::cli::output;
+
+/// How often the line changes.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How often a line is logged where there is no terminal.
+const LOG_EVERY: Duration = Duration::from_secs(30);
+
+/// The same, while tables are read from the disk.
+const LOG_READING_EVERY: Duration = Duration::from_secs(5);
+
+/// Progress of a search of one position.
+pub struct SearchProgress {
+    bar: ProgressBar,
+    terminal: bool,
+    position: Mutex<Position>,
+    /// What is under way: the opening or turn, and the test.
+    stage: Mutex<(String, String)>,
+    start: Instant,
+}
+
+impl SearchProgress {
+    /// Progress of a search of `position`.
+    pub fn new(position: Position) -> SearchProgress {
+        let (terminal, quiet) = (std::io::stderr().is_terminal(), output::is_quiet());
+        let bar = if terminal && !quiet { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
+        SearchProgress { bar, terminal, position: Mutex::new(position), stage: Mutex::default(), start: Instant::now() }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, (String, String)> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Names what is solved.
+    pub fn stage(&self, stage: String) {
+        self.lock().0 = stage;
+    }
+
+    /// Has the first turns of another position shown.
+    pub fn position(&self, position: Position) {
+        *self.position.lock().unwrap_or_else(PoisonError::into_inner) = position;
+    }
+
+    /// Notes what happens.
+    pub fn event(&self, event: Event) {
+        if let Event::Begin { score, known, position } = event {
+            let seeds = position.seeds();
+            self.lock().1 = format!("{score} of {seeds} seeds? {}..{} proved", known.lower, known.upper);
+        }
+    }
+
+    /// Prints a note above the bar, or logs it, unless notes are left out.
+    pub fn note(&self, text: &str) {
+        self.bar.suspend(|| output::note(text));
+    }
+
+    /// Prints a line above the progress, or logs it: an error.
+    pub fn line(&self, text: &str) {
+        self.bar.suspend(|| output::tell(text));
+    }
+
+    /// Prints an answer.
+    pub fn print(&self, print: impl FnOnce() -> std::io::Result<()>) -> anyhow::Result<()> {
+        Ok(self.bar.suspend(print)?)
+    }
+
+    /// Runs `work` and shows meanwhile how `solver` gets on; every so often calls `call`.
+    pub fn watch<T>(
+        &self,
+        solver: &Solver,
+        every: Option<Duration>,
+        call: impl Fn() + Sync,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        let (mut logged, mut told_reading, mut called) = (Instant::now(), Instant::now(), Instant::now());
+        let look = || {
+            if self.terminal {
+                self.bar.set_message(self.text(solver));
+                self.bar.tick();
+            } else if logged.elapsed() > LOG_EVERY {
+                logged = Instant::now();
+                output::note(self.text(solver));
+            } else if told_reading.elapsed() > LOG_READING_EVERY
+                && let Some(reading) = reading(solver)
+            {
+                told_reading = Instant::now();
+                output::note(reading);
+            }
+            if every.is_some_and(|every| called.elapsed() > every) {
+                call();
+                called = Instant::now();
+            }
+            Some(TICK)
+        };
+        // Where the system gives no thread, the work is done unseen.
+        let alone = |error: &std::io::Error| output::tell(format_args!("no progress is shown, nothing saved: {error}"));
+        watched(TICK, look, alone, work)
+    }
+
+    fn text(&self, solver: &Solver) -> String {
+        let seconds = self.start.elapsed().as_secs_f64();
+        let (stage, test) = self.lock().clone();
+        let separator = if stage.is_empty() { "" } else { ": " };
+        let reading = reading(solver).map_or(String::new(), |reading| format!("{reading} | "));
+        format!(
+            "{reading}{stage}{separator}{test} | {} nodes, {} a second, {} table hits, {:.0} % full | first turns {} | {:.0} s",
+            HumanCount(solver.nodes()),
+            HumanCount((solver.nodes() as f64 / seconds.max(1e-9)) as u64),
+            HumanCount(solver.table_hits()),
+            100.0 * solver.fill(),
+            self.turns(solver),
+            seconds,
+        )
+    }
+
+    /// What is known of the value of every first move.
+    fn turns(&self, solver: &Solver) -> String {
+        let position = *self.position.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = |pit| {
+            let played = position.play(solver.rules(), pit).ok()?;
+            let known = solver.known(&played.position).ok()?;
+            let value = |score| played.position.value(score);
+            let known = ValueBounds { lower: value(known.lower), upper: value(known.upper) }.for_mover(&played);
+            let (low, high) = (known.lower, known.upper);
+            let (least, most) = (output::value(low), output::value(high));
+            Some(if low == high { format!("{pit}:{least}") } else { format!("{pit}:{least}..{most}") })
+        };
+        position.moves().filter_map(turn).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Takes the line away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// What a search has to wait for: no result is reported before all tables are compared with their checksums.
+fn reading(solver: &Solver) -> Option<String> {
+    let (done, all) = solver.compared()?;
+    Some(format!("reading tables: {} of {}", HumanBytes(done), HumanBytes(all)))
+}

@@ -1,0 +1,79 @@
+//! What a player has found so far, on stderr while a person waits for its move.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use kalah::play::Choice;
+use kalah::watcher::watched;
+
+use crate::cli::output;
+
+/// How often the line changes on a terminal.
+const TICK: Duration = Duration::from_millis(200);
+
+/// Where there is no terminal the first line is logged after so much time: quick answers need none.
+const FIRST_LOG: Duration = Duration::from_secs(2);
+
+/// How often a line is logged after that.
+const LOG_EVERY: Duration = Duration::from_secs(10);
+
+/// Progress of one player's thinking about one move.
+pub struct Thinking {
+    bar: ProgressBar,
+    terminal: bool,
+    /// Who thinks about what.
+    subject: String,
+    start: Instant,
+    time: Option<Duration>,
+    best: Mutex<Option<Choice>>,
+}
+
+impl Thinking {
+    /// Begins: the player has `time` from now on, or as long as it takes.
+    pub fn new(subject: String, time: Option<Duration>) -> Thinking {
+        let terminal = std::io::stderr().is_terminal() && !output::is_quiet();
+        let bar = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        bar.set_style(ProgressStyle::with_template("{spinner} {wide_msg}").expect("the template is sound"));
+        Thinking { bar, terminal, subject, start: Instant::now(), time, best: Mutex::default() }
+    }
+
+    /// Notes the best move so far.
+    pub fn best(&self, choice: &Choice) {
+        *self.best.lock().unwrap_or_else(PoisonError::into_inner) = Some(*choice);
+    }
+
+    /// Runs `work` and shows meanwhile what is found.
+    pub fn watch<T>(&self, work: impl FnOnce() -> T) -> T {
+        let mut next = FIRST_LOG;
+        let look = || {
+            if self.terminal {
+                self.bar.set_message(self.text());
+                self.bar.tick();
+            } else if self.start.elapsed() >= next {
+                next = self.start.elapsed() + LOG_EVERY;
+                output::note(self.text());
+            }
+            Some(TICK)
+        };
+        // Where the system gives no thread, the work is done unseen.
+        let result = watched(TICK, look, |_| (), work);
+        self.bar.finish_and_clear();
+        result
+    }
+
+    fn text(&self) -> String {
+        let elapsed = self.start.elapsed();
+        let left = match self.time {
+            Some(time) => format!("{:.0} s left", time.saturating_sub(elapsed).as_secs_f64()),
+            None => "no time limit (set one with --time)".to_owned(),
+        };
+        let best = match *self.best.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(Choice { pit, worth, source }) => format!("move {pit} so far, {worth}, {source}"),
+            None => "no move yet".to_owned(),
+        };
+        // A terminal cuts the line at its end.
+        format!("{:.0} s, {left}: {best} | {}", elapsed.as_secs_f64(), self.subject)
+    }
+}

@@ -1,0 +1,152 @@
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use kalah::book::Books;
+use kalah::game::Position;
+use kalah::play::{Choice, Limit, PlayerName, Source, Worth};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::flags::positions::{self, Given, Unusable};
+use crate::cli::output::thinking::Thinking;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::{failure, output};
+
+/// Ask a player for its move in a position
+///
+/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South. Files hold a
+/// position a line; what follows # is a comment. The players are perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED.
+#[derive(Args)]
+pub struct Choose {
+    /// Positions such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4, files of positions, or - for standard input
+    #[arg(value_name = "POSITION|FILE", required = true)]
+    positions: Vec<OsString>,
+    /// The player
+    #[arg(long, value_name = "NAME", default_value = "perfect")]
+    player: PlayerName,
+    /// Seconds to think about a position [default: as long as it takes]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    #[command(flatten)]
+    with: PlayerFlags,
+    #[command(flatten)]
+    book: args::BookFlag,
+    /// Print one JSON object a position
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct ChooseAnswer {
+    position: String,
+    rules: &'static str,
+    player: String,
+    r#move: usize,
+    #[serde(flatten)]
+    worth: WorthOf,
+    source: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    seconds: f64,
+}
+
+/// What a move is worth, as far as it is known.
+#[derive(Serialize, Default)]
+pub struct WorthOf {
+    /// Proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    /// Proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lower: Option<i64>,
+    /// Proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upper: Option<i64>,
+    /// By the player's own measure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<i64>,
+}
+
+impl From<Worth> for WorthOf {
+    fn from(worth: Worth) -> WorthOf {
+        let none = WorthOf::default();
+        match worth {
+            Worth::Exact(value) => WorthOf { value: Some(value), ..none },
+            Worth::Bounds { lower, upper } => WorthOf { lower: Some(lower), upper: Some(upper), ..none },
+            Worth::Evaluation(evaluation) => WorthOf { estimate: Some(evaluation), ..none },
+            Worth::Unknown => none,
+        }
+    }
+}
+
+impl Choose {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.with.threads.start()?;
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
+        let mut outcome = Outcome::Done;
+        positions::read(&self.positions, |Given { place, position }| {
+            let answered = match position {
+                Ok(position) if position.is_over() => {
+                    Err(usage(format_args!("the game is over at {position}: there is no move to choose")))
+                }
+                Ok(position) => self.answer(&position, &books),
+                Err(unusable) => Err(unusable.into()),
+            };
+            match answered {
+                Err(error) if error.is::<Unusable>() || failure::outcome(&error) == Outcome::Usage => {
+                    outcome = outcome.and(failure::refuse(place.as_ref(), &error));
+                    Ok(())
+                }
+                // What befell the player would befall it again.
+                answered => answered,
+            }
+        })?;
+        Ok(outcome)
+    }
+
+    fn answer(&self, position: &Position, books: &Books) -> anyhow::Result<()> {
+        // What a player needs before it thinks, tables and memory, counts too.
+        let (start, rules) = (Instant::now(), self.with.rules);
+        let limit = self.time.map_or_else(Limit::none, Limit::time);
+        let tables = self.with.open_tables(position, self.player == PlayerName::Perfect)?;
+        let setting = self.with.setting(&tables, rayon::current_num_threads());
+        let setting = setting.book(books.require(rules, position.pits())?);
+        let mut player = self.player.player(&setting);
+        let subject = format!("{} on {position}, {rules}", player.name());
+        let thinking = Thinking::new(subject, self.time);
+        let choice = thinking.watch(|| player.choose(position, &limit, &mut |choice| thinking.best(choice)))?;
+        let seconds = start.elapsed().as_secs_f64();
+        if !self.json {
+            let Choice { pit, worth, source } = choice;
+            output::line(position)?;
+            output::line(format_args!("  {}  move {pit}, {worth}, {source}", player.name()))?;
+            return Ok(output::line(format_args!("  {}", certainty(&choice)))?);
+        }
+        Ok(output::json(&ChooseAnswer {
+            position: position.to_string(),
+            rules: rules.name(),
+            player: player.name(),
+            r#move: choice.pit.number(),
+            worth: choice.worth.into(),
+            source: choice.source.name(),
+            depth: if let Source::Depth(depth) = choice.source { Some(depth) } else { None },
+            seconds,
+        })?)
+    }
+}
+
+/// How sure the choice is.
+fn certainty(choice: &Choice) -> String {
+    match (choice.worth, choice.source) {
+        (Worth::Exact(_), _) => "proved: no move is worth more".to_owned(),
+        (Worth::Bounds { lower, upper }, _) => {
+            let (lower, upper) = (output::value(lower), output::value(upper));
+            format!("proved: this move is worth {lower} at least, and no move more than {upper}")
+        }
+        (Worth::Evaluation(_), _) => "not proved: the best move that the search found".to_owned(),
+        (Worth::Unknown, Source::OnlyMove) => "there is nothing to choose".to_owned(),
+        (Worth::Unknown, _) => "not proved: this player does not evaluate moves".to_owned(),
+    }
+}

@@ -1,0 +1,13 @@
+//! Commands that play.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `play` | `kalah play` |
+//! | `choose` | `kalah move` |
+//! | `tournament` | `kalah tournament` |
+//! | `puzzles` | `kalah puzzles` |
+
+pub mod choose;
+pub mod play;
+pub mod puzzles;
+pub mod tournament;

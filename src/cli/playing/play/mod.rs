@@ -1,0 +1,364 @@
+mod input;
+
+use std::fmt;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use anyhow::Context;
+use clap::Args;
+use kalah::game::{Line, Pit, Position, Rules};
+use kalah::play::{Choice, Limit, Participant, PlayError, Player, PlayerName, UnknownParticipant};
+use kalah::record::GameRecord;
+
+use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::flags::{args, games};
+use crate::cli::output;
+use crate::cli::output::board_view::draw;
+use crate::cli::playing::play::input::{Input, help};
+use crate::cli::process::outcome::Outcome;
+
+/// Play a game in the terminal, against a player or a friend
+///
+/// The players are human, perfect, minimax:D, alphabeta:D, heuristic, minimax2:D, minimax3:D, greedy and random:SEED, and
+/// engine:COMMAND, another program that speaks the protocol of docs/engine.md.
+#[derive(Args)]
+pub struct Play {
+    /// The start, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4; South moves first
+    #[arg(default_value = "6x4", conflicts_with = "from")]
+    position: Position,
+    /// Go on with the game in a file (docs/games.md), by its rules
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Which game of the file, if it has several
+    #[arg(long, value_name = "N", requires = "from")]
+    game: Option<usize>,
+    /// Write the game to a file after every move
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Who plays South and moves first
+    #[arg(long, value_name = "NAME", default_value = "human")]
+    south: Seat,
+    /// Who plays North
+    #[arg(long, value_name = "NAME", default_value = "perfect")]
+    north: Seat,
+    /// Seconds a player and a hint may think
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "2")]
+    time: Duration,
+    #[command(flatten)]
+    with: PlayerFlags,
+    #[command(flatten)]
+    book: args::BookFlag,
+}
+
+/// Who plays a side.
+#[derive(Clone)]
+enum Seat {
+    Human,
+    Player(Participant),
+}
+
+impl fmt::Display for Seat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Seat::Human => f.write_str("human"),
+            Seat::Player(player) => write!(f, "{player}"),
+        }
+    }
+}
+
+impl FromStr for Seat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seat, String> {
+        if text == "human" {
+            return Ok(Seat::Human);
+        }
+        let player = text.parse().map(Seat::Player);
+        player.map_err(|error: UnknownParticipant| format!("{error}; or human"))
+    }
+}
+
+/// A place of a game.
+#[derive(Clone, Copy)]
+struct GamePlace {
+    /// Seen by the player to move.
+    position: Position,
+    south: bool,
+}
+
+impl GamePlace {
+    /// As South sees it.
+    fn board(&self) -> Position {
+        if self.south { self.position } else { self.position.turned() }
+    }
+
+    fn name(&self) -> &'static str {
+        if self.south { "South" } else { "North" }
+    }
+
+    fn other_name(&self) -> &'static str {
+        if self.south { "North" } else { "South" }
+    }
+}
+
+/// A game under way.
+struct Game {
+    rules: Rules,
+    start: Position,
+    place: GamePlace,
+    past: Vec<(GamePlace, Pit)>,
+    /// How many moves there were before each turn that a person typed.
+    typed: Vec<usize>,
+    /// The comments of the record that it goes on from.
+    comments: Vec<(usize, String)>,
+}
+
+impl Game {
+    fn new(rules: Rules, start: Position) -> Game {
+        let place = GamePlace { position: start, south: true };
+        Game { rules, start, place, past: Vec::new(), typed: Vec::new(), comments: Vec::new() }
+    }
+
+    /// Makes a move; describes what it did, after `North sows 3`. `None` if it is not legal.
+    fn play(&mut self, pit: Pit) -> Option<String> {
+        let GamePlace { position, south } = self.place;
+        let played = position.play(self.rules, pit).ok()?;
+        let sown = kalah::game::sow(self.rules, position.mover(), position.other(), pit);
+        self.past.push((self.place, pit));
+        self.place = GamePlace { position: played.position, south: south == played.again };
+        let relays =
+            (sown.relays > 0).then(|| format!("relays through {}", output::count(sown.relays as usize, "pit")));
+        let captured = (sown.captured > 0).then(|| format!("captures {}", sown.captured));
+        let again = played.again.then(|| "moves again".to_owned());
+        let does: Vec<String> = relays.into_iter().chain(captured).chain(again).collect();
+        Some(match &*does {
+            [] => String::new(),
+            [first @ .., last] => first.iter().map(|does| format!(", {does}")).collect::<String>() + " and " + last,
+        })
+    }
+
+    /// Makes the moves of a person, all or, with the reason, none.
+    fn play_turn(&mut self, turn: &[Pit]) -> Result<Vec<String>, String> {
+        let before = (self.place, self.past.len());
+        let mut told = Vec::new();
+        let played = self.try_turn(turn, &mut told);
+        if let Err(error) = played {
+            self.place = before.0;
+            self.past.truncate(before.1);
+            let none = if turn.len() > 1 { "; none of these moves is made" } else { "" };
+            return Err(error + none);
+        }
+        self.typed.push(before.1);
+        Ok(told)
+    }
+
+    fn try_turn(&mut self, turn: &[Pit], told: &mut Vec<String>) -> Result<(), String> {
+        let south = self.place.south;
+        for (index, &pit) in turn.iter().enumerate() {
+            let GamePlace { position, .. } = self.place;
+            if index > 0 && (self.place.south != south || position.is_over()) {
+                let why = if position.is_over() {
+                    "ends the game"
+                } else if self.rules.moves_again() {
+                    "does not end in the store"
+                } else {
+                    "ends the turn"
+                };
+                return Err(format!("move {pit} cannot follow: move {} {why}", turn[index - 1]));
+            }
+            let name = self.place.name();
+            let Some(does) = self.play(pit) else {
+                let legal: Vec<String> = position.moves().map(|pit| pit.to_string()).collect();
+                return Err(format!("move {pit} is not legal: the pit is empty; legal: {}", legal.join(" ")));
+            };
+            told.push(format!("{name} sows {pit}{does}"));
+        }
+        Ok(())
+    }
+
+    /// Takes back what a person typed last, and what was played since; whether there was something.
+    fn undo(&mut self) -> bool {
+        let Some(moves) = self.typed.pop() else { return false };
+        self.place = self.past[moves].0;
+        self.past.truncate(moves);
+        true
+    }
+
+    /// A game that goes on after the moves of `record`.
+    fn after(record: &GameRecord) -> Game {
+        let mut game = Game::new(record.rules, record.start);
+        for pit in record.moves() {
+            game.play(pit).expect("the moves were checked");
+        }
+        game.comments.clone_from(&record.comments);
+        game
+    }
+
+    /// The moves so far, turn by turn.
+    fn line(&self) -> Line {
+        let mut line = Line::new(self.start.pits());
+        for turn in self.past.chunk_by(|(a, _), (b, _)| a.south == b.south) {
+            line.push(turn.iter().map(|&(_, pit)| pit).collect());
+        }
+        line
+    }
+
+    fn tell_end(&self) -> io::Result<()> {
+        let end = self.place.board();
+        let (south, north) = (end.mover().total(), end.other().total());
+        let over = |empty: &str, full: &str, left: u32| {
+            let left = output::count(left as usize, "seed");
+            format!("{empty}'s row is empty: the game is over, and {full} keeps the {left} left in its row")
+        };
+        output::line(match (south, north) {
+            (0, 0) => "both rows are empty: the game is over".to_owned(),
+            (0, left) => over("South", "North", left),
+            (left, _) => over("North", "South", left),
+        })?;
+        let (south, north) = (end.mover_store() + south, end.other_store() + north);
+        let how = match south.cmp(&north) {
+            std::cmp::Ordering::Greater => "South wins",
+            std::cmp::Ordering::Less => "North wins",
+            std::cmp::Ordering::Equal => "a draw",
+        };
+        output::line(format_args!("{how}, {} to {}", south.max(north), south.min(north)))?;
+        output::line(format_args!("line {}", self.line()))
+    }
+}
+
+impl Play {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        let record = self.from.as_ref().map(|path| games::read_one(path, self.game)).transpose()?;
+        if let Some(record) = &record {
+            (self.with.rules, self.position) = (record.rules, record.start);
+        }
+        if let Some(path) = &self.save {
+            games::require_writable(path)?;
+            self.from.as_ref().map_or(Ok(()), |from| games::require_no_loss(path, from))?;
+        }
+        self.with.threads.start()?;
+        let tables = self.with.open_tables(&self.position, true)?;
+        let books = self.book.find(self.with.directory(), &[self.with.rules]);
+        let setting = self.with.setting(&tables, rayon::current_num_threads());
+        let setting = setting.book(books.require(self.with.rules, self.position.pits())?);
+        let player = |seat: &Seat| match seat {
+            Seat::Human => None,
+            Seat::Player(participant) => Some(participant.player(&setting)),
+        };
+        let mut players = [player(&self.south), player(&self.north)];
+        players.iter_mut().flatten().try_for_each(|player| player.prepare(&self.position, &Limit::none()))?;
+        let mut adviser = PlayerName::Perfect.player(&setting);
+        let mut game = record.as_ref().map_or_else(|| Game::new(self.with.rules, self.position), Game::after);
+        if players.iter().any(Option::is_none) {
+            output::line(help(self.with.rules))?;
+        }
+        output::line(draw(&game.place.board()))?;
+        self.save(&game, None)?;
+        while !game.place.position.is_over() {
+            let before = game.place;
+            match &mut players[usize::from(!before.south)] {
+                Some(player) => {
+                    let Choice { pit, worth, source } = match self.ask(player.as_mut(), &before) {
+                        Ok(choice) => choice,
+                        Err(PlayError::Engine { player, fault }) => {
+                            let (name, other) = (before.name(), before.other_name());
+                            output::line(format_args!("{name}, {player}, forfeits the game: it {fault}"))?;
+                            output::line(format_args!("{other} wins\nline {}", game.line()))?;
+                            self.save(&game, Some(format!("{name} forfeits: it {fault}")))?;
+                            return Ok(Outcome::Done);
+                        }
+                        Err(error) => return Err(error.into()),
+                    };
+                    let Some(does) = game.play(pit) else {
+                        anyhow::bail!("{} chose move {pit}, which is not legal at {}", player.name(), before.position);
+                    };
+                    output::line(format_args!(
+                        "{}, {}, sows {pit}{does} ({worth}, {source})",
+                        before.name(),
+                        player.name()
+                    ))?;
+                }
+                None => {
+                    if !self.listen(adviser.as_mut(), &mut game)? {
+                        output::line(format_args!("the game ends here, at {}", game.place.position))?;
+                        return Ok(Outcome::Done);
+                    }
+                }
+            }
+            self.save(&game, None)?;
+            output::line(draw(&game.place.board()))?;
+        }
+        game.tell_end()?;
+        Ok(Outcome::Done)
+    }
+
+    /// Writes the game to its file, if it has one; `forfeit` says why the player to move has lost it.
+    fn save(&self, game: &Game, forfeit: Option<String>) -> anyhow::Result<()> {
+        let Some(path) = &self.save else { return Ok(()) };
+        let record = GameRecord::new(game.rules, game.start, game.line())?;
+        let mut record =
+            record.with_header("South", &self.south.to_string()).with_header("North", &self.north.to_string());
+        for (turns, text) in &game.comments {
+            record = record.with_comment(*turns, text);
+        }
+        if let Some(forfeit) = forfeit {
+            let all = game.start.seeds() + game.start.mover_store() + game.start.other_store();
+            record.result = Some(if game.place.south { [0, all] } else { [all, 0] });
+            record = record.with_header("Termination", &forfeit);
+        }
+        games::write(path, &[record])
+    }
+
+    fn ask(&self, player: &mut dyn Player, place: &GamePlace) -> Result<Choice, PlayError> {
+        player.choose(&place.position, &Limit::time(self.time), &mut |_| ())
+    }
+
+    /// Does what the person to move wants, until the board has changed; false when the person leaves.
+    fn listen(&self, adviser: &mut dyn Player, game: &mut Game) -> anyhow::Result<bool> {
+        loop {
+            let Some(text) = read(game.place.name())? else { return Ok(false) };
+            match Input::read(&text, game.start.pits()) {
+                Ok(Input::Nothing) => {}
+                Ok(Input::Leave) => return Ok(false),
+                Ok(Input::Turn(turn)) => match game.play_turn(&turn) {
+                    Ok(told) => {
+                        told.iter().try_for_each(output::line)?;
+                        return Ok(true);
+                    }
+                    Err(error) => output::line(error)?,
+                },
+                Ok(Input::Undo) => {
+                    if game.undo() {
+                        return Ok(true);
+                    }
+                    output::line("you have not moved yet")?;
+                }
+                Ok(Input::Help) => output::line(help(self.with.rules))?,
+                Ok(Input::Board) => output::line(draw(&game.place.board()))?,
+                Ok(Input::Line) => output::line(game.line())?,
+                Ok(Input::Hint) => {
+                    let Choice { pit, worth, source } = self.ask(adviser, &game.place)?;
+                    output::line(format_args!("sow {pit}: {worth}, {source}"))?;
+                }
+                Err(error) => output::line(error)?,
+            }
+        }
+    }
+}
+
+/// Asks the player of that name for a line; `None` at the end of the input.
+fn read(name: &str) -> anyhow::Result<Option<String>> {
+    let mut out = io::stdout().lock();
+    write!(out, "{name}> ")?;
+    out.flush()?;
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_until(b'\n', &mut bytes).context("cannot read from standard input")?;
+    let text = String::from_utf8_lossy(&bytes).trim().to_owned();
+    // Who pipes the moves in reads what was typed; at the end of the input a terminal is still in the line.
+    if !io::stdin().is_terminal() || read == 0 {
+        output::line(&text)?;
+    }
+    Ok((read > 0).then_some(text))
+}

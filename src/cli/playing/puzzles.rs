@@ -1,0 +1,157 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use anyhow::bail;
+use clap::Args;
+use kalah::analyse::{Level, Puzzle, PuzzleMiner, PuzzleRecord};
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::table::{TableKey, Tables};
+use serde::Serialize;
+
+use crate::cli::errors::suggestion;
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::output::report::Grid;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+
+/// Find positions with only one winning move
+///
+/// Games are played from the start, with random and shallow moves. Where a position within the tables has exactly one move that
+/// keeps the win, or the draw, it is a puzzle. Its level is by the least depth at which a depth-limited search finds the
+/// move and keeps to it: easy up to 2 moves, medium up to 5, hard above.
+#[derive(Args)]
+pub struct Puzzles {
+    /// Where the games begin
+    #[arg(long, value_name = "POSITION", default_value = "6x4")]
+    start: Position,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Only puzzles of this level: easy, medium or hard
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<Level>,
+    /// Only puzzles whose move is better than the second best by at least N
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    gap: u32,
+    /// Only puzzles from which best play takes at least N turns to the end
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    turns: u32,
+    /// How many puzzles
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    count: u32,
+    /// The most games to play for them
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Seed of the random moves
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct PuzzlesReport {
+    rules: &'static str,
+    start: String,
+    seed: u64,
+    games: u64,
+    puzzles: Vec<PuzzleRecord>,
+}
+
+impl Puzzles {
+    /// Whether a puzzle is hard enough, and not too hard.
+    fn wants(&self, puzzle: &Puzzle) -> bool {
+        self.level.is_none_or(|level| puzzle.level() == level)
+            && puzzle.gap() >= i64::from(self.gap)
+            && puzzle.line.turns().len() >= self.turns as usize
+    }
+
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (rules, pits) = (self.rules, self.start.pits());
+        if pits > MAX_TABLE_PITS {
+            return Err(usage(format_args!(
+                "puzzles are found in tables, which have at most {MAX_TABLE_PITS} pits a side"
+            )));
+        }
+        let tables = Tables::open(&self.tables.path, rules, pits, MAX_TABLE_SEEDS)?;
+        if tables.max_seeds().is_none() {
+            let directory = &self.tables.path;
+            bail!(
+                "there are no tables for {rules} with {} in {}; make some with `{}`, or name their directory with --tables",
+                output::count(pits, "pit"),
+                directory.display(),
+                suggestion::build_command(directory, TableKey { rules, pits, seeds: 14 })
+            );
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let progress = Progress::of(u64::from(self.count), "puzzles");
+        progress.stage("games".to_owned());
+        let (done, mut games, mut found) = (AtomicU64::new(0), 0, Vec::new());
+        let mut miner = PuzzleMiner::new(&tables, self.start, self.seed);
+        let mined = progress.watch(&done, || {
+            while found.len() < self.count as usize && games < self.games && !stop.load(Ordering::Relaxed) {
+                let puzzles = miner.game()?;
+                found.extend(puzzles.into_iter().filter(|puzzle| self.wants(puzzle)));
+                games += 1;
+                done.store(found.len() as u64, Ordering::Relaxed);
+            }
+            Ok::<_, kalah::table::TableError>(())
+        });
+        progress.finish();
+        mined?;
+        found.truncate(self.count as usize);
+        let report = PuzzlesReport {
+            rules: rules.name(),
+            start: self.start.to_string(),
+            seed: self.seed,
+            games,
+            puzzles: found.iter().map(|puzzle| PuzzleRecord::new(puzzle).without_rules()).collect(),
+        };
+        if !report.puzzles.is_empty() {
+            if self.json {
+                output::json(&report)?;
+            } else {
+                report.print()?;
+            }
+        }
+        if stop.load(Ordering::Relaxed) {
+            output::tell(format_args!("stopped after {}", output::many(games, "game")));
+            return Ok(Outcome::Failed);
+        }
+        if report.puzzles.len() < self.count as usize {
+            let found = output::count(report.puzzles.len(), "puzzle");
+            output::tell(format_args!(
+                "kalah: only {found} in {}: larger tables have more, and --games plays on",
+                output::many(games, "game")
+            ));
+            return Ok(Outcome::Failed);
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl PuzzlesReport {
+    fn print(&self) -> std::io::Result<()> {
+        let mut grid = Grid::new(["position", "move", "keeps", "value", "second", "turns", "depth", "level"]);
+        for puzzle in &self.puzzles {
+            grid.row([
+                puzzle.position.clone(),
+                puzzle.r#move.to_string(),
+                puzzle.outcome.to_owned(),
+                output::value(puzzle.value),
+                output::value(puzzle.second),
+                puzzle.turns.to_string(),
+                puzzle.depth.to_string(),
+                puzzle.level.to_owned(),
+            ]);
+        }
+        grid.print()
+    }
+}

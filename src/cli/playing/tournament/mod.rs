@@ -1,0 +1,195 @@
+//! `kalah tournament`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `saved` | its games in a file, to go on later |
+//! | `report` | the report |
+
+mod report;
+mod saved;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use kalah::file::{self, require_apart};
+use kalah::game::{Position, Rules};
+use kalah::play::{Participant, PlayError, PlayerName, Tournament as Games, random_starts};
+use kalah::record::GameRecord;
+
+use crate::cli::flags::games;
+use crate::cli::flags::player_flags::{PlayerFlags, seconds};
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::output::report::Format;
+use crate::cli::playing::tournament::report::TournamentReport;
+use crate::cli::playing::tournament::saved::{Finished, GamesFile, event};
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+
+/// Play players against each other, and evaluate their moves
+///
+/// Moves are evaluated by the tables, as far as they reach.
+/// By default the nine players of Pekař et al. 2020 meet once in each order, themselves too, as in their Table 2. Other
+/// players are perfect, minimax:D, alphabeta:D, greedy and random:SEED, and engine:COMMAND, another program that speaks the protocol of docs/engine.md.
+#[derive(Args)]
+pub struct Tournament {
+    /// The players [default: heuristic, minimax2 and minimax3 with depths 1, 2, 4 and 6]
+    #[arg(value_name = "PLAYER")]
+    players: Vec<Participant>,
+    /// The start
+    #[arg(long, value_name = "POSITION", default_value = "6x4")]
+    start: Position,
+    /// Begin where the games in a file end (docs/games.md), each of them a start
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["start", "starts", "random_moves"])]
+    from: Option<PathBuf>,
+    /// Write all games to a file, each as soon as it is over
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Go on with a tournament that was stopped, from the games that --save has saved
+    #[arg(long, requires = "save")]
+    resume: bool,
+    /// Start positions, which differ by their --random-moves
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    starts: u32,
+    /// Random moves from the start before the players take over
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random_moves: u32,
+    /// Seconds for a move [default: players search to their own depth, the perfect one until its move is proved]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    time: Option<Duration>,
+    #[command(flatten)]
+    with: PlayerFlags,
+    #[command(flatten)]
+    format: Format,
+}
+
+impl Tournament {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        if self.start.is_over() {
+            return Err(usage(format_args!("the game is over at {}: start from another position", self.start)));
+        }
+        if self.starts > 1 && self.random_moves == 0 {
+            return Err(usage("several starts would be the same one: give --random-moves too"));
+        }
+        if self.resume && self.save.as_deref().is_some_and(is_stream) {
+            output::tell("kalah: --resume needs a file of games: give --save FILE");
+            return Ok(Outcome::Usage);
+        }
+        if self.time.is_none() && self.players.iter().any(Participant::is_engine) {
+            return Err(usage("a game with an engine that never answers would not end: give --time too"));
+        }
+        let rules = self.with.rules;
+        let given = match &self.from {
+            Some(path) => Some(starts_of(path, rules)?),
+            None => None,
+        };
+        if let Some(path) = &self.save {
+            games::require_writable(path)?;
+            require_apart(path, self.from.as_deref()).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        self.with.threads.start()?;
+        let players = match self.players {
+            players if players.is_empty() => PlayerName::PEKAR.map(Participant::from).to_vec(),
+            players => players,
+        };
+        let starts = given.unwrap_or_else(|| {
+            random_starts(rules, &self.start, self.random_moves, self.starts as usize, self.with.seed)
+        });
+        let largest = starts.iter().max_by_key(|start| start.seeds()).expect("there is one");
+        let tables = self.with.open_tables(largest, true)?;
+        // Games run side by side, each on one thread.
+        let setting = self.with.setting(&tables, 1);
+        let tournament = Games::new(players, starts, setting).time(self.time);
+
+        let event = event(&tournament, self.with.seed, self.time);
+        let (mut file, saved) = match &self.save {
+            Some(path) if !is_stream(path) => {
+                let (file, saved) = GamesFile::open(path, &tournament, event.clone(), self.resume)?;
+                (Some(file), saved)
+            }
+            _ => (None, Vec::new()),
+        };
+        if !saved.is_empty() {
+            output::note(format_args!("resumed: {} of {} games are over", saved.len(), tournament.games()));
+        }
+        let mut is_saved = vec![false; tournament.games()];
+        saved.iter().for_each(|game| is_saved[game.number] = true);
+        let left: Vec<usize> = (0..tournament.games()).filter(|&number| !is_saved[number]).collect();
+
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let begin = Instant::now();
+        let progress = Progress::of(left.len() as u64, "games");
+        progress.stage(format!("tournament of {}", output::count(tournament.players.len(), "player")));
+        let done = AtomicU64::new(0);
+        let finished = Mutex::new((saved, file.as_mut()));
+        let played = progress.watch(&done, || {
+            tournament.try_engines(&stop)?;
+            tournament.run_some(&left, &stop, &|played| {
+                let game = Finished::new(&tournament, played);
+                let (games, file) = &mut *finished.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(file) = file {
+                    file.add(&game);
+                }
+                games.push(game);
+                done.fetch_add(1, Ordering::Relaxed);
+            })
+        });
+        progress.finish();
+        let (mut games, _) = finished.into_inner().unwrap_or_else(PoisonError::into_inner);
+        games.sort_by_key(|game| game.number);
+        let stopped = match played {
+            Ok(_) => false,
+            Err(PlayError::Stopped) => true,
+            Err(error) => return Err(error.into()),
+        };
+        // What cannot be saved is reported all the same.
+        let written = match (&self.save, file) {
+            (_, Some(file)) => file.finish(&games),
+            (Some(path), None) => {
+                let records =
+                    games.iter().map(|game| game.record(&tournament, &event)).collect::<Result<Vec<_>, _>>()?;
+                games::write(path, &records)
+            }
+            (None, None) => Ok(()),
+        };
+        if !(stopped && games.is_empty()) {
+            let report = TournamentReport::new(&tournament, &games, self.with.seed, begin.elapsed().as_secs_f64());
+            self.format.print(&report, || report.records(), || report.print(), || report.charts())?;
+        }
+        written?;
+        if stopped {
+            let advice = match self.save {
+                Some(_) => "the same command with --resume goes on from there",
+                None => "nothing of it is kept: --save FILE keeps the games",
+            };
+            output::tell(format_args!("stopped after {} of {} games; {advice}", games.len(), tournament.games()));
+            return Ok(Outcome::Failed);
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Where the games of a file end: the starts of a tournament by these rules.
+fn starts_of(path: &Path, rules: Rules) -> anyhow::Result<Vec<Position>> {
+    let records = games::read_all(path)?;
+    let pits = records[0].start.pits();
+    let start = |(number, record): (usize, &GameRecord)| {
+        let (end, _) = record.end();
+        let told = format!("{}, game {number}", path.display());
+        anyhow::ensure!(record.rules == rules, "{told}: its rules are {}; give --rules {}", record.rules, record.rules);
+        anyhow::ensure!(end.pits() == pits, "{told}: {} pits a side, the first game has {pits}", end.pits());
+        anyhow::ensure!(!end.is_over(), "{told}: it is over: nothing is left to play");
+        Ok(end)
+    };
+    (1..).zip(&records).map(start).collect()
+}
+
+/// Whether the file that a flag names is standard output, a pipe or a device: what is written there cannot be read again.
+fn is_stream(path: &Path) -> bool {
+    output::is_stdout(path) || file::is_stream(path)
+}

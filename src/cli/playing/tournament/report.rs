@@ -1,0 +1,338 @@
+//! The report on a tournament.
+
+use std::io;
+
+use indicatif::HumanCount;
+use kalah::play::{Accuracy, Median, Tournament};
+use serde::Serialize;
+
+use crate::cli::output;
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::report::Grid;
+use crate::cli::playing::tournament::saved::Finished;
+
+/// A tournament and how it went.
+#[derive(Serialize)]
+pub struct TournamentReport {
+    rules: &'static str,
+    seed: u64,
+    /// Where the games began.
+    starts: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_seeds: Option<usize>,
+    players: Vec<PlayerReport>,
+    pairs: Vec<PairReport>,
+    games: Vec<GameReport>,
+    threads: usize,
+    seconds: f64,
+    /// Whether the tournament was stopped before all its games were over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stopped: bool,
+    /// How many games it has when it is not stopped.
+    #[serde(skip)]
+    all: usize,
+}
+
+/// All games of a player; those against itself count for both sides.
+#[derive(Serialize)]
+struct PlayerReport {
+    player: String,
+    all: Share,
+    first: Share,
+    second: Share,
+    moves: usize,
+    seconds_a_move: f64,
+    judged: AccuracyReport,
+}
+
+/// How well a player did in some games.
+#[derive(Serialize)]
+struct Share {
+    games: usize,
+    /// Wins and half of the draws, as a part of the games.
+    won: f64,
+    /// Seeds won a game.
+    seeds: f64,
+    /// Of the final differences.
+    median: f64,
+    /// Of that median, 95 %.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interval: Option<(f64, f64)>,
+}
+
+#[derive(Serialize)]
+struct AccuracyReport {
+    moves: u64,
+    mistakes: u64,
+    lost: u64,
+    /// Seeds lost a move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    loss: Option<f64>,
+}
+
+/// All games of two players in one order.
+#[derive(Serialize)]
+struct PairReport {
+    first: String,
+    second: String,
+    /// Seeds won a game.
+    seeds: [f64; 2],
+    /// The places of the players among all.
+    #[serde(skip)]
+    places: [usize; 2],
+}
+
+#[derive(Serialize)]
+struct GameReport {
+    first: String,
+    second: String,
+    start: usize,
+    seeds: [u32; 2],
+    line: String,
+    /// How the game was lost, if not by moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    forfeit: Option<ForfeitReport>,
+    judged: [AccuracyReport; 2],
+    #[serde(skip)]
+    moves: usize,
+    seconds: [f64; 2],
+}
+
+/// How an external engine lost a game.
+#[derive(Serialize)]
+struct ForfeitReport {
+    /// The engine.
+    player: String,
+    /// What it did wrong.
+    fault: String,
+}
+
+impl From<Accuracy> for AccuracyReport {
+    fn from(judged: Accuracy) -> AccuracyReport {
+        let Accuracy { moves, mistakes, lost } = judged;
+        AccuracyReport { moves, mistakes, lost, loss: judged.loss() }
+    }
+}
+
+impl Share {
+    /// Of games by what the player won and the other one did.
+    fn of(games: &[[u32; 2]]) -> Share {
+        let count = games.len().max(1) as f64;
+        let points = |&[own, other]: &[u32; 2]| match own.cmp(&other) {
+            std::cmp::Ordering::Greater => 1.0,
+            std::cmp::Ordering::Equal => 0.5,
+            std::cmp::Ordering::Less => 0.0,
+        };
+        let median = Median::of(games.iter().map(|&[own, other]| f64::from(own) - f64::from(other)));
+        Share {
+            games: games.len(),
+            won: games.iter().map(points).sum::<f64>() / count,
+            seeds: games.iter().map(|&[own, _]| f64::from(own)).sum::<f64>() / count,
+            median: median.map_or(0.0, |median| median.median),
+            interval: median.and_then(|median| median.interval),
+        }
+    }
+
+    fn won(&self) -> String {
+        format!("{:.1} %", 100.0 * self.won)
+    }
+}
+
+impl PlayerReport {
+    fn new(player: usize, name: String, matches: &[Finished]) -> PlayerReport {
+        let (mut as_first, mut as_second) = (Vec::new(), Vec::new());
+        let (mut judged, mut moves, mut seconds) = (Accuracy::default(), 0, 0.0);
+        for played in matches {
+            let [first, second] = played.seeds;
+            for (seat, _) in [played.first, played.second].into_iter().enumerate().filter(|&(_, own)| own == player) {
+                let (games, seeds) =
+                    if seat == 0 { (&mut as_first, [first, second]) } else { (&mut as_second, [second, first]) };
+                games.push(seeds);
+                judged = judged.and(played.accuracy[seat]);
+                moves += played.moves()[seat];
+                seconds += played.seconds[seat];
+            }
+        }
+        PlayerReport {
+            player: name,
+            all: Share::of(&[&as_first[..], &as_second[..]].concat()),
+            first: Share::of(&as_first),
+            second: Share::of(&as_second),
+            moves,
+            seconds_a_move: seconds / moves.max(1) as f64,
+            judged: judged.into(),
+        }
+    }
+}
+
+impl TournamentReport {
+    /// The report on the finished games of a tournament, in the order of their numbers.
+    pub fn new(tournament: &Tournament, matches: &[Finished], seed: u64, seconds: f64) -> TournamentReport {
+        let name = |player: usize| tournament.players[player].to_string();
+        let players = 0..tournament.players.len();
+        let pairs = matches.chunk_by(|a, b| (a.first, a.second) == (b.first, b.second)).map(|games| {
+            let mean = |seat: usize| {
+                games.iter().map(|played| f64::from(played.seeds[seat])).sum::<f64>() / games.len() as f64
+            };
+            let (seeds, places) = ([mean(0), mean(1)], [games[0].first, games[0].second]);
+            let [first, second] = places.map(name);
+            PairReport { first, second, seeds, places }
+        });
+        let games = matches.iter().map(|played| GameReport {
+            first: name(played.first),
+            second: name(played.second),
+            start: played.start,
+            seeds: played.seeds,
+            line: played.line.to_string(),
+            forfeit: played.forfeit.as_ref().map(|(first, fault)| ForfeitReport {
+                player: name(if *first { played.first } else { played.second }),
+                fault: fault.clone(),
+            }),
+            judged: played.accuracy.map(AccuracyReport::from),
+            moves: played.moves().iter().sum(),
+            seconds: played.seconds,
+        });
+        TournamentReport {
+            rules: tournament.setting.rules.name(),
+            seed,
+            starts: tournament.starts.iter().map(ToString::to_string).collect(),
+            table_seeds: tournament.setting.tables.and_then(|tables| tables.max_seeds()),
+            players: players.clone().map(|player| PlayerReport::new(player, name(player), matches)).collect(),
+            pairs: pairs.collect(),
+            games: games.collect(),
+            threads: rayon::current_num_threads(),
+            seconds,
+            stopped: matches.len() < tournament.games(),
+            all: tournament.games(),
+        }
+    }
+
+    /// One row a game.
+    pub fn records(&self) -> Grid {
+        let sides = ["seeds", "seconds", "judged", "mistakes", "lost"];
+        let sides = |side: &'static str| sides.map(|column| format!("{column}_{side}"));
+        let heading = ["rules", "first", "second", "start", "moves"].map(String::from);
+        let forfeit = ["forfeit".to_owned()];
+        let mut grid = Grid::new(heading.into_iter().chain(sides("first")).chain(sides("second")).chain(forfeit));
+        for game in &self.games {
+            let side = |seat: usize| {
+                let AccuracyReport { moves, mistakes, lost, .. } = &game.judged[seat];
+                let seconds = format!("{:.6}", game.seconds[seat]);
+                [game.seeds[seat].to_string(), seconds, moves.to_string(), mistakes.to_string(), lost.to_string()]
+            };
+            let start = self.starts[game.start].clone();
+            let what = [self.rules.to_owned(), game.first.clone(), game.second.clone(), start, game.moves.to_string()];
+            // Why its player lost the game; the seeds tell who it was.
+            let forfeit = [game.forfeit.as_ref().map_or(String::new(), |forfeit| forfeit.fault.clone())];
+            grid.row(what.into_iter().chain(side(0)).chain(side(1)).chain(forfeit));
+        }
+        grid
+    }
+
+    /// Seeds won by pairs, then the players.
+    pub fn print(&self) -> io::Result<()> {
+        output::line("seeds won, the first player's row against the second player's column:")?;
+        let heading = self.players.iter().map(|player| player.player.clone());
+        let mut grid = Grid::new(["first".to_owned()].into_iter().chain(heading));
+        // A single game has whole seeds.
+        let digits = usize::from(self.starts.len() > 1);
+        for row in self.pairs.chunk_by(|a, b| a.places[0] == b.places[0]) {
+            // Of a stopped tournament some pairs have not met.
+            let mut cells = vec!["-".to_owned(); self.players.len()];
+            for pair in row {
+                cells[pair.places[1]] = format!("{:.digits$}:{:.digits$}", pair.seeds[0], pair.seeds[1]);
+            }
+            grid.row([row[0].first.clone()].into_iter().chain(cells));
+        }
+        grid.print()?;
+        output::line("")?;
+        let mut grid = Grid::new([
+            "player",
+            "games",
+            "won",
+            "as first",
+            "as second",
+            "seeds",
+            "difference",
+            "95 %",
+            "ms a move",
+            "evaluated",
+            "mistakes",
+            "lost a move",
+        ]);
+        for PlayerReport { player, all, first, second, seconds_a_move, judged, .. } in &self.players {
+            let interval = all.interval.map_or(String::new(), |(low, high)| format!("{low:+} to {high:+}"));
+            grid.row([
+                player.clone(),
+                all.games.to_string(),
+                all.won(),
+                first.won(),
+                second.won(),
+                format!("{:.1}", all.seeds),
+                format!("{:+}", all.median),
+                interval,
+                format!("{:.3}", 1000.0 * seconds_a_move),
+                judged.moves.to_string(),
+                judged.mistakes.to_string(),
+                judged.loss.map_or(String::new(), |loss| format!("{loss:.3}")),
+            ]);
+        }
+        grid.print()?;
+        output::line("")?;
+        self.print_forfeits()?;
+        let moves: usize = self.games.iter().map(|game| game.moves).sum();
+        let judged: u64 = self.players.iter().map(|player| player.judged.moves).sum();
+        let by = match self.table_seeds {
+            Some(seeds) => format!("{} of them evaluated by tables to {seeds} seeds", HumanCount(judged)),
+            None => "none of them evaluated: there are no tables".to_owned(),
+        };
+        let games = match self.stopped {
+            true => format!("{} of {}", self.games.len(), output::count(self.all, "game")),
+            false => output::count(self.all, "game"),
+        };
+        let moves = HumanCount(moves as u64);
+        output::line(format_args!("{games} of {}, {moves} moves, {by}; {:.1} s", self.rules, self.seconds))
+    }
+
+    /// The forfeited games of each engine, and what it did wrong in the first of them.
+    fn print_forfeits(&self) -> io::Result<()> {
+        let forfeits: Vec<&ForfeitReport> = self.games.iter().filter_map(|game| game.forfeit.as_ref()).collect();
+        let mut told: Vec<&str> = Vec::new();
+        for ForfeitReport { player, fault } in &forfeits {
+            if !told.contains(&player.as_str()) {
+                told.push(player);
+                let games = forfeits.iter().filter(|forfeit| forfeit.player == *player).count();
+                let games = output::count(games, "game");
+                output::line(format_args!("{player} forfeits {games}; the first one because it {fault}"))?;
+            }
+        }
+        if told.is_empty() { Ok(()) } else { output::line("") }
+    }
+
+    /// Win shares, and seeds lost a move.
+    pub fn charts(&self) -> Vec<Chart> {
+        let names: Vec<String> =
+            self.players.iter().enumerate().map(|(at, player)| format!("{} {}", at + 1, player.player)).collect();
+        let series = |name: &str, of: &dyn Fn(&PlayerReport) -> Option<f64>| Series {
+            name: name.to_owned(),
+            points: (1..).zip(&self.players).filter_map(|(at, player)| Some((f64::from(at), of(player)?))).collect(),
+        };
+        let chart = |title: &str, y: &str, series| Chart {
+            title: format!("{}: {title}", self.rules),
+            x: names.join(", "),
+            y: y.to_owned(),
+            shape: Shape::Bars,
+            log: false,
+            series,
+        };
+        let won = vec![
+            series("as first", &|player| Some(100.0 * player.first.won)),
+            series("as second", &|player| Some(100.0 * player.second.won)),
+        ];
+        let lost = vec![series("lost", &|player| player.judged.loss)];
+        vec![
+            chart("games won, draws half", "% of the games", won),
+            chart("seeds lost a move, by the tables", "seeds a move", lost),
+        ]
+    }
+}

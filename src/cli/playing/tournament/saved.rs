@@ -1,0 +1,275 @@
+//! The games of a tournament in a file: saved as they end, read by a later run that goes on with the tournament.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, bail, ensure};
+use kalah::file::{self, FileLock, resolved};
+use kalah::game::{Line, ParseError};
+use kalah::play::{Accuracy, Match, Tournament};
+use kalah::record::{GameRecord, read_game};
+
+use crate::cli::output;
+
+/// The header with the seconds that both players took.
+const SECONDS: &str = "Seconds";
+
+/// A finished game, as reports have it and files keep it.
+pub struct Finished {
+    /// Its number, from 0.
+    pub number: usize,
+    /// Which player moved first.
+    pub first: usize,
+    /// Which one second.
+    pub second: usize,
+    /// From which start.
+    pub start: usize,
+    pub line: Line,
+    /// The seeds of both players in the end.
+    pub seeds: [u32; 2],
+    /// Whether the first player forfeited the game, and what it did.
+    pub forfeit: Option<(bool, String)>,
+    pub accuracy: [Accuracy; 2],
+    /// The seconds that both players took.
+    pub seconds: [f64; 2],
+}
+
+impl Finished {
+    /// A game that has just been played.
+    pub fn new(tournament: &Tournament, played: &Match) -> Finished {
+        let &Match { first, second, start, .. } = played;
+        let seconds = [true, false].map(|seat| {
+            let moves = played.game.moves.iter().filter(|made| made.first == seat);
+            moves.map(|made| made.seconds).sum()
+        });
+        Finished {
+            number: tournament.number(first, second, start),
+            first,
+            second,
+            start,
+            line: played.game.line(),
+            seeds: played.game.seeds,
+            forfeit: played.game.forfeit.as_ref().map(|forfeit| (forfeit.first, forfeit.fault.to_string())),
+            accuracy: played.accuracy,
+            seconds,
+        }
+    }
+
+    /// The moves of both players.
+    pub fn moves(&self) -> [usize; 2] {
+        let mut moves = [0; 2];
+        self.line.turns().iter().enumerate().for_each(|(turn, pits)| moves[turn % 2] += pits.len());
+        moves
+    }
+
+    /// The game as text, one of `event`.
+    pub fn record(&self, tournament: &Tournament, event: &str) -> Result<GameRecord, ParseError> {
+        let name = |player: usize| tournament.players[player].to_string();
+        let start = tournament.starts[self.start];
+        let record = GameRecord::new(tournament.setting.rules, start, self.line.clone())?;
+        let mut record = record.with_header("South", &name(self.first)).with_header("North", &name(self.second));
+        record = record.with_header("Event", event).with_header("Round", &(self.number + 1).to_string());
+        record = record.with_header(SECONDS, &format!("{:.6} {:.6}", self.seconds[0], self.seconds[1]));
+        if let Some((first, fault)) = &self.forfeit {
+            record.result = Some(self.seeds);
+            record = record.with_header("Termination", &format!("{}: it {fault}", forfeits(*first)));
+        }
+        Ok(record)
+    }
+
+    /// The game of a record that an earlier run of the tournament saved.
+    fn read(record: &GameRecord, tournament: &Tournament, event: &str) -> anyhow::Result<Finished> {
+        let header = |name: &str| record.header(name).with_context(|| format!("it has no header {name}"));
+        let found = header("Event")?;
+        ensure!(found == event, "it is of another tournament: {found}, not {event}");
+        let number: Option<usize> = header("Round")?.parse().ok().and_then(|round: usize| round.checked_sub(1));
+        let number = number.filter(|&number| number < tournament.games()).context("there is no such round")?;
+        let (first, second, start) = tournament.pairing(number);
+        for (name, player) in [("South", first), ("North", second)] {
+            let (found, wanted) = (header(name)?, tournament.players[player].to_string());
+            ensure!(found == wanted, "{name} is {found}, and {wanted} in round {} of this tournament", number + 1);
+        }
+        let wanted = tournament.starts[start];
+        ensure!(record.start == wanted, "it begins at {}, and round {} at {wanted}", record.start, number + 1);
+        ensure!(record.rules == tournament.setting.rules, "its rules are {}", record.rules);
+        let numbers: Vec<f64> = header(SECONDS)?.split(' ').filter_map(|number| number.parse().ok()).collect();
+        let seconds = numbers.try_into().ok().context("its seconds are not two numbers")?;
+        let forfeit = record.header("Termination").map(|termination| {
+            let told = |first| termination.strip_prefix(forfeits(first))?.strip_prefix(": it ");
+            let forfeit = [true, false].into_iter().find_map(|first| Some((first, told(first)?.to_owned())));
+            forfeit.context("it does not say who forfeits")
+        });
+        Ok(Finished {
+            number,
+            first,
+            second,
+            start,
+            line: record.line.clone(),
+            seeds: record.result.context("it is not over")?,
+            forfeit: forfeit.transpose()?,
+            accuracy: tournament.accuracy(&record.start, &record.moves())?,
+            seconds,
+        })
+    }
+}
+
+/// Which side forfeits.
+fn forfeits(first: bool) -> &'static str {
+    if first { "South forfeits" } else { "North forfeits" }
+}
+
+/// Describes a tournament by what its games do not show: they are those of one tournament only if that agrees.
+pub fn event(tournament: &Tournament, seed: u64, time: Option<Duration>) -> String {
+    let (players, starts) = (tournament.players.len(), tournament.starts.len());
+    let time = time.map_or(String::new(), |time| format!(", {} s a move", time.as_secs_f64()));
+    format!(
+        "tournament of {} from {}, seed {seed}{time}",
+        output::count(players, "player"),
+        output::count(starts, "start")
+    )
+}
+
+/// The file to which the games of a tournament are added as they end.
+pub struct GamesFile<'t> {
+    path: PathBuf,
+    tournament: &'t Tournament<'t>,
+    event: String,
+    /// The file, once there is a game of this tournament in it.
+    file: Option<File>,
+    /// Bytes of its whole games.
+    bytes: u64,
+    /// Why a game could not be saved, if one could not.
+    failed: Option<io::Error>,
+    _lock: FileLock,
+}
+
+impl<'t> GamesFile<'t> {
+    /// Opens the file at `path`, which no other process can use until it is dropped, and reads the games of this tournament
+    /// that it holds, if the tournament is resumed. Otherwise a file with other games is replaced when the first game ends; one
+    /// with games of this tournament, which was stopped, is refused.
+    pub fn open(
+        path: &Path,
+        tournament: &'t Tournament<'t>,
+        event: String,
+        resume: bool,
+    ) -> anyhow::Result<(GamesFile<'t>, Vec<Finished>)> {
+        let path = resolved(path);
+        let told = || format!("cannot write {}", path.display());
+        file::require_writable(&path, None).with_context(told)?;
+        let lock = FileLock::beside(&path)?;
+        file::remove_leftovers(&path).with_context(told)?;
+        let bytes = file::found(file::read(&path)).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = String::from_utf8(bytes.unwrap_or_default());
+        let mut games = GamesFile { path, tournament, event, file: None, bytes: 0, failed: None, _lock: lock };
+        if !resume {
+            if let Ok(text) = text {
+                games.refuse_unfinished(&text)?;
+            }
+            return Ok((games, Vec::new()));
+        }
+        let text = text.map_err(|_| anyhow::anyhow!("{}: it is not text in UTF-8", games.path.display()))?;
+        let finished = games.read(&text)?;
+        if !finished.is_empty() {
+            let file = file::open_with(&games.path, OpenOptions::new().append(true));
+            let file = file.with_context(|| format!("cannot write {}", games.path.display()))?;
+            file.set_len(games.bytes).with_context(|| format!("cannot write {}", games.path.display()))?;
+            games.file = Some(file);
+        }
+        Ok((games, finished))
+    }
+
+    /// Returns an error if `text` begins with games of this tournament and has not all of them: they would be lost.
+    fn refuse_unfinished(&self, text: &str) -> anyhow::Result<()> {
+        let games = whole_games(text);
+        let is_ours = |game: &&str| read_game(game).is_ok_and(|game| game.header("Event") == Some(&self.event));
+        if games.len() < self.tournament.games() && games.first().is_some_and(is_ours) {
+            bail!(
+                "{} holds {} of the {} games of this tournament: go on from them with --resume, or name another file",
+                self.path.display(),
+                games.len(),
+                self.tournament.games()
+            );
+        }
+        Ok(())
+    }
+
+    /// The whole games of a text, which must be of this tournament; one that was cut off at the end is left out.
+    fn read(&mut self, text: &str) -> anyhow::Result<Vec<Finished>> {
+        let mut finished: Vec<Finished> = Vec::new();
+        let mut seen = vec![false; self.tournament.games()];
+        let games = whole_games(text);
+        for (place, game) in (1..).zip(&games) {
+            let told = || format!("{}, game {place}", self.path.display());
+            let record = read_game(game).with_context(told)?;
+            let game = Finished::read(&record, self.tournament, &self.event).with_context(told)?;
+            if !std::mem::replace(&mut seen[game.number], true) {
+                finished.push(game);
+            }
+        }
+        self.bytes = games.iter().map(|game| game.len() as u64).sum();
+        Ok(finished)
+    }
+
+    /// Adds a game that has ended, in one piece: whoever kills the program finds whole games. Where it cannot be written, the
+    /// tournament goes on, and all games are written at the end.
+    pub fn add(&mut self, game: &Finished) {
+        if self.failed.is_some() {
+            return;
+        }
+        if let Err(error) = self.try_add(game) {
+            output::tell(format_args!("kalah: cannot write {}: {error}; the games go on", self.path.display()));
+            // What was written of the game.
+            if let Some(file) = &self.file {
+                let _ = file.set_len(self.bytes);
+            }
+            self.failed = Some(error);
+        }
+    }
+
+    fn try_add(&mut self, game: &Finished) -> io::Result<()> {
+        let record = game.record(self.tournament, &self.event).map_err(io::Error::other)?;
+        let text = format!("{record}\n");
+        match &mut self.file {
+            Some(file) => file.write_all(text.as_bytes())?,
+            None => {
+                file::replace(&self.path, None, |file| file.write_all(text.as_bytes()))?;
+                self.file = Some(file::open_with(&self.path, OpenOptions::new().append(true))?);
+            }
+        }
+        self.bytes += text.len() as u64;
+        Ok(())
+    }
+
+    /// Writes all games in the order of their numbers.
+    pub fn finish(self, games: &[Finished]) -> anyhow::Result<()> {
+        let written = file::replace(&self.path, None, |out| {
+            for game in games {
+                let record = game.record(self.tournament, &self.event).map_err(io::Error::other)?;
+                writeln!(out, "{record}")?;
+            }
+            Ok(())
+        });
+        written.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+/// The games of a text that [`GamesFile`] wrote, each with the empty line after it, without a last one that was cut off.
+fn whole_games(text: &str) -> Vec<&str> {
+    let mut games = Vec::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.match_indices("\n\n[").map(|(at, _)| at + 2).next().unwrap_or(rest.len());
+        let (game, others) = rest.split_at(end);
+        // The last word is the result in the header.
+        let result = game.lines().find_map(|line| line.strip_prefix("[Result \"")?.strip_suffix("\"]"));
+        let is_whole =
+            result.is_some_and(|result| game.strip_suffix("\n\n").is_some_and(|game| game.ends_with(result)));
+        if is_whole || !others.is_empty() {
+            games.push(game);
+        }
+        rest = others;
+    }
+    games
+}

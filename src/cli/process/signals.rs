@@ -1,0 +1,122 @@
+//! Ctrl-C and the other signals that ask a program to end.
+//!
+//! The program listens from its start on, so that every command ends in the same way: the first signal has the command stop, if
+//! it knows how to, and else ends the program at once, as a second one does. The exit code is 128 and the number of the signal.
+
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use kalah::play::engine::kill_engines;
+use kalah::progress::Pulse;
+
+use crate::cli::process::outcome::Outcome;
+
+/// The number of the first signal that came; 0 before.
+static RECEIVED: AtomicI32 = AtomicI32::new(0);
+
+/// Has a command stop.
+type Stop = Box<dyn FnMut() + Send>;
+
+/// How the command stops; `None` while it only has to be ended.
+static STOP: Mutex<Option<Stop>> = Mutex::new(None);
+
+/// Listens from now on. Where the system does not allow that, signals have their usual effect.
+pub fn listen() {
+    #[cfg(unix)]
+    unix::listen();
+    #[cfg(not(unix))]
+    // There is one of them only, which is called Ctrl-C.
+    let _ = ctrlc::set_handler(|| arrived(2));
+}
+
+/// The number of the signal that asked the program to end, if one did.
+pub fn received() -> Option<i32> {
+    Some(RECEIVED.load(Ordering::Relaxed)).filter(|&signal| signal != 0)
+}
+
+/// How a command ends that goes on until a signal comes.
+pub fn interrupted() -> Outcome {
+    received().map_or(Outcome::Done, Outcome::Interrupted)
+}
+
+/// Has the first signal call `stop`; a second one ends the program: whoever asks twice does not wait for what is left to do.
+pub fn on_signal(stop: impl FnMut() + Send + 'static) {
+    *STOP.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(stop));
+}
+
+/// Has the first signal set `stop`, and a second one end the program.
+pub fn stop_on_signal(stop: &Arc<AtomicBool>) {
+    let stop = Arc::clone(stop);
+    on_signal(move || stop.store(true, Ordering::Relaxed));
+}
+
+/// A pulse that the first signal stops, and a second one ends the program: frames under way are lost, no more.
+pub fn stopped_by_signal() -> Arc<Pulse> {
+    let pulse = Arc::new(Pulse::default());
+    let handler = Arc::clone(&pulse);
+    on_signal(move || handler.stop());
+    pulse
+}
+
+/// Does what the signal asks for.
+fn arrived(signal: i32) {
+    let is_first = RECEIVED.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    match STOP.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+        Some(stop) if is_first => stop(),
+        _ => {
+            kill_engines();
+            end(128 + signal);
+        }
+    }
+}
+
+/// Ends the program without waiting for its threads, and without what drivers do when a program ends: they may be at work.
+fn end(code: i32) -> ! {
+    #[cfg(unix)]
+    // SAFETY: it ends the process without running any more of its code.
+    unsafe {
+        libc::_exit(code)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(code)
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::mem::MaybeUninit;
+    use std::sync::mpsc;
+    use std::thread;
+
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+
+    /// Bytes of the listening thread's stack: limits of the address space may be tight.
+    const STACK: usize = 256 << 10;
+
+    /// Starts a thread that waits for signals, and returns when it does.
+    pub fn listen() {
+        let heard: Vec<i32> = [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !is_ignored(signal)).collect();
+        let (ready, listening) = mpsc::channel();
+        let work = move || {
+            let signals = Signals::new(heard);
+            drop(ready);
+            if let Ok(mut signals) = signals {
+                signals.forever().for_each(super::arrived);
+            }
+        };
+        if thread::Builder::new().name("signals".to_owned()).stack_size(STACK).spawn(work).is_ok() {
+            // Returns when the other end is dropped.
+            let _: Result<(), _> = listening.recv();
+        }
+    }
+
+    /// Returns true if whoever started the program wants it to go on in spite of the signal, as `nohup` does.
+    fn is_ignored(signal: i32) -> bool {
+        let mut action = MaybeUninit::<libc::sigaction>::uninit();
+        // SAFETY: without a new action the call only writes the present one.
+        unsafe {
+            libc::sigaction(signal, std::ptr::null(), action.as_mut_ptr()) == 0
+                && action.assume_init().sa_sigaction == libc::SIG_IGN
+        }
+    }
+}

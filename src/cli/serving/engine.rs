@@ -1,0 +1,38 @@
+use std::io::{self, BufReader};
+
+use clap::Args;
+use kalah::game::Rules;
+use kalah::play::engine::{EngineSetting, serve_engine};
+use kalah::play::{PlayerName, Setting};
+use kalah::table::Shelf;
+
+use crate::cli::flags::player_flags::PlayerFlags;
+use crate::cli::flags::{args, directories};
+use crate::cli::process::outcome::Outcome;
+
+/// Play for another program, over standard input and output
+///
+/// Speaks a line protocol in the manner of UCI, see docs/engine.md. The rules are those of the last `newgame`; --rules are those before the first.
+#[derive(Args)]
+pub struct Engine {
+    /// The player
+    #[arg(long, value_name = "NAME", default_value = "perfect")]
+    player: PlayerName,
+    #[command(flatten)]
+    with: PlayerFlags,
+    #[command(flatten)]
+    book: args::BookFlag,
+}
+
+impl Engine {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.with.threads.start()?;
+        directories::note_without_tables(self.with.directory(), &Rules::ALL);
+        let books = self.book.find_all(self.with.directory());
+        let shelf = Shelf::new(self.with.directory().to_owned());
+        let setting = self.with.own_setting(Setting::new(self.with.rules), rayon::current_num_threads());
+        let setting = EngineSetting { player: self.player, setting, shelf: &shelf, books: &books };
+        serve_engine(BufReader::new(io::stdin()), io::stdout(), setting)?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,131 @@
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use kalah::kgp::{self, End, Event, Introduction, Thinking};
+use kalah::table::Shelf;
+
+use crate::cli::flags::player_flags::seconds;
+use crate::cli::flags::{args, directories};
+use crate::cli::output;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::{interrupted, stop_on_signal};
+
+/// The first and the longest pause before connecting again.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
+
+/// How long a server may take to answer a connection.
+const CONNECT_TIME: Duration = Duration::from_secs(10);
+
+/// A session this long was a good one: the next pause is the first one again.
+const GOOD: Duration = Duration::from_secs(30);
+
+/// Play on a server of the Kalah Game Protocol
+///
+/// By the standard rules. Perfect where the tables reach; above them the best move found in time. Connects again when the connection is lost.
+#[derive(Args)]
+pub struct Kgp {
+    /// The server's name or address
+    #[arg(long, env = "KGP_HOST", default_value = "localhost")]
+    host: String,
+    /// The server's port
+    #[arg(long, env = "KGP_PORT", default_value_t = 2671)]
+    port: u16,
+    /// The name to give the server
+    #[arg(long, default_value = "kalah")]
+    name: String,
+    /// The authors to give the server, separated by commas
+    #[arg(long, default_value = "")]
+    author: String,
+    /// The token by which the server recognises the player
+    #[arg(long, env = "KGP_TOKEN", default_value = "", hide_env_values = true)]
+    token: String,
+    /// Seconds for a move when the server sends no clock; servers usually allow 5
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "4")]
+    time: Duration,
+    /// Positions to think about at once [default: all cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    searches: Option<u16>,
+    /// The most memory of one search's transposition table, such as 1GiB
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes, default_value = "256MiB")]
+    memory: u64,
+    /// End with the first session instead of connecting again
+    #[arg(long)]
+    once: bool,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    book: args::BookFlag,
+}
+
+impl Kgp {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut introduction = Introduction::default();
+        introduction.name = self.name.clone();
+        introduction.authors = self.author.clone();
+        introduction.description = "Endgame tables, and a solver above them".to_owned();
+        introduction.token = self.token.clone();
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let searches = self.searches.map_or(cores, usize::from);
+        directories::note_without_tables(&self.tables.path, &[kgp::RULES]);
+        let books = self.book.find_all(&self.tables.path);
+        let mut thinking = Thinking::default();
+        thinking.books = Some(&books);
+        (thinking.time, thinking.searches, thinking.memory) = (self.time, searches, self.memory);
+        let shelf = Shelf::new(self.tables.path.clone());
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let mut pause = PAUSES[0];
+        loop {
+            let begin = Instant::now();
+            let why = match self.connect() {
+                Ok(stream) => match kgp::play(stream, &introduction, &thinking, &shelf, &stop, &tell)? {
+                    End::Stopped => return Ok(interrupted()),
+                    End::Goodbye if self.once => return Ok(Outcome::Done),
+                    End::Goodbye => "the server said goodbye".to_owned(),
+                    End::Lost => "the connection is lost".to_owned(),
+                },
+                Err(error) => format!("cannot connect to {}:{}: {error}", self.host, self.port),
+            };
+            if self.once {
+                output::tell(format_args!("kalah: {why}"));
+                return Ok(Outcome::Failed);
+            }
+            if begin.elapsed() >= GOOD {
+                pause = PAUSES[0];
+            }
+            output::note(format_args!("{why}; connecting again in {} s", pause.as_secs()));
+            let until = Instant::now() + pause;
+            while Instant::now() < until {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(interrupted());
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            pause = PAUSES[1].min(pause * 2);
+        }
+    }
+
+    /// Connects to the first of the server's addresses that answers.
+    fn connect(&self) -> io::Result<TcpStream> {
+        let mut last = io::ErrorKind::NotFound.into();
+        for address in (self.host.as_str(), self.port).to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, CONNECT_TIME) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// Reports what happens.
+fn tell(event: Event) {
+    match event {
+        Event::Greeted { .. } | Event::Moved { .. } => output::note(event),
+        _ => output::tell(event),
+    }
+}

@@ -1,0 +1,75 @@
+//! The books that commands read and extend.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use kalah::book::{Book as Positions, BookError, BookFileError};
+use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable, resolved};
+use kalah::game::Rules;
+
+use crate::cli::output;
+
+/// The book in use, and what to call it: the one in `file`, else the one beside the tables, else the one that the
+/// program has.
+pub fn in_use(
+    file: Option<&Path>,
+    directory: &Path,
+    rules: Rules,
+    pits: usize,
+) -> Result<(Positions, String), BookFileError> {
+    let beside = directory.join(Positions::file_name(rules, pits));
+    if let Some(path) = file {
+        return Ok((Positions::open(path)?, path.display().to_string()));
+    }
+    if let Some(book) = Positions::open_for(&beside, rules, pits)? {
+        return Ok((book, beside.display().to_string()));
+    }
+    let shipped = Positions::shipped(rules, pits).cloned();
+    let name = if shipped.is_some() { "the book of the program" } else { "no book" };
+    Ok((shipped.unwrap_or_else(|| Positions::new(rules, pits)), name.to_owned()))
+}
+
+/// The error that there is no book for a rule set and board.
+pub fn no_book(rules: Rules, pits: usize) -> anyhow::Error {
+    anyhow!("there is no book for {rules} with {}: `kalah book make {pits}x4` makes one", output::count(pits, "pit"))
+}
+
+/// A book's file that is extended by this process alone.
+pub struct Extended {
+    path: PathBuf,
+    pub book: Positions,
+    _lock: FileLock,
+}
+
+impl Extended {
+    /// The book in `output`, or in its file in `directory`. If there is no file yet, it begins with the book of the
+    /// program.
+    pub fn open(output: Option<&Path>, directory: &Path, rules: Rules, pits: usize) -> anyhow::Result<Extended> {
+        let path = match output {
+            Some(path) => resolved(path),
+            None => {
+                std::fs::create_dir_all(directory)
+                    .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+                resolved(&directory.join(Positions::file_name(rules, pits)))
+            }
+        };
+        let failed = |error: BookError| BookFileError { path: path.clone(), error };
+        let lock = FileLock::beside(&path).map_err(|error| failed(error.into()))?;
+        remove_leftovers(&path)
+            .and_then(|()| require_writable(&path, Some(FileContent::Book)))
+            .map_err(|error| failed(error.into()))?;
+        let begin = || Positions::shipped(rules, pits).cloned().unwrap_or_else(|| Positions::new(rules, pits));
+        let book = Positions::open_for(&path, rules, pits)?.unwrap_or_else(begin);
+        Ok(Extended { path, book, _lock: lock })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the book to its file.
+    pub fn save(&self) -> Result<(), BookFileError> {
+        self.book.write(&self.path)
+    }
+}

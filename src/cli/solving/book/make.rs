@@ -1,0 +1,167 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::HumanDuration;
+use kalah::analyse::book::{Made, MakeError, MakeOptions, Step, make};
+use kalah::game::Position;
+use kalah::solve::SolveError;
+use serde::Serialize;
+
+use crate::cli::flags::player_flags::seconds;
+use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::output;
+use crate::cli::output::search_progress::SearchProgress;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+use crate::cli::solving::book::file::Extended;
+
+/// How often the book is saved.
+const SAVE_EVERY: Duration = Duration::from_secs(10);
+
+/// Solve the positions of the first turns and add them to a book
+///
+/// Positions after one turn are solved first, then those after two, and so on. What is in the book is not searched
+/// again, so that a stopped run goes on where it was.
+#[derive(Args)]
+pub struct Make {
+    /// Start, such as 6x4
+    position: Position,
+    /// Turns after which positions are solved; those before follow from them
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=20))]
+    turns: u32,
+    /// Do not follow moves further that lose more seeds than this [default: follow all]
+    #[arg(long, value_name = "SEEDS")]
+    loss: Option<u32>,
+    /// Seconds for a position; of those that take longer bounds are added [default: as long as it takes]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    within: Option<Duration>,
+    /// The book's file [default: the one beside the tables]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct BookMakeReport {
+    book: String,
+    rules: &'static str,
+    start: String,
+    turns: u32,
+    searched: usize,
+    derived: usize,
+    open: usize,
+    positions: usize,
+    exact: usize,
+    nodes: u64,
+    seconds: f64,
+    stopped: bool,
+}
+
+impl Make {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let rules = self.with.rules;
+        if self.position.is_over() {
+            return Err(usage(format_args!("the game is over at {}: there is nothing to solve", self.position)));
+        }
+        self.with.threads.start()?;
+        let mut extended = Extended::open(self.output.as_deref(), self.with.directory(), rules, self.position.pits())?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let tables = self.with.open_tables(&self.position, &stop)?;
+        let solver = self.with.solver(&self.position, &tables, &stop)?;
+        stop_on_signal(&stop);
+        let begin = Instant::now();
+        let progress = SearchProgress::new(self.position);
+        let solver = solver.with_events(|_, event| progress.event(event));
+        let mut options = MakeOptions::new(self.turns);
+        (options.loss, options.within) = (self.loss, self.within);
+
+        let path = extended.path().to_owned();
+        let mut shown = Shown { progress: &progress, turn: 0, since: begin, searched: 0 };
+        let mut saved = Instant::now();
+        let made = progress.watch(
+            &solver,
+            None,
+            || (),
+            || {
+                make(&solver, &self.position, &options, &mut extended.book, &mut |book, step| {
+                    shown.step(step);
+                    if step.searched && saved.elapsed() > SAVE_EVERY {
+                        book.write(&path)?;
+                        saved = Instant::now();
+                    }
+                    Ok(())
+                })
+            },
+        );
+        progress.finish();
+        extended.save()?;
+        let (made, stopped) = match made {
+            Ok(made) => (made, false),
+            Err(MakeError::Solve(SolveError::Stopped)) => (Made::default(), true),
+            Err(error) => return Err(error.into()),
+        };
+        let book = &extended.book;
+        let report = BookMakeReport {
+            book: path.display().to_string(),
+            rules: rules.name(),
+            start: self.position.to_string(),
+            turns: self.turns,
+            searched: shown.searched,
+            derived: made.derived,
+            open: made.open,
+            positions: book.len(),
+            exact: book.exact(),
+            nodes: solver.nodes(),
+            seconds: begin.elapsed().as_secs_f64(),
+            stopped,
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            let positions = output::count(report.positions, "position");
+            output::line(format_args!("{}: {positions}, {} of them exact", report.book, report.exact))?;
+            output::line(format_args!(
+                "  {} searched, {} followed from others, {} of the first turns not exact, {:.1} s",
+                report.searched, report.derived, report.open, report.seconds
+            ))?;
+        }
+        if stopped {
+            output::tell("stopped and saved; the same command goes on from here");
+        }
+        Ok(if stopped { Outcome::Failed } else { Outcome::Done })
+    }
+}
+
+/// How far the book is, for a person who waits.
+struct Shown<'p> {
+    progress: &'p SearchProgress,
+    turn: u32,
+    /// When the positions after so many turns were begun.
+    since: Instant,
+    searched: usize,
+}
+
+impl Shown<'_> {
+    fn step(&mut self, step: &Step) {
+        if step.turn != self.turn {
+            (self.turn, self.since) = (step.turn, Instant::now());
+        }
+        self.searched += usize::from(step.searched);
+        let &Step { turn, done, positions, .. } = step;
+        let spent = self.since.elapsed();
+        let left = spent.mul_f64((positions - done) as f64 / done as f64);
+        let turns = output::count(turn as usize, "turn");
+        self.progress
+            .stage(format!("after {turns}: {done} of {positions} positions, about {} left", HumanDuration(left)));
+        if done == positions {
+            self.progress.note(&format!("after {turns}: {positions} positions in {:.1} s", spent.as_secs_f64()));
+        }
+    }
+}

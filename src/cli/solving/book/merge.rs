@@ -1,0 +1,136 @@
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use kalah::analyse::book::derive;
+use kalah::book::{Book, BookFileError};
+use kalah::certificate::{Certificate, CertificateFile, MAGIC};
+use kalah::game::{Bounds, Position, Rules};
+use kalah::solve::Checkpoint;
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::solving::book::file::Extended;
+
+/// Add what is in other books to a book
+#[derive(Args)]
+pub struct Merge {
+    /// Books of one rule set and board
+    #[arg(value_name = "FILE", required = true)]
+    books: Vec<PathBuf>,
+    #[command(flatten)]
+    to: To,
+}
+
+/// Add what was proved, from a certificate or a checkpoint of `kalah solve`
+///
+/// The file has a checksum, and `kalah book check` proves again what was taken from it. A certificate is not checked here:
+/// `kalah check` does that.
+#[derive(Args)]
+pub struct Import {
+    /// The certificate or checkpoint
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    to: To,
+}
+
+/// The book that is extended.
+#[derive(Args)]
+struct To {
+    /// The book's file [default: the one beside the tables]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct BookMergeReport {
+    book: String,
+    rules: &'static str,
+    pits: usize,
+    /// Positions of which more is known than before.
+    added: usize,
+    positions: usize,
+    exact: usize,
+}
+
+impl To {
+    /// Saves the book and reports.
+    fn finish(&self, extended: &Extended, added: usize) -> anyhow::Result<Outcome> {
+        extended.save()?;
+        let book = &extended.book;
+        let report = BookMergeReport {
+            book: extended.path().display().to_string(),
+            rules: book.rules().name(),
+            pits: book.pits(),
+            added,
+            positions: book.len(),
+            exact: book.exact(),
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::line(format_args!(
+                "{}: more is known of {} than before; {}, {} of them exact",
+                report.book,
+                output::count(added, "position"),
+                output::count(report.positions, "position"),
+                report.exact
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl Merge {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let mut books = Vec::new();
+        for path in &self.books {
+            books.push((path, Book::open(path)?));
+        }
+        let (_, first) = books.first().expect("the command line has at least one");
+        let To { output, tables, .. } = &self.to;
+        let mut extended = Extended::open(output.as_deref(), &tables.path, first.rules(), first.pits())?;
+        let mut added = 0;
+        for (path, book) in &books {
+            let merged = extended.book.merge(book);
+            added += merged.map_err(|error| BookFileError { path: path.to_path_buf(), error })?;
+        }
+        self.to.finish(&extended, added)
+    }
+}
+
+/// Rule set, the position that a file is about, bounds of scores.
+type Proofs = (Rules, Position, Vec<(Position, Bounds)>);
+
+/// What a certificate or a checkpoint proves.
+fn proofs(path: &Path) -> anyhow::Result<Proofs> {
+    let mut magic = [0; MAGIC.len()];
+    let is_certificate = File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == MAGIC;
+    if !is_certificate {
+        return Ok(Checkpoint::read_proofs(path)?);
+    }
+    let Certificate { head, claims } = CertificateFile::read(path)?.certificate;
+    let proofs = claims.iter().map(|claim| (claim.position, claim.bounds)).collect();
+    Ok((head.statement.rules, head.statement.position, proofs))
+}
+
+impl Import {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (rules, start, proofs) = proofs(&self.file)?;
+        let To { output, tables, .. } = &self.to;
+        let mut extended = Extended::open(output.as_deref(), &tables.path, rules, start.pits())?;
+        let failed = |error| BookFileError { path: self.file.clone(), error };
+        let mut added = extended.book.add_all(proofs).map_err(failed)?;
+        added += derive(&mut extended.book, &start, 1).map_err(failed)?;
+        self.to.finish(&extended, added)
+    }
+}

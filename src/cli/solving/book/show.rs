@@ -1,0 +1,137 @@
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::Args;
+use kalah::book::Book;
+use kalah::game::{Position, Rules, StartPosition};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::solving::book::answer::FromBook;
+use crate::cli::solving::book::file::{in_use, no_book};
+
+/// Show what the book has of a position, or of all
+#[derive(Args)]
+pub struct Show {
+    /// Position such as 6x4 [default: show what the book has]
+    position: Option<Position>,
+    /// Rule set [default: empty-capture, or that of --book]
+    #[arg(long, value_name = "RULES")]
+    rules: Option<Rules>,
+    /// Pits a side [default: 6, or as the position or --book says]
+    #[arg(long, value_parser = args::pits)]
+    pits: Option<usize>,
+    /// The book's file [default: the one beside the tables, else that of the program]
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The positions with one number of seeds in play.
+#[derive(Serialize)]
+struct Layer {
+    seeds: u32,
+    positions: usize,
+    exact: usize,
+}
+
+/// The value of a start position, as far as it is known.
+#[derive(Serialize)]
+struct Start {
+    position: String,
+    at_least: i64,
+    at_most: i64,
+}
+
+#[derive(Serialize)]
+struct Summary {
+    book: String,
+    rules: &'static str,
+    pits: usize,
+    positions: usize,
+    exact: usize,
+    bytes: usize,
+    digest: String,
+    starts: Vec<Start>,
+    layers: Vec<Layer>,
+}
+
+impl Show {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let pits = self.pits.or(self.position.map(|position| position.pits())).unwrap_or(6);
+        let (book, name) = in_use(self.book.as_deref(), &self.tables.path, self.rules.unwrap_or_default(), pits)?;
+        let asked = (self.rules.unwrap_or(book.rules()), self.pits.unwrap_or(book.pits()));
+        if asked != (book.rules(), book.pits()) {
+            let (rules, pits) = asked;
+            let for_other = format!("{name} is a book for {} with {} pits", book.rules(), book.pits());
+            return Err(usage(format_args!("{for_other}, not for {rules} with {pits}")));
+        }
+        let Some(position) = self.position else { return self.summary(&book, name) };
+        if position.pits() != book.pits() {
+            let pits = position.pits();
+            return Err(usage(format_args!("{position} has {pits} pits a side, the book {}", book.pits())));
+        }
+        match FromBook::recall(&book, &position, None)? {
+            Some(known) => known.print(self.json)?,
+            None if book.is_empty() => return Err(no_book(book.rules(), pits)),
+            None => bail!("{position} with {} rules is not in {name}", book.rules()),
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn summary(&self, book: &Book, name: String) -> anyhow::Result<Outcome> {
+        let entries: Vec<_> = book.iter().collect();
+        let layers = entries.chunk_by(|one, next| one.0.seeds() == next.0.seeds()).map(|layer| Layer {
+            seeds: layer[0].0.seeds(),
+            positions: layer.len(),
+            exact: layer.iter().filter(|(_, bounds)| bounds.lower == bounds.upper).count(),
+        });
+        let start = |seeds: u32| {
+            let position = StartPosition { pits: book.pits(), seeds }.position().ok()?;
+            let known = book.get(&position)?;
+            let [at_least, at_most] = [known.lower, known.upper].map(|score| position.value(score));
+            Some(Start { position: format!("{}x{seeds}", book.pits()), at_least, at_most })
+        };
+        let summary = Summary {
+            book: name,
+            rules: book.rules().name(),
+            pits: book.pits(),
+            positions: book.len(),
+            exact: book.exact(),
+            bytes: book.to_bytes().len(),
+            digest: output::hex(&book.digest()),
+            starts: (1..=255).filter_map(start).collect(),
+            layers: layers.collect(),
+        };
+        if self.json {
+            output::json(&summary)?;
+            return Ok(Outcome::Done);
+        }
+        let Summary { positions, exact, bytes, digest, starts, layers, .. } = &summary;
+        output::line(format_args!("{}: {}, {} pits a side", summary.book, summary.rules, summary.pits))?;
+        output::line(format_args!(
+            "  {}, {exact} of them exact; {bytes} bytes",
+            output::count(*positions, "position")
+        ))?;
+        output::line(format_args!("  digest {digest}"))?;
+        for Start { position, at_least, at_most } in starts {
+            output::line(match at_least == at_most {
+                true => format!("  {position}: value {}", output::value(*at_least)),
+                false => format!("  {position}: value {} to {}", output::value(*at_least), output::value(*at_most)),
+            })?;
+        }
+        if !layers.is_empty() {
+            output::line("seeds in play  positions  exact")?;
+        }
+        for Layer { seeds, positions, exact } in layers {
+            output::line(format_args!("{seeds:>13}  {positions:>9}  {exact:>5}"))?;
+        }
+        Ok(Outcome::Done)
+    }
+}

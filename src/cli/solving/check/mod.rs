@@ -1,0 +1,239 @@
+//! `kalah check`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `report` | what it prints |
+//! | `tables_origin` | whether the tables of a proof are known ones |
+
+pub mod report;
+pub mod tables_origin;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use kalah::certificate::{
+    CertificateFile, Check as Checked, CheckError, CheckIdentity, Head, SaveTasks, Tally, Tasks, open_copied,
+};
+use kalah::file::{FileContent, FileLock, remove_leftovers, require_writable};
+use kalah::progress::Pulse;
+use kalah::system::available_memory;
+use kalah::table::{TableKey, Tables};
+
+use crate::cli::errors::advice;
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::program::version;
+use crate::cli::solving::check::report::{CheckReport, Extent, Found, description};
+use crate::cli::solving::check::tables_origin::TablesOrigin;
+
+/// Check a certificate: every claim, and what it states
+///
+/// Every claim is checked on its own, from the rules and the tables alone, by code that shares nothing with the solver:
+/// each bound must follow in one ply from other claims, ends of games and tables, or from searches of at most 2^k
+/// nodes, where k is the effort that the certificate names. The tables are compared with their digests first, frame by
+/// frame. Exits 3 when the file or a table is damaged, a table is another one, a claim does not hold (the first in the
+/// order of the file is named), the statement does not follow from the claims, or nothing is stated.
+#[derive(Args)]
+pub struct Check {
+    /// The certificate
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Check only N claims, drawn at random, and the statement: this may find a false claim, but proves nothing
+    #[arg(long, value_name = "N", conflicts_with = "state", value_parser = clap::value_parser!(u64).range(1..))]
+    sample: Option<u64>,
+    /// With --sample: where the random numbers start; the same number draws the same claims
+    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
+    random_seed: u64,
+    /// Save in FILE which claims were checked, and continue from there; it is removed at the end
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Do not compare the tables with their digests: only for tables that `kalah verify` has compared and that nobody
+    /// else can write to
+    #[arg(long)]
+    trust_tables: bool,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+}
+
+impl Check {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let start = Instant::now();
+        let file = CertificateFile::read(&self.file)?;
+        output::note(description(&file));
+        let origin = TablesOrigin::of(&file.certificate.head);
+        if let Some(warning) = origin.as_ref().and_then(TablesOrigin::warning) {
+            output::tell(warning);
+        }
+        let pulse = stopped_by_signal();
+        let result = self.open_and_check(&file, &pulse);
+        let report = CheckReport {
+            path: &self.file,
+            file: &file,
+            origin: origin.as_ref(),
+            trusts_tables: self.trust_tables,
+            is_sample: self.sample.is_some(),
+            has_state: self.state.is_some(),
+            seconds: start.elapsed().as_secs_f64(),
+        };
+        let found = match result {
+            Ok(found) => found,
+            Err(error) if error.downcast_ref().is_some_and(CheckError::is_wrong) => {
+                let wrong = error.to_string();
+                if self.json {
+                    report.json(None, Some(wrong))?
+                } else {
+                    output::line(format_args!("WRONG: {wrong}"))?
+                }
+                if let Some(advice) = error.chain().find_map(advice::of) {
+                    output::tell(format_args!("what to do: {advice}"));
+                }
+                return Ok(Outcome::Wrong);
+            }
+            Err(error) => return Err(error),
+        };
+        if self.json {
+            report.json(Some(&found), None)?
+        } else {
+            report.text(&found)?
+        }
+        Ok(if found.extent == Extent::Stopped { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// Opens the tables and checks the certificate.
+    fn open_and_check(&self, file: &CertificateFile, pulse: &Pulse) -> anyhow::Result<Found> {
+        let head = &file.certificate.head;
+        // Reading the tables may take long: a state that cannot be used is refused before.
+        let tasks = self.tasks(file)?;
+        let tables = match head.table_seeds() {
+            0 => None,
+            seeds => match self.open_tables(head, seeds, pulse)? {
+                None => return Ok(Found::stopped(&tasks.0)),
+                tables => tables,
+            },
+        };
+        let tables = tables.as_ref();
+        let check = if self.trust_tables {
+            Checked::trusting(&file.certificate, tables)?
+        } else {
+            let bytes = tables.map_or(0, |tables| tables.layers().iter().map(|table| table.header().file_bytes).sum());
+            let progress = Progress::of(bytes, "bytes");
+            progress.stage("comparing the tables with their digests".to_owned());
+            let check = progress.watch(&pulse.positions, || Checked::new(&file.certificate, tables, pulse));
+            progress.finish();
+            let Some(check) = check? else { return Ok(Found::stopped(&tasks.0)) };
+            check
+        };
+        pulse.positions.store(0, Ordering::Relaxed);
+        check.statement()?;
+        match self.sample {
+            Some(count) => check_sample(&check, file, (count, self.random_seed), pulse),
+            None => self.check_all(&check, tasks, pulse),
+        }
+    }
+
+    /// The tables that the proof rests on; `None` if `pulse` stopped it.
+    fn open_tables(&self, head: &Head, seeds: usize, pulse: &Pulse) -> anyhow::Result<Option<Tables>> {
+        let (directory, rules, pits) = (&self.tables.path, head.statement.rules, head.statement.position.pits());
+        if self.trust_tables {
+            let tables = Tables::open_if_there(directory, rules, pits, seeds)?;
+            tables.require(seeds)?;
+            return Ok(Some(tables));
+        }
+        // The other half is for what else runs, and for pages of the tables that are mapped.
+        let memory = available_memory().unwrap_or(0) / 2;
+        let keys = (2..=seeds).map(|seeds| TableKey { rules, pits, seeds });
+        let bytes = keys.map(|key| key.path(directory).metadata().map_or(0, |metadata| metadata.len())).sum();
+        let progress = Progress::of(bytes, "bytes");
+        progress.stage("reading the tables".to_owned());
+        let tables = progress.watch(&pulse.positions, || open_copied(directory, rules, pits, seeds, memory, pulse));
+        progress.finish();
+        pulse.positions.store(0, Ordering::Relaxed);
+        Ok(tables?)
+    }
+
+    /// The check that a state belongs to.
+    fn identity(&self, file: &CertificateFile) -> CheckIdentity {
+        CheckIdentity {
+            program: version::short(),
+            certificate: output::hex(&file.digest),
+            tables: file.certificate.head.tables_digest().as_ref().map(output::hex),
+            trusts_tables: self.trust_tables,
+        }
+    }
+
+    /// What earlier runs have done, and the lock of the file that says so.
+    fn tasks(&self, file: &CertificateFile) -> anyhow::Result<(Tasks, Option<FileLock>)> {
+        let claims = file.certificate.claims.len() as u64;
+        let Some(path) = &self.state else { return Ok((Tasks::new(self.identity(file), claims), None)) };
+        let lock = FileLock::beside(path)?;
+        let cannot_write = || format!("cannot write {}", path.display());
+        remove_leftovers(path).with_context(cannot_write)?;
+        require_writable(path, Some(FileContent::State)).with_context(cannot_write)?;
+        let tasks = Tasks::read(path, self.identity(file), claims);
+        let tasks = tasks.with_context(|| format!("the state of a check in {}", path.display()))?;
+        Ok((tasks, Some(lock)))
+    }
+
+    /// Checks all claims that no earlier run has checked.
+    fn check_all(
+        &self,
+        check: &Checked,
+        (tasks, _lock): (Tasks, Option<FileLock>),
+        pulse: &Pulse,
+    ) -> anyhow::Result<Found> {
+        let earlier = tasks.checked();
+        let progress = Progress::of(tasks.claims() - earlier, "claims");
+        progress.stage("checking".to_owned());
+        let save = self.state.as_ref().map(|path| move |tasks: &Tasks| tasks.write(path));
+        let save = save.as_ref().map(|save| save as &SaveTasks);
+        let tasks = progress.watch(&pulse.positions, || check.claims(tasks, pulse, save));
+        progress.finish();
+        let tasks = tasks?;
+        let extent = if tasks.is_complete() { Extent::Complete } else { Extent::Stopped };
+        if let (Some(path), Extent::Complete) = (&self.state, extent) {
+            remove(path)?;
+        }
+        Ok(Found { tally: *tasks.tally(), earlier, extent })
+    }
+}
+
+/// Checks so many claims, drawn with a seed.
+fn check_sample(
+    check: &Checked,
+    file: &CertificateFile,
+    (count, seed): (u64, u64),
+    pulse: &Pulse,
+) -> anyhow::Result<Found> {
+    let claims = file.certificate.claims.len() as u64;
+    let progress = Progress::of(count.min(claims), "claims");
+    progress.stage("checking a sample".to_owned());
+    let tally = progress.watch(&pulse.positions, || check.sample(count, seed, pulse));
+    progress.finish();
+    Ok(match tally? {
+        Some(tally) if tally.claims == claims => Found { tally, earlier: 0, extent: Extent::Complete },
+        Some(tally) => Found { tally, earlier: 0, extent: Extent::Sample },
+        None => Found { tally: Tally::default(), earlier: 0, extent: Extent::Stopped },
+    })
+}
+
+/// Removes a file that may not be there.
+fn remove(path: &Path) -> anyhow::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            bail!("{} cannot be removed: {error}", path.display())
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,232 @@
+//! What `kalah check` prints.
+
+use std::path::Path;
+
+use indicatif::{HumanBytes, HumanCount};
+use kalah::certificate::{CertificateFile, Opening, Statement, Tally, Tasks};
+use kalah::game::{Position, ValueBounds};
+use serde::Serialize;
+
+use crate::cli::output;
+use crate::cli::solving::check::tables_origin::{TablesAnswer, TablesOrigin};
+
+/// The answer as JSON.
+#[derive(Serialize)]
+struct CheckAnswer {
+    /// `null` if nothing wrong was found and not every claim was checked.
+    ok: Option<bool>,
+    digest: String,
+    bytes: u64,
+    rules: &'static str,
+    position: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+    openings: Vec<OpeningAnswer>,
+    effort: u32,
+    /// Seeds of the largest table that the proof rests on.
+    table_seeds: usize,
+    /// `null` if the proof rests on none.
+    tables: Option<TablesAnswer>,
+    claims: u64,
+    /// `complete`, `sample`, or `stopped`.
+    extent: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tally: Option<Tally>,
+    /// Claims that this run has checked.
+    this_run: u64,
+    /// Claims that earlier runs have checked, as the state says.
+    earlier: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrong: Option<String>,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct OpeningAnswer {
+    moves: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+}
+
+/// What a run has found.
+pub struct Found {
+    pub tally: Tally,
+    /// Claims checked by earlier runs, as the state says.
+    pub earlier: u64,
+    pub extent: Extent,
+}
+
+impl Found {
+    /// What earlier runs did, since this one was stopped before it checked a claim.
+    pub fn stopped(tasks: &Tasks) -> Found {
+        Found { tally: *tasks.tally(), earlier: tasks.checked(), extent: Extent::Stopped }
+    }
+
+    /// Claims checked by this run.
+    fn this_run(&self) -> u64 {
+        self.tally.claims - self.earlier
+    }
+}
+
+/// How much of a certificate was checked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    Complete,
+    Sample,
+    Stopped,
+}
+
+impl Extent {
+    fn name(self) -> &'static str {
+        match self {
+            Extent::Complete => "complete",
+            Extent::Sample => "sample",
+            Extent::Stopped => "stopped",
+        }
+    }
+}
+
+/// What is reported of a check, whatever it found.
+pub struct CheckReport<'a> {
+    /// The file of the certificate.
+    pub path: &'a Path,
+    /// The certificate.
+    pub file: &'a CertificateFile,
+    /// The tables that it rests on, if there are any.
+    pub origin: Option<&'a TablesOrigin>,
+    /// Whether these are trusted.
+    pub trusts_tables: bool,
+    /// Whether only a sample was asked for.
+    pub is_sample: bool,
+    /// Whether there is a state.
+    pub has_state: bool,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl CheckReport<'_> {
+    /// Prints a JSON document: what was found, or what is wrong.
+    pub fn json(&self, found: Option<&Found>, wrong: Option<String>) -> std::io::Result<()> {
+        let head = &self.file.certificate.head;
+        let statement = &head.statement;
+        let opening = |opening: &Opening| {
+            let (at_least, at_most) = stated(&statement.position, opening.bounds);
+            OpeningAnswer { moves: statement.line(opening).to_string(), at_least, at_most }
+        };
+        let (at_least, at_most) = stated(&statement.position, statement.bounds);
+        let extent = found.map_or(Extent::Stopped, |found| found.extent);
+        output::json(&CheckAnswer {
+            ok: match (&wrong, extent) {
+                (Some(_), _) => Some(false),
+                (None, Extent::Complete) => Some(true),
+                (None, Extent::Sample | Extent::Stopped) => None,
+            },
+            digest: output::hex(&self.file.digest),
+            bytes: self.file.bytes,
+            rules: statement.rules.name(),
+            position: statement.position.to_string(),
+            at_least,
+            at_most,
+            openings: statement.openings.iter().map(opening).collect(),
+            effort: head.effort,
+            table_seeds: head.table_seeds(),
+            tables: self.origin.map(|origin| origin.answer(!self.trusts_tables)),
+            claims: self.file.certificate.claims.len() as u64,
+            extent: if wrong.is_some() { "wrong" } else { extent.name() },
+            tally: found.map(|found| found.tally),
+            this_run: found.map_or(0, Found::this_run),
+            earlier: found.map_or(0, |found| found.earlier),
+            wrong,
+            seconds: self.seconds,
+        })
+    }
+
+    /// Prints what was checked.
+    pub fn text(&self, found: &Found) -> std::io::Result<()> {
+        let (tally, claims) = (&found.tally, self.file.certificate.claims.len() as u64);
+        if found.extent == Extent::Stopped {
+            let kept = match (self.is_sample, self.has_state) {
+                (false, true) => "the same command goes on from there",
+                (false, false) => "nothing of it is kept: --state FILE keeps it",
+                (true, _) => "the same command begins again",
+            };
+            let (checked, claims) = (HumanCount(tally.claims), output::many(claims, "claim"));
+            let how_far = format!("stopped: {checked} of {claims} were checked, and hold; {kept}");
+            output::tell(if self.is_sample { format!("stopped; {kept}") } else { how_far });
+            return Ok(());
+        }
+        output::line(format_args!("{}, digest {}", self.path.display(), output::hex(&self.file.digest)))?;
+        output::line(statement_text(&self.file.certificate.head.statement))?;
+        if let Some(origin) = self.origin {
+            output::line(origin.text(!self.trusts_tables))?;
+        }
+        let (checked, all) = (HumanCount(tally.claims), output::many(claims, "claim"));
+        output::line(match found.extent {
+            Extent::Complete => format!("{all}: every one was checked, and holds"),
+            _ => format!("a sample, not a check: {checked} of {all} hold; the others were not checked"),
+        })?;
+        if self.has_state {
+            let (this_run, earlier) = (HumanCount(found.this_run()), HumanCount(found.earlier));
+            let by = format!("{this_run} checked by this run, {earlier} by earlier runs of this program");
+            output::line(format_args!("  {by}, as the state says"))?;
+        }
+        let bounds = [
+            (tally.one_ply, "by one ply from other claims, ends and tables"),
+            (tally.searched, "by a search"),
+            (tally.one_ply_and_search, "by one ply and searches"),
+            (tally.in_tables, "by a table"),
+        ];
+        for (count, how) in bounds.into_iter().filter(|(count, _)| *count > 0) {
+            output::line(format_args!("  {} {how}", output::many(count, "bound")))?;
+        }
+        output::line(format_args!("  {} nodes of searches, {:.1} s", HumanCount(tally.nodes), self.seconds))?;
+        Ok(())
+    }
+}
+
+/// The certificate in a few words.
+pub fn description(file: &CertificateFile) -> String {
+    let head = &file.certificate.head;
+    let tables = match head.table_seeds() {
+        0 => "no tables".to_owned(),
+        seeds => format!("the tables to {seeds} seeds"),
+    };
+    format!(
+        "{} in {}, effort {} (searches of at most 2^{} nodes), resting on {tables}",
+        output::many(file.certificate.claims.len() as u64, "claim"),
+        HumanBytes(file.bytes),
+        head.effort,
+        head.effort
+    )
+}
+
+/// What is stated of a value, without trivial bounds.
+fn stated(position: &Position, bounds: ValueBounds) -> (Option<i64>, Option<i64>) {
+    let all = Statement::all_values(position);
+    ((bounds.lower > all.lower).then_some(bounds.lower), (bounds.upper < all.upper).then_some(bounds.upper))
+}
+
+/// What is stated of a value, in words.
+pub fn value_text(position: &Position, bounds: ValueBounds) -> String {
+    match (bounds.value(), stated(position, bounds)) {
+        (Some(value), _) => output::value(value),
+        (None, (Some(lower), Some(upper))) => format!("{} to {}", output::value(lower), output::value(upper)),
+        (None, (Some(lower), None)) => format!("at least {}", output::value(lower)),
+        (None, (None, Some(upper))) => format!("at most {}", output::value(upper)),
+        (None, (None, None)) => "not stated".to_owned(),
+    }
+}
+
+/// A statement in words.
+fn statement_text(statement: &Statement) -> String {
+    let Statement { rules, position, bounds, openings } = statement;
+    let mut text = format!("the value of {position} by {rules} for the mover: {}", value_text(position, *bounds));
+    for opening in openings {
+        text += &format!("\n  after {}: {}", statement.line(opening), value_text(position, opening.bounds));
+    }
+    text
+}

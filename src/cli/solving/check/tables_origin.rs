@@ -1,0 +1,87 @@
+//! Whether the tables that a proof rests on are known ones.
+
+use kalah::certificate::Head;
+use kalah::table::{Manifest, TableKey};
+use serde::Serialize;
+
+use crate::cli::output;
+
+/// The tables that a certificate names, and whether they are those of the manifest that is part of the program.
+pub struct TablesOrigin {
+    /// Seeds of the largest table.
+    seeds: usize,
+    /// One digest of all tables.
+    digest: [u8; 32],
+    unknown: Option<Unknown>,
+}
+
+/// The table with the fewest seeds that is not in the manifest.
+struct Unknown {
+    key: TableKey,
+    /// Whether the manifest has another table for this key.
+    has_another: bool,
+}
+
+/// The same as JSON.
+#[derive(Serialize)]
+pub struct TablesAnswer {
+    /// One digest of all tables.
+    digest: String,
+    /// `as in the manifest` or `unknown`.
+    origin: &'static str,
+    /// Seeds of the smallest table that is not in the manifest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_unknown: Option<usize>,
+    /// False if they were trusted.
+    compared: bool,
+}
+
+impl TablesOrigin {
+    /// Of the tables that a certificate with this head rests on; `None` if there are none.
+    pub fn of(head: &Head) -> Option<TablesOrigin> {
+        let digest = head.tables_digest()?;
+        let (known, statement) = (Manifest::known(), &head.statement);
+        let unknown = head.tables.iter().zip(2..).find_map(|(digest, seeds)| {
+            let key = TableKey { rules: statement.rules, pits: statement.position.pits(), seeds };
+            let entry = known.entry(key);
+            let is_known = entry.is_some_and(|entry| entry.digest == output::hex(digest));
+            (!is_known).then_some(Unknown { key, has_another: entry.is_some() })
+        });
+        Some(TablesOrigin { seeds: head.table_seeds(), digest, unknown })
+    }
+
+    /// A warning if not all tables are known.
+    pub fn warning(&self) -> Option<String> {
+        let Unknown { key, has_another } = self.unknown.as_ref()?;
+        let why = if *has_another {
+            format!("the manifest has another table of {key}")
+        } else {
+            format!("the manifest has no table of {key}")
+        };
+        Some(format!(
+            "warning: the certificate rests on unknown tables: {why}. It proves no more than they do: `kalah verify \
+             --consistency` shows whether their scores are right"
+        ))
+    }
+
+    /// In a line; `compared` is false if they are trusted.
+    pub fn text(&self, compared: bool) -> String {
+        let origin = self.origin();
+        let how = if compared {
+            "every frame was compared with its digest"
+        } else {
+            "TRUSTED: what they hold was not compared with their digests (--trust-tables)"
+        };
+        format!("tables to {} seeds: {how}\n  digest of all {}: {origin}", self.seeds, output::hex(&self.digest))
+    }
+
+    /// As JSON; `compared` is false if they are trusted.
+    pub fn answer(&self, compared: bool) -> TablesAnswer {
+        let first_unknown = self.unknown.as_ref().map(|unknown| unknown.key.seeds);
+        TablesAnswer { digest: output::hex(&self.digest), origin: self.origin(), first_unknown, compared }
+    }
+
+    fn origin(&self) -> &'static str {
+        if self.unknown.is_none() { "as in the manifest" } else { "unknown" }
+    }
+}

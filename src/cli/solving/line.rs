@@ -1,0 +1,347 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::analyse::Knowledge;
+use kalah::game::{ParseError, Place, Position};
+use kalah::record::GameRecord;
+use kalah::solve::{SolveError, Solver};
+use serde::Serialize;
+
+use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::flags::{args, games};
+use crate::cli::output;
+use crate::cli::output::search_progress::SearchProgress;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+
+/// Prove what the positions of a line of play are worth
+///
+/// A position is written as for solve. MOVES are turns, the moves of one run together (36 2 14); the last turn may stop
+/// before it is over. All values are final store differences for the player who moves first in POSITION. The last position
+/// is solved first, then the one a turn before, up to the first that takes longer than --within. What the rules, the book or the
+/// tables know is not searched.
+#[derive(Args)]
+pub struct Line {
+    /// Position
+    #[arg(required_unless_present = "from")]
+    position: Option<String>,
+    /// Turns
+    moves: Vec<String>,
+    /// Take rules, position and moves from a file with a game as text (docs/games.md), or - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "moves"])]
+    from: Option<PathBuf>,
+    /// Which game of the file, if it has several
+    #[arg(long, value_name = "N", requires = "from")]
+    game: Option<usize>,
+    /// Write the line as a game to a file, before anything is solved
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// What every position must be worth: exit 3 if one is proved to have another value. The search begins with V, so a
+    /// right one costs two tests a position
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    value: Option<i64>,
+    /// End with the first position that takes longer: 90s, 15m, 2h, or a number of seconds
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = args::time::<1>)]
+    within: f64,
+    #[command(flatten)]
+    book: args::BookFlag,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// A position on the line.
+#[derive(Serialize)]
+struct Row {
+    turns: usize,
+    /// The moves of the last turn; none at the start.
+    played: String,
+    moves: usize,
+    seeds: u32,
+    position: String,
+    first_to_move: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    /// What was proved of the value where it was not found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
+impl Row {
+    fn new(place: &Place, played: &str) -> Row {
+        Row {
+            turns: place.turns,
+            played: played.to_owned(),
+            moves: place.moves,
+            seeds: place.position.seeds(),
+            position: place.position.to_string(),
+            first_to_move: place.first,
+            value: None,
+            at_least: None,
+            at_most: None,
+            nodes: None,
+            seconds: None,
+        }
+    }
+
+    /// Whether it is proved not to be worth `value`.
+    fn differs(&self, value: i64) -> bool {
+        self.value.is_some_and(|found| found != value)
+            || self.at_least.is_some_and(|least| value < least)
+            || self.at_most.is_some_and(|most| value > most)
+    }
+
+    /// What is known of the value: `+2`, `-4..+2`, `>= +2`, `<= +2`, `?`.
+    fn worth(&self) -> String {
+        match (self.value, self.at_least, self.at_most) {
+            (Some(value), ..) => output::value(value),
+            (None, Some(least), Some(most)) => format!("{}..{}", output::value(least), output::value(most)),
+            (None, Some(least), None) => format!(">= {}", output::value(least)),
+            (None, None, Some(most)) => format!("<= {}", output::value(most)),
+            (None, None, None) => "?".to_owned(),
+        }
+    }
+
+    /// What was proved, for a person who waits.
+    fn told(&self) -> String {
+        format!(
+            "after {}: value {}, {} seeds in play, {} nodes, {:.2} s",
+            output::count(self.turns, "turn"),
+            self.worth(),
+            self.seeds,
+            HumanCount(self.nodes.unwrap_or(0)),
+            self.seconds.unwrap_or(0.0)
+        )
+    }
+}
+
+#[derive(Serialize)]
+struct LineAnswer<'a> {
+    position: String,
+    rules: &'a str,
+    line: String,
+    positions: Vec<Row>,
+    /// The fewest turns after which the value is proved, and so is that after all that follow.
+    proved_from: Option<usize>,
+    /// The fewest turns after which the position is proved to have another value than --value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrong_at: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_seeds: Option<usize>,
+    threads: usize,
+    nodes: u64,
+    table_hits: u64,
+    seconds: f64,
+}
+
+/// How the proofs ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// With the start.
+    Start,
+    /// A position took too long.
+    Time,
+    /// Asked to stop.
+    Signal,
+}
+
+impl Line {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        let game = match &self.from {
+            Some(path) => games::read_one(path, self.game)?,
+            None => self.read().map_err(usage)?,
+        };
+        if let Some(path) = &self.save {
+            self.from.as_ref().map_or(Ok(()), |from| games::require_no_loss(path, from))?;
+            games::write(path, std::slice::from_ref(&game))?;
+        }
+        let GameRecord { rules, start, line, .. } = game;
+        self.with.rules = rules;
+        let places = line.follow(rules, &start)?;
+        self.with.threads.start()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        // Before tables are made, which may take long.
+        stop_on_signal(&stop);
+        let tables = self.with.open_tables(&start, &stop)?;
+        let began = Instant::now();
+        let books = self.book.find(self.with.directory(), &[rules]);
+        let book = books.get(rules, start.pits());
+
+        let line = line.to_string();
+        let played = [""].into_iter().chain(line.split(' '));
+        let mut positions: Vec<Row> =
+            places.iter().zip(played).map(|(place, played)| Row::new(place, played)).collect();
+        let known = Knowledge::new(rules, start.pits(), book, tables.tables());
+        for (place, row) in places.iter().zip(&mut positions) {
+            if let Some(score) = known.at_once(&place.position)?.score() {
+                row.value = Some(place.turned(place.position.value(score)));
+                (row.nodes, row.seconds) = (Some(0), Some(0.0));
+            }
+        }
+        // A solver takes memory, and compares all tables with their checksums.
+        let (mut end, mut nodes, mut table_hits, mut table_seeds) = (End::Start, 0, 0, None);
+        if positions.iter().any(|row| row.value.is_none()) {
+            let progress = SearchProgress::new(start);
+            let solver = self.with.solver_with(&start, &tables, &stop, |options| options.book(book))?;
+            let solver = solver.with_events(|_, event| progress.event(event));
+            let proved = self.prove(&places, &mut positions, &solver, &progress, &stop);
+            progress.finish();
+            end = proved?;
+            (nodes, table_hits, table_seeds) = (solver.nodes(), solver.table_hits(), solver.table_seeds());
+        }
+
+        let proved = positions.iter().rev().take_while(|row| row.value.is_some());
+        let proved_from = proved.last().map(|row| row.turns);
+        let wrong = self.value.and_then(|value| positions.iter().position(|row| row.differs(value)));
+        let answer = LineAnswer {
+            position: start.to_string(),
+            rules: self.with.rules.name(),
+            line,
+            proved_from,
+            wrong_at: wrong.map(|index| positions[index].turns),
+            positions,
+            table_seeds: table_seeds.or_else(|| tables.tables().and_then(|tables| tables.max_seeds())),
+            threads: rayon::current_num_threads(),
+            nodes,
+            table_hits,
+            seconds: began.elapsed().as_secs_f64(),
+        };
+        if self.json {
+            output::json(&answer)?;
+        } else {
+            self.text(&answer, end)?;
+        }
+        if let (Some(index), Some(value)) = (wrong, self.value) {
+            let row = &answer.positions[index];
+            let (turns, worth) = (output::count(row.turns, "turn"), row.worth());
+            output::tell(format_args!(
+                "WRONG: after {turns} the position is worth {worth}, not {}",
+                output::value(value)
+            ));
+            return Ok(Outcome::Wrong);
+        }
+        Ok(if end == End::Signal { Outcome::Failed } else { Outcome::Done })
+    }
+
+    /// The position and the line of the command line.
+    fn read(&self) -> Result<GameRecord, ParseError> {
+        let start: Position = self.position.as_deref().unwrap_or_default().parse()?;
+        let line = kalah::game::Line::parse(start.pits(), &self.moves.join(" "))?;
+        GameRecord::new(self.with.rules, start, line)
+    }
+
+    /// Solves those positions of `places` whose values are not in `rows`, from the last one on, and notes there what is proved.
+    fn prove(
+        &self,
+        places: &[Place],
+        rows: &mut [Row],
+        solver: &Solver,
+        progress: &SearchProgress,
+        stop: &AtomicBool,
+    ) -> Result<End, SolveError> {
+        let within = Duration::from_secs_f64(self.within);
+        let timed_out = AtomicBool::new(false);
+        let on_time = || {
+            timed_out.store(true, Ordering::Relaxed);
+            stop.store(true, Ordering::Relaxed);
+        };
+        // Values for the first player. A line of best play keeps its value.
+        let mut guess = self.value;
+        for (place, row) in places.iter().zip(rows).rev() {
+            if let Some(known) = row.value {
+                guess = self.value.or(Some(known));
+                continue;
+            }
+            let position = &place.position;
+            progress.position(*position);
+            progress.stage(format!("after {}, {} seeds", output::count(place.turns, "turn"), position.seeds()));
+            let (start, nodes) = (Instant::now(), solver.nodes());
+            let solved = progress.watch(solver, Some(within), on_time, || {
+                let guess = match guess {
+                    Some(guess) => place.turned(guess),
+                    None => solver.first_guess(position)?,
+                };
+                solver.value(position, guess)
+            });
+            (row.nodes, row.seconds) = (Some(solver.nodes() - nodes), Some(start.elapsed().as_secs_f64()));
+            match solved {
+                Ok((_, value)) => {
+                    let value = place.turned(value);
+                    row.value = Some(value);
+                    if row.seconds > Some(1.0) {
+                        progress.note(&row.told());
+                    }
+                    guess = self.value.or(Some(value));
+                    // It was done just in time.
+                    if timed_out.swap(false, Ordering::Relaxed) {
+                        stop.store(false, Ordering::Relaxed);
+                    }
+                }
+                Err(SolveError::Stopped) => {
+                    self.note_bounds(place, row, solver)?;
+                    return Ok(if timed_out.into_inner() { End::Time } else { End::Signal });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(End::Start)
+    }
+
+    /// Notes what whole tests proved of a position whose value was not found.
+    fn note_bounds(&self, place: &Place, row: &mut Row, solver: &Solver) -> Result<(), SolveError> {
+        let known = solver.known(&place.position)?;
+        let bound = |score, trivial| (score != trivial).then(|| place.turned(place.position.value(score)));
+        let (lower, upper) = (bound(known.lower, 0), bound(known.upper, place.position.seeds()));
+        (row.at_least, row.at_most) = if place.first { (lower, upper) } else { (upper, lower) };
+        Ok(())
+    }
+
+    fn text(&self, answer: &LineAnswer, end: End) -> std::io::Result<()> {
+        output::line("turns  played  moves  seeds    value  position")?;
+        for row in &answer.positions {
+            output::line(format_args!(
+                "{:>5}  {:>6}  {:>5}  {:>5}  {:>7}  {}",
+                row.turns,
+                row.played,
+                row.moves,
+                row.seeds,
+                row.worth(),
+                row.position
+            ))?;
+        }
+        let open = answer.positions.iter().rfind(|row| row.value.is_none());
+        output::line(match (open, answer.proved_from) {
+            (None, _) => "proved to the start".to_owned(),
+            (Some(open), from) => {
+                let turns = output::count(open.turns, "turn");
+                let why = match end {
+                    End::Signal => "was stopped".to_owned(),
+                    _ => format!("takes more than {} s", self.within),
+                };
+                let told = match from {
+                    Some(from) => format!("proved from the end back to turn {from} of {}", answer.positions.len() - 1),
+                    None => "nothing is proved".to_owned(),
+                };
+                format!("{told}: the position after {turns} with {} seeds in play {why}", open.seeds)
+            }
+        })?;
+        output::line(format_args!(
+            "{} nodes, {} table hits, {:.2} s",
+            HumanCount(answer.nodes),
+            HumanCount(answer.table_hits),
+            answer.seconds
+        ))
+    }
+}

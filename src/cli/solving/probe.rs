@@ -1,0 +1,162 @@
+use std::collections::HashMap;
+use std::ffi::OsString;
+
+use clap::Args;
+use kalah::book::Books;
+use kalah::game::{Position, Rules};
+use kalah::index::{MAX_TABLE_PITS, MAX_TABLE_SEEDS};
+use kalah::table::{self, ProbeError, TableError, Tables};
+use serde::Serialize;
+
+use crate::cli::flags::positions::{self, Given};
+use crate::cli::flags::{args, search_tables};
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::solving::book::answer::FromBook;
+use crate::cli::{failure, output};
+
+/// Look positions up: score, value, moves, a line of best play
+///
+/// A position is <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores, or PITSxSEEDS; the mover is South.
+/// A score is what the mover still collects of the seeds in play, a value the final store difference for the mover.
+/// Files hold a position a line; what follows # is a comment. A file that is named like a position is ./6x4.
+#[derive(Args)]
+pub struct Probe {
+    /// Positions, files of positions, or - for standard input [default: -]
+    #[arg(value_name = "POSITION|FILE")]
+    positions: Vec<OsString>,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    /// Pits a side that the positions must have [default: as the position says]
+    #[arg(long, value_parser = args::pits)]
+    pits: Option<usize>,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    book: args::BookFlag,
+    /// Print one JSON object a position
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct MoveScore {
+    r#move: usize,
+    score: u32,
+}
+
+#[derive(Serialize)]
+struct ProbeAnswer {
+    position: String,
+    seeds: u32,
+    score: u32,
+    value: i64,
+    moves: Vec<MoveScore>,
+    best: Vec<usize>,
+    line: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    finished: bool,
+}
+
+impl Probe {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let books = self.book.find(&self.tables.path, &[self.rules]);
+        let mut prober = Prober { probe: &self, books, tables: HashMap::new(), outcome: Outcome::Done };
+        positions::read(&self.positions, |given| prober.answer(given))?;
+        Ok(prober.outcome)
+    }
+}
+
+struct Prober<'a> {
+    probe: &'a Probe,
+    books: Books,
+    /// By pits a side.
+    tables: HashMap<usize, Tables>,
+    outcome: Outcome,
+}
+
+impl Prober<'_> {
+    /// Answers one position, or reports why not and goes on.
+    fn answer(&mut self, Given { place, position }: Given) -> anyhow::Result<()> {
+        let refusal = match position {
+            Ok(position) => match self.refusal(&position)? {
+                None => return Ok(()),
+                Some(refusal) => refusal,
+            },
+            Err(unusable) => unusable.into(),
+        };
+        self.outcome = self.outcome.and(failure::refuse(place.as_ref(), &refusal));
+        Ok(())
+    }
+
+    /// Prints the answer to one position; returns why there is none.
+    fn refusal(&mut self, position: &Position) -> anyhow::Result<Option<anyhow::Error>> {
+        if let Some(pits) = self.probe.pits.filter(|&pits| pits != position.pits()) {
+            return Ok(Some(usage(format_args!("{position} has {} pits a side, not {pits}", position.pits()))));
+        }
+        match self.look_up(position) {
+            Ok(probe) if self.probe.json => self.json(&probe)?,
+            Ok(probe) => self.text(&probe)?,
+            Err(ProbeError::Table(error @ TableError::Damaged { .. })) => return Err(error.into()),
+            Err(error) => match self.recall(position)? {
+                Some(recalled) => recalled.print(self.probe.json)?,
+                None => return Ok(Some(error.into())),
+            },
+        }
+        Ok(None)
+    }
+
+    fn look_up(&mut self, position: &Position) -> Result<table::Probe, ProbeError> {
+        // Boards that no table has are answered too: the game may be over.
+        let pits = position.pits().min(MAX_TABLE_PITS);
+        let tables = match self.tables.entry(pits) {
+            std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                let Probe { rules, tables, .. } = self.probe;
+                let opened = Tables::open_if_there(&tables.path, *rules, pits, MAX_TABLE_SEEDS)?;
+                search_tables::note_gaps(&opened);
+                entry.insert(opened)
+            }
+        };
+        tables.probe(position)
+    }
+
+    /// What the book has of a position that the tables do not have; `None` if it is not in the book.
+    fn recall(&self, position: &Position) -> anyhow::Result<Option<FromBook>> {
+        let Some(book) = self.books.require(self.probe.rules, position.pits())? else { return Ok(None) };
+        // The tables of its board were opened before; there may be none.
+        let tables = self.tables.get(&position.pits());
+        Ok(FromBook::recall(book, position, tables)?)
+    }
+
+    fn json(&self, probe: &table::Probe) -> std::io::Result<()> {
+        output::json(&ProbeAnswer {
+            position: probe.position.to_string(),
+            seeds: probe.position.seeds(),
+            score: probe.score,
+            value: probe.value,
+            moves: probe.moves.iter().map(|&(pit, score)| MoveScore { r#move: pit.number(), score }).collect(),
+            best: probe.best().map(|pit| pit.number()).collect(),
+            line: probe.line.to_string(),
+            finished: probe.position.is_over(),
+        })
+    }
+
+    fn text(&self, probe: &table::Probe) -> std::io::Result<()> {
+        let (position, score, seeds) = (probe.position, probe.score, probe.position.seeds());
+        output::line(position)?;
+        let over = if position.is_over() { "the game is over: " } else { "" };
+        output::line(format_args!(
+            "  {over}score {score} of the {seeds} seeds in play, value {}",
+            output::value(probe.value)
+        ))?;
+        if position.is_over() {
+            return Ok(());
+        }
+        let moves: Vec<String> = probe.moves.iter().map(|(pit, score)| format!("{pit}: {score}")).collect();
+        output::line(format_args!("  moves  {}", moves.join("  ")))?;
+        let best: Vec<String> = probe.best().map(|pit| pit.to_string()).collect();
+        output::line(format_args!("  best   {}", best.join(" ")))?;
+        output::line(format_args!("  line   {}", probe.line))
+    }
+}

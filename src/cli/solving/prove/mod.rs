@@ -1,0 +1,310 @@
+//! `kalah prove`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `from` | `--from`: a certificate whose claims are known |
+//! | `report` | the answer |
+//! | `status` | `--status`: what is proved, which jobs were run |
+
+mod from;
+mod report;
+mod status;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::{HumanCount, HumanDuration};
+use kalah::certificate::{CertificateFile, Checker};
+use kalah::file::{FileContent, require_apart, require_writable};
+use kalah::game::Position;
+use kalah::prove::{
+    Checkers, ProofDirectory, ProofPlan, ProveError, ProveEvent, Prover, ProverOptions, Request, State, Wanted,
+};
+use kalah::solve::{SolveError, Solver};
+
+use crate::cli::flags::positions;
+use crate::cli::flags::search_tables::SearchTables;
+use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::output;
+use crate::cli::output::search_progress::SearchProgress;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+use crate::cli::solving::check::report::value_text;
+use crate::cli::solving::prove::from::Source;
+use crate::cli::solving::prove::report::{CertificateAnswer, ProveAnswer, openings, text};
+
+/// Prove a value in resumable jobs, and write a certificate
+///
+/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
+/// The proof is split into jobs, each of which is kept once it is finished: the same command goes on from there. With --share
+/// any number of processes work on it.
+/// `kalah check` checks the certificate.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("wanted").args(["value", "at_least", "at_most", "openings"]))]
+pub struct Prove {
+    /// A position, a file that holds one, or - for standard input [default: that of the proof in DIR or of --from, with its
+    /// rules]
+    position: Option<OsString>,
+    /// Directory of the proof: what was asked for, and the jobs
+    #[arg(long, value_name = "DIR")]
+    proof: PathBuf,
+    /// Prove that the value is V [default: find the value and prove it]
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    value: Option<i64>,
+    /// Prove that the value is at least V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_least: Option<i64>,
+    /// Prove that the value is at most V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_most: Option<i64>,
+    /// Find and prove the value of every first turn; a move that ends in the store is followed by another
+    #[arg(long)]
+    openings: bool,
+    /// A claim may take a search of 2^K nodes to check: the more, the smaller the certificate [default: 14]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=Checker::MAX_EFFORT as i64))]
+    effort: Option<u32>,
+    /// Let the certificate rest on the tables up to this many seeds [default: all exact ones in use; 0 for none]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(0..=64))]
+    rests_on: Option<u16>,
+    /// Nodes after which a job is split into the positions after its moves
+    #[arg(long, value_name = "NODES", default_value_t = 1 << 26, value_parser = clap::value_parser!(u64).range(1..))]
+    budget: u64,
+    /// Work together with other processes that are given the same command, on any number of machines
+    #[arg(long)]
+    share: bool,
+    /// With --share: seconds without news after which another process counts as dead
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
+    patience: u16,
+    /// Where to write the certificate [default: in DIR, named by rules and position]
+    #[arg(long, value_name = "FILE")]
+    certificate: Option<PathBuf>,
+    /// Take the claims of this certificate as known while searching, to make another one of the same proof: of another
+    /// effort, or on other tables. Each claim of the new one is checked all the same [default statement: that of FILE]
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Only show what is proved and which jobs were run
+    #[arg(long, conflicts_with_all = ["share", "certificate", "from"])]
+    status: bool,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Prove {
+    /// Works on the proof; without a position and with `default_rules` those of the proof that is there are meant, or of the
+    /// certificate that it is made from.
+    pub fn run(mut self, default_rules: bool) -> anyhow::Result<Outcome> {
+        if self.status {
+            return status::run(&self.proof, self.json);
+        }
+        let there = ProofDirectory::open(&self.proof)?.map(|there| there.plan().request);
+        let from = self.from.as_deref().map(Source::read).transpose()?;
+        let begun = there.or(from.as_ref().map(|from| from.request));
+        let request = match (&self.position, begun) {
+            (None, Some(begun)) => {
+                if default_rules {
+                    self.with.rules = begun.rules;
+                }
+                self.request(begun.position, Some(begun))
+            }
+            (None, None) => {
+                return Err(usage("name a position to prove, or with --proof a directory in which a proof was begun"));
+            }
+            (Some(position), begun) => self.request(positions::one(position)?, begun),
+        };
+        self.require_writable()?;
+        let position = request.position;
+        let book = from.map(|from| from.book(&request)).transpose()?;
+        self.with.threads.start()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let tables = self.with.open_tables(&position, &stop)?;
+        // Checkers read the tables too, from the page cache.
+        let solver = self
+            .with
+            .solver_with(&position, &tables, &stop, |options| options.others_read_tables().book(book.as_ref()))?;
+        stop_on_signal(&stop);
+        let directory = ProofDirectory::open_or_begin(&self.proof, || self.plan(request, &solver, &tables))?;
+        self.matches(&request, directory.plan())?;
+        directory.plan().require(tables.tables())?;
+        let _lock = (!self.share).then(|| directory.lock()).transpose()?;
+        let progress = SearchProgress::new(position);
+        let work = Work { prove: &self, directory: &directory, tables: &tables, progress: &progress, stop };
+        let outcome = progress.watch(&solver, None, || (), || work.run(&solver));
+        progress.finish();
+        match outcome {
+            Err(error) if matches!(error.downcast_ref(), Some(ProveError::Solve(SolveError::Stopped))) => {
+                output::tell("stopped; finished jobs are kept, the same command goes on from there");
+                Ok(Outcome::Failed)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Returns an error if the certificate could not be written to its file, before it takes hours to find.
+    fn require_writable(&self) -> anyhow::Result<()> {
+        let Some(path) = &self.certificate else { return Ok(()) };
+        let inputs = self.position.as_deref().map(Path::new).into_iter().chain(self.from.as_deref());
+        require_apart(path, inputs)
+            .and_then(|()| require_writable(path, Some(FileContent::Certificate)))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// What is to be proved. Where flags leave it open, it is what the proof that was begun is about.
+    fn request(&self, position: Position, begun: Option<Request>) -> Request {
+        let begun = begun.filter(|begun| (begun.position, begun.rules) == (position, self.with.rules));
+        let wanted = match (self.value, self.at_least, self.at_most, self.openings) {
+            (Some(value), ..) => Wanted::Value(value),
+            (_, Some(value), ..) => Wanted::AtLeast(value),
+            (_, _, Some(value), _) => Wanted::AtMost(value),
+            (.., true) => Wanted::Openings,
+            _ => begun.map_or(Wanted::Find, |begun| begun.wanted),
+        };
+        Request { rules: self.with.rules, position, wanted }
+    }
+
+    /// A new proof.
+    fn plan(&self, request: Request, solver: &Solver, tables: &SearchTables) -> Result<ProofPlan, ProveError> {
+        let found = solver.table_seeds().unwrap_or(0);
+        let wanted = self.rests_on.map_or(found, usize::from);
+        if wanted > found {
+            return Err(ProveError::Tables { wanted, found });
+        }
+        let layers = tables.tables().into_iter().flat_map(|tables| tables.layers()).take(wanted.saturating_sub(1));
+        let digests = layers.map(|table| table.header().digest).collect();
+        let parts = request.parts(solver)?;
+        Ok(ProofPlan { request, effort: self.effort.unwrap_or(ProofPlan::EFFORT), tables: digests, parts })
+    }
+
+    /// Returns an error if the proof in the directory is not the one that was asked for.
+    fn matches(&self, request: &Request, plan: &ProofPlan) -> Result<(), ProveError> {
+        let describe = |request: &Request, effort: u32, seeds: usize| {
+            format!("{request} with effort {effort} and tables to {seeds} seeds")
+        };
+        let effort = self.effort.unwrap_or(plan.effort);
+        let seeds = self.rests_on.map_or(plan.table_seeds(), usize::from);
+        let expected = describe(request, effort, seeds);
+        let found = describe(&plan.request, plan.effort, plan.table_seeds());
+        if expected == found {
+            return Ok(());
+        }
+        Err(ProveError::Other { path: self.proof.clone(), found, expected })
+    }
+}
+
+/// A process that works on a proof.
+struct Work<'a> {
+    prove: &'a Prove,
+    directory: &'a ProofDirectory,
+    tables: &'a SearchTables,
+    progress: &'a SearchProgress,
+    stop: Arc<AtomicBool>,
+}
+
+impl Work<'_> {
+    fn run(&self, solver: &Solver) -> anyhow::Result<Outcome> {
+        let Work { prove, directory, .. } = *self;
+        let start = Instant::now();
+        let plan = directory.plan();
+        let checkers = Checkers::new(plan, self.tables.tables());
+        let on_event = |event: ProveEvent| self.event(event);
+        let options = ProverOptions {
+            budget: prove.budget,
+            share: prove.share,
+            patience: Duration::from_secs(prove.patience.into()),
+            stop: Arc::clone(&self.stop),
+        };
+        let mut prover = Prover::new(solver, directory, &checkers, options, &on_event)?;
+        let earlier = prover.jobs().len();
+        if earlier > 0 {
+            self.progress.note(&format!("resumed: {} finished", output::count(earlier, "job")));
+        }
+        let path = prove.certificate.clone().unwrap_or_else(|| directory.certificate_path());
+        let (state, file) = prover.prove(&path)?;
+        let certificate = file.map(|CertificateFile { certificate, bytes, digest }| CertificateAnswer {
+            file: path,
+            effort: plan.effort,
+            table_seeds: plan.table_seeds(),
+            claims: certificate.claims.len(),
+            bytes,
+            digest: output::hex(&digest),
+        });
+        let statement = plan.statement(&state.parts);
+        let answer = ProveAnswer {
+            position: plan.request.position.to_string(),
+            rules: plan.request.rules.name(),
+            proved: state.is_proved(),
+            at_least: statement.bounds.lower,
+            at_most: statement.bounds.upper,
+            value: value_text(&plan.request.position, statement.bounds),
+            openings: openings(&statement, &plan.parts),
+            jobs: state.proved,
+            ran: prover.ran(),
+            split: state.split,
+            nodes: state.nodes,
+            job_seconds: state.seconds,
+            seconds: start.elapsed().as_secs_f64(),
+            certificate,
+        };
+        self.progress.print(|| if prove.json { output::json(&answer) } else { text(&answer) })?;
+        if answer.proved {
+            return Ok(Outcome::Done);
+        }
+        output::tell(format_args!("WRONG: {}: the value is proved to be {}", plan.request, answer.value));
+        Ok(Outcome::Wrong)
+    }
+
+    fn event(&self, event: ProveEvent) {
+        match event {
+            ProveEvent::Begin { test } => self.progress.stage(format!("job: {test}?")),
+            ProveEvent::Extract { test, claims } => {
+                self.progress.stage(format!("claims of: {test}: {} so far", HumanCount(claims as u64)));
+            }
+            ProveEvent::Waiting => self.progress.stage("other processes run the jobs that are left".to_owned()),
+            ProveEvent::Collecting => self.progress.stage("collecting the claims".to_owned()),
+            ProveEvent::Checking { claims } => {
+                self.progress.stage(format!("checking the certificate: {}", output::many(claims as u64, "claim")));
+            }
+            ProveEvent::Wrong { path } => self.progress.line(&format!(
+                "kalah: {}: what this job states does not follow; it was removed and is run again",
+                path.display()
+            )),
+            ProveEvent::Finished { job, claims, state } => {
+                let answer = match job.bounds.and_then(|bounds| job.test.decided_by(bounds)) {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "over its budget, split",
+                };
+                self.progress.note(&format!(
+                    "{}? {answer}; {} nodes, {:.1} s, {} | {}",
+                    job.test,
+                    HumanCount(job.nodes),
+                    job.seconds,
+                    output::many(claims as u64, "claim"),
+                    progress(state),
+                ));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How far a proof is.
+fn progress(state: &State) -> String {
+    let State { proved, split, left, is_more_left, seconds_left, .. } = *state;
+    let more = if is_more_left { "more than " } else { "" };
+    let left = match left {
+        0 => "nothing left".to_owned(),
+        _ => {
+            let time = HumanDuration(Duration::from_secs_f64(seconds_left.min(1e9)));
+            format!("{more}{} left, some {time} of one process", output::count(left, "job"))
+        }
+    };
+    format!("{} proved, {split} split, {left}", output::count(proved, "job"))
+}

@@ -1,0 +1,97 @@
+//! What `kalah prove` answers.
+
+use std::path::PathBuf;
+
+use indicatif::{HumanBytes, HumanCount};
+use kalah::certificate::Statement;
+use kalah::prove::Part;
+use serde::Serialize;
+
+use crate::cli::output;
+
+/// What the command answers.
+#[derive(Serialize)]
+pub struct ProveAnswer<'a> {
+    pub position: String,
+    pub rules: &'a str,
+    pub proved: bool,
+    pub at_least: i64,
+    pub at_most: i64,
+    /// The value, or its bounds, in words.
+    #[serde(skip)]
+    pub value: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub openings: Vec<OpeningAnswer>,
+    pub jobs: usize,
+    /// Jobs that this process ran.
+    pub ran: usize,
+    pub split: usize,
+    pub nodes: u64,
+    pub job_seconds: f64,
+    pub seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateAnswer>,
+}
+
+/// An opening of a statement.
+#[derive(Serialize)]
+pub struct OpeningAnswer {
+    pub r#move: String,
+    pub at_least: i64,
+    pub at_most: i64,
+}
+
+/// The certificate that was written.
+#[derive(Serialize)]
+pub struct CertificateAnswer {
+    pub file: PathBuf,
+    pub effort: u32,
+    pub table_seeds: usize,
+    pub claims: usize,
+    pub bytes: u64,
+    pub digest: String,
+}
+
+/// The openings of a statement.
+pub fn openings(statement: &Statement, parts: &[Part]) -> Vec<OpeningAnswer> {
+    let both = statement.openings.iter().zip(parts);
+    both.map(|(opening, part)| OpeningAnswer {
+        r#move: part.name(),
+        at_least: opening.bounds.lower,
+        at_most: opening.bounds.upper,
+    })
+    .collect()
+}
+
+/// A value, or its bounds.
+pub fn value(at_least: i64, at_most: i64) -> String {
+    let (least, most) = (output::value(at_least), output::value(at_most));
+    if at_least == at_most { least } else { format!("{least} to {most}") }
+}
+
+/// The answer as text.
+pub fn text(answer: &ProveAnswer) -> std::io::Result<()> {
+    output::line(&answer.position)?;
+    for OpeningAnswer { r#move, at_least, at_most } in &answer.openings {
+        output::line(format_args!("  {move:>7}  {}", value(*at_least, *at_most)))?;
+    }
+    output::line(format_args!("  value        {}", answer.value))?;
+    output::line(format_args!(
+        "  jobs         {} ({} by this process), {} split: {} nodes, {:.1} s",
+        answer.jobs,
+        answer.ran,
+        answer.split,
+        HumanCount(answer.nodes),
+        answer.job_seconds
+    ))?;
+    let Some(certificate) = &answer.certificate else { return Ok(()) };
+    output::line(format_args!(
+        "  certificate  {}: {}, {}, effort {}, tables to {} seeds",
+        certificate.file.display(),
+        output::many(certificate.claims as u64, "claim"),
+        HumanBytes(certificate.bytes),
+        certificate.effort,
+        certificate.table_seeds
+    ))?;
+    output::line(format_args!("  digest       {}", certificate.digest))
+}

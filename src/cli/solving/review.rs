@@ -1,0 +1,368 @@
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use kalah::analyse::{Knowledge, KnowledgeError, Review as Reviewed, ReviewError, ReviewedTurn, Tally, review};
+use kalah::game::{Line, MAX_PITS, Pit, Place, Position, ValueBounds};
+use kalah::record::{GameRecord, read_game};
+use kalah::solve::{SolveError, Solver};
+use serde::Serialize;
+
+use crate::cli::flags::player_flags::seconds;
+use crate::cli::flags::search_tables::SearchTables;
+use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::flags::{args, games};
+use crate::cli::output;
+use crate::cli::output::report::Grid;
+use crate::cli::output::search_progress::SearchProgress;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stop_on_signal;
+
+/// Review a game: which turns lost seeds, a win or a draw
+///
+/// Values are from the rules, the book and the tables; positions that these do not have are searched. They are final store
+/// differences for the player whose turn it is. `??` marks a turn that loses a won or drawn game, `?` one that loses 4 seeds or
+/// more and not the outcome, `?!` one that loses fewer. What is not proved in time is shown as bounds, and not judged.
+#[derive(Args)]
+pub struct Review {
+    /// A file with a game as text (docs/games.md), the text itself, or - for standard input; or a position, followed by TURNS
+    game: String,
+    /// Turns from the position, the moves of one run together (36 2 14)
+    turns: Vec<String>,
+    /// Which game of the file, if it has several
+    #[arg(long = "game", value_name = "N")]
+    number: Option<usize>,
+    /// Seconds to search for a position that neither the book nor the tables have
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10")]
+    within: Duration,
+    #[command(flatten)]
+    book: args::BookFlag,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// A value, or bounds of it.
+#[derive(Serialize)]
+struct Worth {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+}
+
+impl Worth {
+    /// What is proved of a value that is within `plain` by the rules.
+    fn new(bounds: ValueBounds, plain: ValueBounds) -> Worth {
+        let value = bounds.value();
+        let open = value.is_none();
+        Worth {
+            value,
+            at_least: (open && bounds.lower > plain.lower).then_some(bounds.lower),
+            at_most: (open && bounds.upper < plain.upper).then_some(bounds.upper),
+        }
+    }
+
+    fn text(&self) -> String {
+        match (self.value, self.at_least, self.at_most) {
+            (Some(value), ..) => difference(value),
+            (None, Some(least), Some(most)) => format!("{}..{}", difference(least), difference(most)),
+            (None, Some(least), None) => format!(">= {}", difference(least)),
+            (None, None, Some(most)) => format!("<= {}", difference(most)),
+            (None, None, None) => "unknown".to_owned(),
+        }
+    }
+}
+
+/// A difference with its sign; 0 has none.
+fn difference(value: i64) -> String {
+    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
+}
+
+#[derive(Serialize)]
+struct TurnAnswer {
+    turn: usize,
+    player: &'static str,
+    position: String,
+    played: String,
+    /// What the turn is worth.
+    worth: Worth,
+    /// What the best turns are worth: the value of the position.
+    best_worth: Worth,
+    /// How the best turns begin.
+    best: Vec<String>,
+    choice: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds_lost: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judgement: Option<&'static str>,
+    #[serde(skip)]
+    mark: &'static str,
+}
+
+impl TurnAnswer {
+    /// The turn of this number, from 1, which leads to `next`.
+    fn new(number: usize, turn: &ReviewedTurn, next: &Place) -> TurnAnswer {
+        let position = &turn.place.position;
+        let pits = position.pits();
+        let after = plain(&next.position);
+        let plain_worth = match next.first == turn.place.first {
+            true => after,
+            false => ValueBounds { lower: -after.upper, upper: -after.lower },
+        };
+        let judgement = turn.judgement();
+        TurnAnswer {
+            turn: number,
+            player: if turn.place.first { "south" } else { "north" },
+            position: position.to_string(),
+            played: text(pits, &turn.moves),
+            worth: Worth::new(turn.worth, plain_worth),
+            best_worth: Worth::new(turn.value, plain(position)),
+            best: turn.best.iter().map(|moves| text(pits, moves)).collect(),
+            choice: turn.choice,
+            seeds_lost: turn.lost().map(|lost| lost / 2),
+            judgement: judgement.map(|judgement| judgement.name()),
+            mark: judgement.map_or("", |judgement| judgement.mark()),
+        }
+    }
+}
+
+/// What every position with these stores is worth to its mover.
+fn plain(position: &Position) -> ValueBounds {
+    ValueBounds { lower: position.value(0), upper: position.value(position.seeds()) }
+}
+
+/// The moves of a turn, or of its beginning.
+fn text(pits: usize, moves: &[Pit]) -> String {
+    let mut line = Line::new(pits);
+    line.push(moves.to_vec());
+    line.to_string()
+}
+
+/// How a player played.
+#[derive(Serialize)]
+struct SideAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    /// Turns with a choice.
+    turns: usize,
+    /// Those whose values are exact.
+    judged: u32,
+    best: u32,
+    inaccuracies: u32,
+    mistakes: u32,
+    blunders: u32,
+    seeds_lost: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    accuracy: Option<f64>,
+}
+
+impl SideAnswer {
+    fn new(name: Option<&str>, turns: usize, tally: &Tally) -> SideAnswer {
+        SideAnswer {
+            name: name.map(str::to_owned),
+            turns,
+            judged: tally.judged,
+            best: tally.best,
+            inaccuracies: tally.inaccuracies,
+            mistakes: tally.mistakes,
+            blunders: tally.blunders,
+            seeds_lost: tally.lost / 2,
+            accuracy: tally.accuracy(),
+        }
+    }
+
+    fn text(&self, side: &str) -> String {
+        let name = self.name.as_ref().map_or(String::new(), |name| format!(", {name}"));
+        let open = match self.turns as u64 - u64::from(self.judged) {
+            0 => String::new(),
+            open => format!("; {} not judged", output::many(open, "turn")),
+        };
+        let Some(accuracy) = self.accuracy else {
+            return format!("{side}{name}: no turn with a choice is judged{open}");
+        };
+        let counts = [(self.inaccuracies, "inaccuracy"), (self.mistakes, "mistake"), (self.blunders, "blunder")];
+        let counts = counts.map(|(count, what)| match count {
+            1 => format!("1 {what}"),
+            count => {
+                format!("{count} {}", what.strip_suffix('y').map_or(format!("{what}s"), |what| format!("{what}ies")))
+            }
+        });
+        format!(
+            "{side}{name}: {} of {} with a choice best ({accuracy:.1} %), {}, {} lost{open}",
+            self.best,
+            output::many(u64::from(self.judged), "turn"),
+            counts.join(", "),
+            output::many(self.seeds_lost.unsigned_abs(), "seed"),
+        )
+    }
+}
+
+#[derive(Serialize)]
+struct ReviewAnswer {
+    rules: &'static str,
+    start: String,
+    line: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<[u32; 2]>,
+    turns: Vec<TurnAnswer>,
+    south: SideAnswer,
+    north: SideAnswer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_seeds: Option<usize>,
+    nodes: u64,
+    seconds: f64,
+}
+
+impl Review {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
+        let game = self.read()?;
+        self.with.rules = game.rules;
+        let (rules, start) = (game.rules, game.start);
+        let places = game.line.follow(rules, &start)?;
+        self.with.threads.start()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        stop_on_signal(&stop);
+        let began = Instant::now();
+        let books = self.book.find(self.with.directory(), &[rules]);
+        let book = books.get(rules, start.pits());
+        let tables = self.with.open_tables(&start, &stop)?;
+        let known = Knowledge::new(rules, start.pits(), book, tables.tables());
+        // A solver takes memory, and reads all tables.
+        let search = self.needs_search(&known, &places)?;
+        let progress = SearchProgress::new(start);
+        let solver = match search {
+            true => Some(self.solver(&start, &tables, &stop, book, &progress)?),
+            false => None,
+        };
+        let known = match &solver {
+            Some(solver) => known.search(solver, self.within),
+            None => known,
+        };
+        let tell = |place: &Place| {
+            progress.position(place.position);
+            let turns = output::count(place.turns, "turn");
+            progress.stage(format!("after {turns}, {} seeds in play", place.position.seeds()));
+        };
+        let work = || review(rules, &start, &game.line, &known, &tell);
+        let reviewed = match &solver {
+            Some(solver) => progress.watch(solver, None, || (), work),
+            None => work(),
+        };
+        progress.finish();
+        let reviewed = match reviewed {
+            Err(ReviewError::Knowledge(KnowledgeError::Solve(SolveError::Stopped))) => {
+                output::tell(
+                    "stopped: nothing is printed of a review that is not complete; --within SECONDS makes it shorter",
+                );
+                return Ok(Outcome::Failed);
+            }
+            reviewed => reviewed?,
+        };
+        let turns = |first: bool| reviewed.turns.iter().filter(|turn| turn.choice && turn.place.first == first).count();
+        let [south, north] = &reviewed.tallies;
+        let answer = ReviewAnswer {
+            rules: rules.name(),
+            start: start.to_string(),
+            line: game.line.to_string(),
+            result: game.result,
+            turns: (1..)
+                .zip(&reviewed.turns)
+                .map(|(number, turn)| TurnAnswer::new(number, turn, &places[number]))
+                .collect(),
+            south: SideAnswer::new(game.header("South"), turns(true), south),
+            north: SideAnswer::new(game.header("North"), turns(false), north),
+            table_seeds: tables.tables().and_then(|tables| tables.max_seeds()),
+            nodes: solver.as_ref().map_or(0, Solver::nodes),
+            seconds: began.elapsed().as_secs_f64(),
+        };
+        if self.json {
+            output::json(&answer)?;
+        } else {
+            answer.print(&reviewed)?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// The game: a position with turns, standard input, a file, or the text itself.
+    fn read(&self) -> anyhow::Result<GameRecord> {
+        let path = Path::new(&self.game);
+        if self.game != "-" && !path.is_file() {
+            let position: Result<Position, _> = self.game.parse();
+            if let Ok(start) = position {
+                let line = Line::parse(start.pits(), &self.turns.join(" ")).map_err(usage)?;
+                return GameRecord::new(self.with.rules, start, line).map_err(usage);
+            }
+            if let (Err(error), false) = (position, self.turns.is_empty()) {
+                return Err(usage(error));
+            }
+            return read_game(&self.game).map_err(|error| {
+                usage(format_args!("'{}' is neither a file nor a game: {error}", shortened(&self.game)))
+            });
+        }
+        if !self.turns.is_empty() {
+            return Err(usage("turns belong to a position, and a game has its own"));
+        }
+        games::read_one(&PathBuf::from(path), self.number)
+    }
+
+    /// Returns true if the book, the rules and the tables do not suffice.
+    fn needs_search(&self, known: &Knowledge, places: &[Place]) -> anyhow::Result<bool> {
+        for place in places {
+            let recalled = known.at_once(&place.position)?;
+            if !place.position.is_over() && !recalled.is_decided() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A solver for the positions of the game.
+    fn solver<'a>(
+        &self,
+        start: &Position,
+        tables: &'a SearchTables,
+        stop: &Arc<AtomicBool>,
+        book: Option<&'a kalah::book::Book>,
+        progress: &'a SearchProgress,
+    ) -> anyhow::Result<Solver<'a>> {
+        let solver = self.with.solver_with(start, tables, stop, |options| options.book(book))?;
+        Ok(solver.with_events(|_, event| progress.event(event)))
+    }
+}
+
+/// The beginning of what was given as a game.
+fn shortened(text: &str) -> String {
+    kalah::printable::printable(text, 40)
+}
+
+impl ReviewAnswer {
+    /// Prints the turns as a table, and how both players played.
+    fn print(&self, reviewed: &Reviewed) -> std::io::Result<()> {
+        let mut grid = Grid::new(["turn", "player", "played", "mark", "worth", "best", "value", "seeds lost"]);
+        for turn in &self.turns {
+            let pits = reviewed.turns.first().map_or(MAX_PITS, |turn| turn.place.position.pits());
+            let separator = if pits > 9 { " or " } else { " " };
+            grid.row([
+                turn.turn.to_string(),
+                if turn.player == "south" { "South" } else { "North" }.to_owned(),
+                turn.played.clone(),
+                turn.mark.to_owned(),
+                turn.worth.text(),
+                if turn.best.is_empty() { "unknown".to_owned() } else { turn.best.join(separator) },
+                turn.best_worth.text(),
+                turn.seeds_lost.map_or("unknown".to_owned(), |lost| lost.to_string()),
+            ]);
+        }
+        grid.print()?;
+        output::line("")?;
+        output::line(self.south.text("South"))?;
+        output::line(self.north.text("North"))
+    }
+}

@@ -1,0 +1,125 @@
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use kalah::game::{Position, Rules};
+use kalah::solve::{Evaluation, LimitedSearch, Method};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::waiting;
+use crate::cli::process::outcome::Outcome;
+
+/// Search a position to a limited depth, without tables
+///
+/// By the methods of Gonai and Cendejas (2022), to compare them.
+#[derive(Args)]
+pub struct SearchCommand {
+    /// The position, such as 6x4 or 4,4,4,4,4,4/4,4,4,4,4,4
+    position: Position,
+    /// Depth in moves; each counts, also one after which the same player moves again
+    #[arg(long, default_value_t = 9, value_parser = clap::value_parser!(u32).range(..=1000))]
+    depth: u32,
+    /// How to search
+    #[arg(long, value_name = "METHOD", default_value = "ybw")]
+    method: MethodName,
+    /// Levels from the start on that are searched in parallel, by the methods that do
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    par_depth: u32,
+    /// What a position is worth where the search ends
+    #[arg(long, value_name = "EVALUATION", default_value = "stores")]
+    evaluation: EvaluationName,
+    /// Rule set
+    #[arg(long, default_value_t, value_name = "RULES")]
+    rules: Rules,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MethodName {
+    /// Minimax
+    SeqMm,
+    /// Alpha-beta
+    SeqAb,
+    /// Minimax, in parallel above
+    ParMm,
+    /// Minimax in parallel above, alpha-beta below
+    ParAb,
+    /// Young Brothers Wait above, alpha-beta below
+    Ybw,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum EvaluationName {
+    /// The difference of the stores
+    Stores,
+    /// The difference of the seeds in stores and pits
+    Seeds,
+}
+
+#[derive(Serialize)]
+struct SearchReport {
+    position: String,
+    rules: &'static str,
+    method: &'static str,
+    depth: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    par_depth: Option<u32>,
+    value: i64,
+    best: Option<usize>,
+    nodes: u64,
+    seconds: f64,
+    threads: usize,
+}
+
+impl SearchCommand {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let method = match self.method {
+            MethodName::SeqMm => Method::SeqMm,
+            MethodName::SeqAb => Method::SeqAb,
+            MethodName::ParMm => Method::ParMm,
+            MethodName::ParAb => Method::ParAb,
+            MethodName::Ybw => Method::Ybw,
+        };
+        let evaluation = match self.evaluation {
+            EvaluationName::Stores => Evaluation::Stores,
+            EvaluationName::Seeds => Evaluation::Seeds,
+        };
+        let Self { rules, depth, par_depth, .. } = self;
+        let search = LimitedSearch::new(rules, method, depth).with_par_depth(par_depth).with_evaluation(evaluation);
+        let start = Instant::now();
+        let told = format!("searching {} to depth {depth} by {}", self.position, method.name());
+        let result = waiting::watch(&told, || search.run(&self.position));
+        let report = SearchReport {
+            position: self.position.to_string(),
+            rules: rules.name(),
+            method: method.name(),
+            depth,
+            par_depth: (!matches!(method, Method::SeqMm | Method::SeqAb)).then_some(par_depth),
+            value: result.value,
+            best: result.best.map(|pit| pit.number()),
+            nodes: result.nodes,
+            seconds: start.elapsed().as_secs_f64(),
+            threads: rayon::current_num_threads(),
+        };
+        if self.json {
+            output::json(&report)?;
+        } else {
+            let best = report.best.map_or("none".to_owned(), |best| best.to_string());
+            output::line(format_args!(
+                "{} {} to depth {depth}: value {}, best move {best}, {}, {:.3} s",
+                report.position,
+                report.method,
+                report.value,
+                output::many(report.nodes, "position"),
+                report.seconds,
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,377 @@
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::book::{Book, BookError, Books};
+use kalah::game::{Position, mover_value};
+use kalah::solve::{Checkpoint, Event, Opening, Resumed, Solution, SolveError, Solver};
+use serde::Serialize;
+
+use crate::cli::flags::solver_flags::SolverFlags;
+use crate::cli::flags::{args, positions};
+use crate::cli::output;
+use crate::cli::output::search_progress::SearchProgress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stop_on_signal;
+
+/// Solve a position: exact value, best moves, a line of best play
+///
+/// A position is PITSxSEEDS, or <m,S,N,s1..sm,n1..nm>, or s1,..,sm/n1,..,nm without stores; the mover is South.
+/// A value is the final store difference for the mover. Tables are used as far as they are there.
+#[derive(Args)]
+#[command(group = clap::ArgGroup::new("test").args(["at_least", "at_most"]))]
+pub struct Solve {
+    /// A position, a file that holds one, or - for standard input
+    position: OsString,
+    /// Solve every first turn; a move that ends in the store is followed by another
+    #[arg(long, conflicts_with = "test")]
+    openings: bool,
+    /// Only test whether the value is at least V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_least: Option<i64>,
+    /// Only test whether the value is at most V
+    #[arg(long, value_name = "V", allow_negative_numbers = true)]
+    at_most: Option<i64>,
+    /// Only find the value: no best moves, no line
+    #[arg(long, conflicts_with_all = ["test", "openings"])]
+    value_only: bool,
+    /// First value to test [default: by a search nine turns deep]
+    #[arg(long, value_name = "V", allow_negative_numbers = true, conflicts_with = "test")]
+    first_guess: Option<i64>,
+    /// Save the search to FILE and FILE.table, and resume from them
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Time between two checkpoints of the transposition table: 90s, 15m, 2h, or a number of minutes
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "checkpoint", value_parser = args::time::<60>)]
+    checkpoint_every: f64,
+    #[command(flatten)]
+    with: SolverFlags,
+    /// Do not use the book: search what the tables do not have. A search with --checkpoint never uses it: what it saves is proved
+    /// from the tables alone
+    #[arg(long)]
+    no_book: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct OpeningAnswer {
+    r#move: String,
+    value: i64,
+    nodes: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize, Default)]
+struct SolveAnswer<'a> {
+    position: String,
+    rules: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proved: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<i64>,
+    /// Whether the value, or the answer of the test, is from the book.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    book: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    best: Option<Vec<usize>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+    /// Whether the line stops before the game is over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    line_open: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table_seeds: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bound_seeds: Option<usize>,
+    threads: usize,
+    nodes: u64,
+    table_hits: u64,
+    seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    openings: Option<Vec<OpeningAnswer>>,
+}
+
+impl Solve {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let position = positions::one(&self.position)?;
+        self.with.threads.start()?;
+        let books = match self.no_book || self.checkpoint.is_some() {
+            true => Books::none(),
+            false => Books::find(self.with.directory(), &[self.with.rules]),
+        };
+        let book = books.require(self.with.rules, position.pits())?;
+        if let Some(answer) = book.map(|book| self.recalled(book, &position)).transpose()?.flatten() {
+            if self.json {
+                output::json(&answer)?;
+            } else {
+                answer.openings.iter().flatten().try_for_each(|opening| output::line(opening_row(opening)))?;
+                text(&answer)?;
+            }
+            return Ok(Outcome::Done);
+        }
+        if book.and_then(Book::seeds).is_some_and(|layers| *layers.start() <= position.seeds()) {
+            output::note("the search takes the bounds of the book as proved; --no-book searches everything");
+        }
+        // A checkpoint that cannot be used is an error before anything takes long.
+        let checkpoint = self.checkpoint.as_deref().map(Checkpoint::open).transpose()?;
+        if let Some(checkpoint) = &checkpoint {
+            checkpoint.check(self.with.rules, &position)?;
+        }
+        let stop = Arc::new(AtomicBool::new(false));
+        // Before tables are made, which may take long.
+        stop_on_signal(&stop);
+        let tables = self.with.open_tables(&position, &stop)?;
+        let start = Instant::now();
+        let progress = SearchProgress::new(position);
+        let on_event = |solver: &Solver, event: Event| {
+            progress.event(event);
+            if let (Some(checkpoint), Event::Proved { .. }) = (&checkpoint, event)
+                && let Err(error) = checkpoint.save_proofs(solver, &position)
+            {
+                progress.line(&format!("kalah: the checkpoint was not written: {error}"));
+            }
+        };
+        let solver = self.with.solver_with(&position, &tables, &stop, |options| options.book(book))?;
+        let mut solver = solver.with_events(on_event);
+        if let Some(checkpoint) = &checkpoint
+            && let Some(Resumed { proofs, transpositions, outdated, .. }) = checkpoint.load(&mut solver, &position)?
+        {
+            output::note(format_args!(
+                "resumed: {} and {} transpositions",
+                output::count(proofs, "proved position"),
+                HumanCount(transpositions)
+            ));
+            if outdated {
+                output::note("an earlier version saved its proofs without a checksum: they are proved again");
+            }
+        }
+
+        let every = checkpoint.as_ref().map(|_| Duration::from_secs_f64(self.checkpoint_every));
+        let save = || -> anyhow::Result<()> {
+            if let Some(checkpoint) = &checkpoint {
+                checkpoint.save_table(&solver)?;
+                checkpoint.save_proofs(&solver, &position)?;
+            }
+            Ok(())
+        };
+        let recalled = book.map(|book| book.recall(&position, None)).transpose()?;
+        let from_book = recalled.is_some_and(|recalled| recalled.from_book && recalled.score().is_some());
+        let asked = Asked { solve: &self, solver: &solver, progress: &progress, position, from_book, start };
+        let answer = progress.watch(
+            &solver,
+            every,
+            || {
+                if let Err(error) = save() {
+                    progress.line(&format!("kalah: the checkpoint was not written: {error}"));
+                }
+            },
+            || asked.answer(),
+        );
+        progress.finish();
+        match answer {
+            Ok(()) => Ok(Outcome::Done),
+            Err(error) if matches!(error.downcast_ref(), Some(SolveError::Stopped)) => {
+                match save() {
+                    Ok(()) if checkpoint.is_some() => {
+                        output::tell("stopped and saved; the same command goes on from here")
+                    }
+                    Ok(()) => output::tell("stopped; --checkpoint FILE would have saved the search"),
+                    Err(error) => return Err(error.context("stopped, and not saved")),
+                }
+                Ok(Outcome::Failed)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Solve {
+    /// The answer of the book, if it knows all of it but the end of the line.
+    fn recalled(&self, book: &Book, position: &Position) -> Result<Option<SolveAnswer<'_>>, BookError> {
+        let begin = Instant::now();
+        let rules = self.with.rules;
+        let recalled = book.recall(position, None)?;
+        let known = recalled.bounds;
+        if !recalled.from_book {
+            return Ok(None);
+        }
+        let mut answer =
+            SolveAnswer { position: position.to_string(), rules: rules.name(), book: true, ..SolveAnswer::default() };
+        let [lower, upper] = [known.lower, known.upper].map(|score| position.value(score));
+        match (self.at_least, self.at_most) {
+            (Some(value), _) if lower >= value || upper < value => answer.proved = Some(lower >= value),
+            (_, Some(value)) if upper <= value || lower > value => answer.proved = Some(upper <= value),
+            (None, None) if lower == upper => answer.value = Some(lower),
+            _ => return Ok(None),
+        }
+        (answer.at_least, answer.at_most) = (self.at_least, self.at_most);
+        if self.openings {
+            let mut openings = Vec::new();
+            for opening in Opening::all(rules, position) {
+                let Some(score) = book.recall(&opening.position, None)?.score() else { return Ok(None) };
+                let value = mover_value(opening.again, opening.position.value(score));
+                let r#move = opening.to_string();
+                let row = OpeningAnswer { r#move, value, nodes: 0, seconds: begin.elapsed().as_secs_f64() };
+                openings.push(row);
+            }
+            answer.openings = Some(openings);
+        }
+        if answer.value.is_some() && !self.value_only {
+            if !recalled.is_decided() {
+                return Ok(None);
+            }
+            let (line, complete) = book.line(position, None)?;
+            answer.best = Some(recalled.best().map(|pit| pit.number()).collect());
+            (answer.line, answer.line_open) = (Some(line.to_string()), !complete);
+        }
+        answer.threads = rayon::current_num_threads();
+        answer.seconds = begin.elapsed().as_secs_f64();
+        Ok(Some(answer))
+    }
+}
+
+/// What is asked of a solver.
+struct Asked<'s, 'a> {
+    solve: &'s Solve,
+    solver: &'s Solver<'a>,
+    progress: &'s SearchProgress,
+    position: Position,
+    /// Whether the value is from the book.
+    from_book: bool,
+    start: Instant,
+}
+
+impl Asked<'_, '_> {
+    fn answer(&self) -> anyhow::Result<()> {
+        let Asked { solve, solver, ref position, .. } = *self;
+        let mut answer =
+            SolveAnswer { position: position.to_string(), rules: solve.with.rules.name(), ..SolveAnswer::default() };
+        if solve.at_least.is_some() || solve.at_most.is_some() {
+            let proved = match (solve.at_least, solve.at_most) {
+                (Some(value), _) => solver.at_least(position, value)?,
+                (_, value) => !solver.at_least(position, value.unwrap_or_default().saturating_add(1))?,
+            };
+            (answer.at_least, answer.at_most, answer.proved) = (solve.at_least, solve.at_most, Some(proved));
+        } else if solve.openings {
+            let openings = self.openings()?;
+            let value = openings.iter().map(|opening| opening.1).max();
+            let (score, value) = match value {
+                // The best opening gives the value of the position.
+                Some(value) => solver.value(position, value)?,
+                None => solver.value(position, self.guess(position)?)?,
+            };
+            let mut best: Vec<usize> = openings
+                .iter()
+                .filter(|opening| opening.1 == value)
+                .map(|opening| opening.0.moves[0].number())
+                .collect();
+            best.dedup();
+            let line = solver.line(position, score)?;
+            (answer.value, answer.best, answer.line) = (Some(value), Some(best), Some(line.to_string()));
+            answer.openings = Some(openings.into_iter().map(|opening| opening.2).collect());
+        } else if solve.value_only {
+            answer.value = Some(solver.value(position, self.guess(position)?)?.1);
+        } else {
+            let (_, value) = solver.value(position, self.guess(position)?)?;
+            self.progress.note(&format!(
+                "value {} proved in {:.2} s",
+                output::value(value),
+                self.start.elapsed().as_secs_f64()
+            ));
+            let Solution { value, best, line, .. } = solver.solve(position, value)?;
+            answer.value = Some(value);
+            (answer.best, answer.line) = (Some(best.iter().map(|pit| pit.number()).collect()), Some(line.to_string()));
+        }
+        answer.book = self.from_book;
+        (answer.table_seeds, answer.bound_seeds) = (solver.table_seeds(), solver.bound_seeds());
+        answer.threads = rayon::current_num_threads();
+        (answer.nodes, answer.table_hits) = (solver.nodes(), solver.table_hits());
+        answer.seconds = self.start.elapsed().as_secs_f64();
+        if solve.json {
+            return self.progress.print(|| output::json(&answer));
+        }
+        self.progress.print(|| text(&answer))
+    }
+
+    /// The value with which to begin.
+    fn guess(&self, position: &Position) -> Result<i64, SolveError> {
+        self.solve.first_guess.map_or_else(|| self.solver.first_guess(position), Ok)
+    }
+
+    /// Solves the openings one after the other; prints each when it is proved.
+    fn openings(&self) -> anyhow::Result<Vec<(Opening, i64, OpeningAnswer)>> {
+        let openings = self.solver.openings(&self.position);
+        let mut solved = Vec::new();
+        for (index, opening) in openings.iter().enumerate() {
+            self.progress.stage(format!("opening {opening} ({} of {})", index + 1, openings.len()));
+            let (start, nodes) = (Instant::now(), self.solver.nodes());
+            let guess = match self.solve.first_guess {
+                Some(guess) => guess,
+                None if opening.again => self.solver.first_guess(&opening.position)?,
+                None => -self.solver.first_guess(&opening.position)?,
+            };
+            let value = self.solver.opening_value(opening, guess)?;
+            let answer = OpeningAnswer {
+                r#move: opening.to_string(),
+                value,
+                nodes: self.solver.nodes() - nodes,
+                seconds: start.elapsed().as_secs_f64(),
+            };
+            let text = opening_row(&answer);
+            if self.solve.json {
+                self.progress.note(&text);
+            } else {
+                self.progress.print(|| output::line(&text))?;
+            }
+            solved.push((opening.clone(), value, answer));
+        }
+        Ok(solved)
+    }
+}
+
+/// An opening on a line.
+fn opening_row(answer: &OpeningAnswer) -> String {
+    let OpeningAnswer { r#move, value, nodes, seconds } = answer;
+    format!("{move:>7}  {:>4}  {:>15} nodes  {seconds:>9.2} s", output::value(*value), HumanCount(*nodes))
+}
+
+fn text(answer: &SolveAnswer) -> std::io::Result<()> {
+    output::line(&answer.position)?;
+    let from = if answer.book { ", from the book" } else { "" };
+    if let Some(proved) = answer.proved {
+        let yes = if proved { "yes" } else { "no" };
+        let (how, value) = match (answer.at_least, answer.at_most) {
+            (Some(value), _) => ("at least", value),
+            (_, value) => ("at most", value.unwrap_or_default()),
+        };
+        output::line(format_args!("  value {how} {}: {yes}{from}", output::value(value)))?;
+    }
+    if let Some(value) = answer.value {
+        output::line(format_args!("  value  {}{from}", output::value(value)))?;
+    }
+    if let Some(best) = answer.best.as_ref().filter(|best| !best.is_empty()) {
+        let best: Vec<String> = best.iter().map(usize::to_string).collect();
+        output::line(format_args!("  best   {}", best.join(" ")))?;
+    }
+    if let Some(line) = answer.line.as_ref().filter(|line| !line.is_empty()) {
+        let open = if answer.line_open { " ... (the book ends here; --no-book finds the rest)" } else { "" };
+        output::line(format_args!("  line   {line}{open}"))?;
+    }
+    output::line(format_args!(
+        "  {} nodes, {} table hits, {:.2} s, {} nodes/s",
+        HumanCount(answer.nodes),
+        HumanCount(answer.table_hits),
+        answer.seconds,
+        HumanCount((answer.nodes as f64 / answer.seconds.max(1e-9)) as u64),
+    ))
+}

@@ -1,0 +1,196 @@
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::file;
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::system::check_memory;
+use kalah::table::archive::{self, ArchiveInfo, archive_path};
+use kalah::table::{DirectoryLock, Tables};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::limits::return_freed_memory;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stopped_by_signal;
+
+/// Pack tables into seekable zstd archives
+///
+/// The archive of TABLE.kalah is TABLE.kalah.zst; the table is kept. Tables are packed whole or not at all. Archives of these tables
+/// that are there are compared with their checksums and kept, so that the same command goes on after a stop (Ctrl-C).
+/// Memory: a byte for each position of the largest frame, and some 50 MiB a thread.
+#[derive(Args)]
+pub struct Pack {
+    /// Pack the layer with this many seeds [default: all layers; none may be missing below another one]
+    #[arg(long, value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// Directory of the archives [default: that of the tables]
+    #[arg(long, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Memory that packing may take, beside the page cache, such as 4GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+/// Unpack archives into tables, and check that they are the same
+///
+/// An archive is unpacked frame by frame, and the same command goes on after a stop (Ctrl-C). Memory: a byte and a half for each
+/// position of the largest frame, and some 20 MiB a thread; 1.1 GiB for 34 seeds.
+#[derive(Args)]
+pub struct Unpack {
+    /// Archives, such as empty-capture-6-24.kalah.zst
+    #[arg(required = true)]
+    archives: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Memory that unpacking may take, beside the page cache, such as 4GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Archive {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    archive: PathBuf,
+    bytes: u64,
+    bits_per_position: f64,
+    digest: String,
+    seconds: f64,
+    /// The archive was there.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    kept: bool,
+}
+
+#[derive(Serialize)]
+struct PackReport {
+    archives: Vec<Archive>,
+}
+
+impl Pack {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
+        self.common.threads.start()?;
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let tables = Tables::open(&self.common.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        if self.seeds.is_none() {
+            tables.require_all()?;
+        }
+        let layers = match self.seeds {
+            Some(seeds) => seeds..=seeds,
+            None => 2..=tables.max_seeds().unwrap_or(2),
+        };
+        let chosen = layers.map(|seeds| tables.require(seeds)).collect::<Result<Vec<_>, _>>()?;
+        for table in &chosen {
+            let needed = archive::pack_memory(table.key(), rayon::current_num_threads());
+            check_memory(needed, self.memory, || format!("packing {}", table.path().display()))?;
+        }
+        let directory = self.output.as_ref().unwrap_or(&self.common.tables.path);
+        // One process at a time, so that what is left of an archive under way is that of one that was killed.
+        let _lock = DirectoryLock::take(directory)?;
+
+        let pulse = stopped_by_signal();
+        let progress = Progress::new(chosen.iter().map(|table| table.header().positions).sum());
+        let mut archives = Vec::new();
+        for table in chosen {
+            let (key, start) = (table.key(), Instant::now());
+            let path = archive_path(directory, key);
+            file::remove_leftovers(&path)
+                .with_context(|| format!("cannot remove what an earlier run left beside {}", path.display()))?;
+            progress.stage(format!("layer {}", key.seeds));
+            let kept = archive::is_packed(table, &path, &pulse)?;
+            let info = match kept {
+                true => {
+                    progress.skip(table.header().positions);
+                    Some(archive::read_info(&path)?)
+                }
+                false => progress.watch(&pulse.positions, || archive::pack(table, &path, &pulse))?,
+            };
+            let Some(info) = info else {
+                progress.finish();
+                bail!("stopped while packing {key}: finished archives are kept, the same command goes on from there");
+            };
+            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), kept));
+        }
+        progress.finish();
+        tell(archives, "packed", self.common.json)
+    }
+}
+
+impl Unpack {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        return_freed_memory();
+        self.threads.start()?;
+        let infos = self.archives.iter().map(|path| archive::read_info(path)).collect::<Result<Vec<_>, _>>()?;
+        for (path, info) in self.archives.iter().zip(&infos) {
+            let needed = archive::unpack_memory(info, rayon::current_num_threads());
+            check_memory(needed, self.memory, || format!("unpacking {}", path.display()))?;
+        }
+        let progress = Progress::new(infos.iter().map(|info| info.positions).sum());
+        let pulse = stopped_by_signal();
+        let mut archives = Vec::new();
+        for (path, info) in self.archives.into_iter().zip(infos) {
+            let start = Instant::now();
+            progress.stage(format!("layer {}", info.key.seeds));
+            let table = progress.watch(&pulse.positions, || archive::unpack(&path, &self.tables.path, &pulse))?;
+            if table.is_none() {
+                progress.finish();
+                let path = path.display();
+                bail!("stopped while unpacking {path}: finished frames are kept, the same command goes on from there");
+            }
+            archives.push(Archive::new(info, path, start.elapsed().as_secs_f64(), false));
+        }
+        progress.finish();
+        tell(archives, "unpacked", self.json)
+    }
+}
+
+impl Archive {
+    fn new(info: ArchiveInfo, archive: PathBuf, seconds: f64, kept: bool) -> Archive {
+        Archive {
+            rules: info.key.rules.name(),
+            pits: info.key.pits,
+            seeds: info.key.seeds,
+            positions: info.positions,
+            archive,
+            bytes: info.archive_bytes,
+            bits_per_position: output::bits(info.bits_per_position()),
+            digest: output::hex(&info.digest),
+            seconds,
+            kept,
+        }
+    }
+}
+
+fn tell(archives: Vec<Archive>, done: &str, json: bool) -> anyhow::Result<Outcome> {
+    let report = PackReport { archives };
+    if json {
+        output::json(&report)?;
+        return Ok(Outcome::Done);
+    }
+    for archive in &report.archives {
+        output::line(format_args!(
+            "{}: {}, {} positions, {}, {:.3} bits a position, {:.2} s",
+            archive.archive.display(),
+            if archive.kept { "kept" } else { done },
+            HumanCount(archive.positions),
+            HumanBytes(archive.bytes),
+            archive.bits_per_position,
+            archive.seconds,
+        ))?;
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,144 @@
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::{Measurement, measure};
+use kalah::table::Tables;
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stopped_by_signal;
+
+/// Measure how fast a layer is built, and where the time goes
+///
+/// The layers below it must be there.
+/// The layer is built twice into a temporary directory beside the tables, and removed; the second time counts. On a GPU it
+/// is computed once more with its clock read around every stage.
+#[derive(Args)]
+pub struct Bench {
+    /// The layer with this many seeds
+    #[arg(long, value_parser = args::seeds)]
+    seeds: usize,
+    #[command(flatten)]
+    compute: args::Compute,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+#[derive(Serialize)]
+struct BenchReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    backend: &'a str,
+    threads: usize,
+    positions_per_second: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kernel_positions_per_second: Option<f64>,
+    /// The share of the copy bandwidth that the stages use, by the bytes they must touch at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share_of_bandwidth: Option<f64>,
+    /// Whether the table in the directory, if there is one, is the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    same_as_table: Option<bool>,
+    #[serde(flatten)]
+    measured: &'a Measurement,
+}
+
+impl Bench {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.common.threads.start()?;
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let directory = &self.common.tables.path;
+        let tables = Tables::open_if_there(directory, rules, pits, self.seeds)?;
+        if self.seeds > 2 {
+            tables.require(self.seeds - 1)?;
+        }
+        let (backend, why) = self.compute.choose(rules)?;
+        output::note(format_args!("building the layer of {} seeds {why}", self.seeds));
+        let pulse = stopped_by_signal();
+        let positions = kalah::index::layer_positions(pits, self.seeds);
+        let times = if matches!(backend, kalah::build::Backend::Gpu(_)) { 3 } else { 2 };
+        let progress = Progress::new(times * positions);
+        progress.stage(format!("layer {}, {times} times", self.seeds));
+        let measured = progress.watch(&pulse.positions, || measure(&backend, &tables, self.seeds, directory, &pulse));
+        progress.finish();
+        let Some(measured) = measured? else {
+            output::tell("stopped");
+            return Ok(Outcome::Failed);
+        };
+
+        let kernel_seconds = measured.gpu.as_ref().and_then(|gpu| gpu.kernel_seconds());
+        let share = kernel_seconds
+            .zip(measured.gpu.as_ref())
+            .map(|(seconds, gpu)| gpu.traffic.touched as f64 / seconds / measured.copy_bandwidth);
+        let same = tables.layer(self.seeds).map(|table| table.header().digest == measured.digest);
+        let report = BenchReport {
+            rules: rules.name(),
+            pits,
+            seeds: self.seeds,
+            backend: backend.name(),
+            threads: rayon::current_num_threads(),
+            positions_per_second: (positions as f64 / measured.seconds).round(),
+            kernel_seconds,
+            kernel_positions_per_second: kernel_seconds.map(|seconds| (positions as f64 / seconds).round()),
+            share_of_bandwidth: share,
+            same_as_table: same,
+            measured: &measured,
+        };
+        if self.common.json {
+            output::json(&report)?;
+        } else {
+            tell(&report)?;
+        }
+        if same == Some(false) {
+            output::tell("the table in the directory is not the same");
+            return Ok(Outcome::Wrong);
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+fn tell(report: &BenchReport) -> anyhow::Result<()> {
+    let measured = report.measured;
+    let gigabytes = |bytes_per_second: f64| format!("{:.1} GB/s", bytes_per_second / 1e9);
+    output::line(format_args!(
+        "layer {} on {}: {} positions in {:.3} s, {}",
+        report.seeds,
+        report.backend,
+        HumanCount(measured.positions),
+        measured.seconds,
+        output::rate(measured.positions, measured.seconds),
+    ))?;
+    output::line(format_args!(
+        "  written beside it  {} in {:.3} s",
+        HumanBytes(measured.file_bytes),
+        measured.write_seconds
+    ))?;
+    output::line(format_args!("  copy bandwidth     {}", gigabytes(measured.copy_bandwidth)))?;
+    if let Some(gpu) = &measured.gpu {
+        let traffic = gpu.traffic;
+        if let (Some(seconds), Some(share)) = (report.kernel_seconds, report.share_of_bandwidth) {
+            output::line(format_args!(
+                "  kernels            {seconds:.3} s, {}, {:.0} % of the copy bandwidth",
+                output::rate(measured.positions, seconds),
+                100.0 * share,
+            ))?;
+        }
+        for (stage, seconds) in gpu.stages.iter().flatten().filter(|(_, seconds)| *seconds > 0.0) {
+            output::line(format_args!("    {stage:<16} {seconds:.4} s"))?;
+        }
+        output::line(format_args!(
+            "  moved              {} to the device, {} from it, {} within it; stages touch {}",
+            HumanBytes(traffic.uploaded),
+            HumanBytes(traffic.downloaded),
+            HumanBytes(traffic.copied),
+            HumanBytes(traffic.touched),
+        ))?;
+    }
+    output::line(format_args!("  digest             {}", output::hex(&measured.digest)))?;
+    Ok(())
+}

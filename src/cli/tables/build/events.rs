@@ -1,0 +1,42 @@
+//! The lines that all ways to build print about what happens.
+
+use indicatif::HumanCount;
+use kalah::build::Event;
+use kalah::index::layer_positions;
+
+use crate::cli::errors::advice;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+
+/// Shows an event of a build, of whatever kind the build is. Events that only some builds have are theirs to show.
+pub fn tell(progress: &Progress, event: &Event) {
+    match event {
+        Event::Layer { key, positions, kept } => {
+            progress.skip(layer_positions(key.pits, key.seeds) - positions);
+            if *kept > 0 {
+                progress.note(&format!(
+                    "layer {}: {} kept from an earlier run",
+                    key.seeds,
+                    output::count(*kept, "frame")
+                ));
+            }
+        }
+        Event::Pair(frame) => {
+            let (mover, other) = (frame.mover, frame.other);
+            progress.stage(format!("layer {}, frames {mover}|{other}", mover + other));
+        }
+        Event::Packing(key) => progress.stage(format!("layer {}, packing", key.seeds)),
+        Event::Done(record) => progress.step(
+            record.seconds,
+            &format!(
+                "layer {}: {} positions in {:.2} s, {}",
+                record.seeds,
+                HumanCount(record.positions),
+                record.seconds,
+                output::rate(record.positions, record.seconds),
+            ),
+        ),
+        Event::Damaged(error) => progress.line(&advice::with_advice(*error)),
+        _ => {}
+    }
+}

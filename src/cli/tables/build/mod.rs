@@ -1,0 +1,251 @@
+//! `kalah build`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `events` | the lines that all ways to build print |
+//! | `packed` | `--packed`: upper layers as archives only |
+//! | `pairs` | one pair of frames, or a share of a build |
+
+mod events;
+pub mod packed;
+mod pairs;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::{Backend, Builder, Event, Plan};
+use kalah::index::layer_positions;
+use kalah::isa::Isa;
+use kalah::table::{BoundMaker, Cuts, PairKey, TableKey};
+use serde::Serialize;
+
+use crate::cli::errors::statement::statement;
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::limits::return_freed_memory;
+use crate::cli::process::outcome::{Outcome, usage};
+use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::tables::bounds;
+use crate::cli::tables::build::packed::build_packed;
+use crate::cli::tables::build::pairs::Pairs;
+
+/// Build the tables of all layers; existing ones are kept
+///
+/// Layers are built from 2 seeds up, since each needs those below it.
+/// A build can be stopped at any time (Ctrl-C); the same command goes on from the last finished frame.
+#[derive(Args)]
+pub struct Build {
+    /// Build up to this many seeds in play
+    #[arg(long, value_name = "N", value_parser = args::seeds, required_unless_present = "frame")]
+    seeds: Option<usize>,
+    /// Build the layer of --seeds alone, and refuse if a lower one is missing
+    #[arg(long)]
+    only: bool,
+    /// Compute one pair of frames, K|N-K and N-K|K, of the layer of N seeds, beside other processes in the same directory;
+    /// all layers below must be there. The last one joins the layer
+    #[arg(long, value_name = "N,K", value_parser = args::frame, conflicts_with_all = ["seeds", "only", "share"])]
+    frame: Option<(usize, usize)>,
+    /// Build together with all other processes that run this command in the same directory, on this or other machines
+    #[arg(long, conflicts_with = "only")]
+    share: bool,
+    /// Check the flags, print what there is to build and what it takes, and build nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// With --share or --frame: seconds without news after which another process counts as dead
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u16).range(2..))]
+    patience: u16,
+    /// Also make bound tables of the layers from this many seeds up, as `kalah bounds` does by default; those that are there
+    /// are kept, whatever their cuts
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share"])]
+    bounds: Option<usize>,
+    /// Keep the layers from this many seeds up as archives only: half the disk space. What later layers read of them is
+    /// unpacked into memory, frame by frame. On the CPU
+    #[arg(long, value_name = "N", value_parser = args::seeds, conflicts_with_all = ["frame", "share", "only", "bounds"])]
+    packed: Option<usize>,
+    #[command(flatten)]
+    compute: args::Compute,
+    #[command(flatten)]
+    common: args::Common,
+    /// Memory the build may take, beside the page cache, such as 4GiB [default: what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct TablesReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    kept: usize,
+    built: &'a [kalah::build::BuildRecord],
+    /// Bound tables that were made.
+    bounds: usize,
+    positions: u64,
+    seconds: f64,
+}
+
+/// What a build would do.
+#[derive(Serialize)]
+struct Planned {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds of the layers that would be built.
+    missing: Vec<usize>,
+    positions: u64,
+    memory: u64,
+    disk: u64,
+    /// On the CPU, with the threads given.
+    seconds: f64,
+}
+
+impl Build {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        if self.dry_run {
+            return self.tell_plan();
+        }
+        return_freed_memory();
+        self.common.threads.start()?;
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let directory = &self.common.tables.path;
+        // What killed measurements left on the disk is free again.
+        kalah::temporary::remove_dead(directory);
+        if let (Some(first), Some(seeds)) = (self.packed, self.seeds) {
+            if self.compute.asks_for_gpu() {
+                return Err(usage("--packed builds on the CPU: leave out --backend and --adapter, or --packed"));
+            }
+            return build_packed(&self.common, seeds, first, self.memory);
+        }
+        let (backend, why) = self.compute.choose(rules)?;
+        let (Build { memory, common, .. }, patience) = (&self, Duration::from_secs(self.patience.into()));
+        let pairs = Pairs { common, backend: &backend, why: &why, memory: *memory, patience };
+        if let Some(frame) = self.frame {
+            return pairs.frame(frame);
+        }
+        let seeds = self.seeds.expect("required without --frame");
+        if self.share {
+            return pairs.share(seeds);
+        }
+        let last = TableKey { rules, pits, seeds };
+        let plan = Plan::new(directory, last, &backend, rayon::current_num_threads());
+        if !plan.missing.is_empty() {
+            let board = output::count(pits, "pit");
+            output::note(format_args!(
+                "{} to build for {rules} with {board}: {} positions, {} of memory{}, {} of disk, \
+                 about {} with {} ({}), {why}",
+                output::count(plan.missing.len(), "layer"),
+                HumanCount(plan.positions),
+                HumanBytes(plan.memory),
+                match plan.device_memory {
+                    0 => String::new(),
+                    bytes => format!(", {} of the GPU's at least", HumanBytes(bytes)),
+                },
+                HumanBytes(plan.disk),
+                HumanDuration(Duration::from_secs_f64(plan.seconds)),
+                output::count(rayon::current_num_threads(), "thread"),
+                backend.name(),
+            ));
+        }
+        plan.check(directory, self.memory)?;
+        let network = match self.bounds {
+            Some(_) => Some(bounds::find_network(&self.common, directory)?),
+            None => None,
+        };
+        let maker = network.as_ref().map(|network| BoundMaker::new(network, Cuts::TWO_BITS));
+        let bounded = self.bounds.map_or(0, |first| (first..=seeds).map(|seeds| layer_positions(pits, seeds)).sum());
+
+        let pulse = stopped_by_signal();
+        let progress = Progress::new(plan.positions + bounded);
+        let start = Instant::now();
+        let (kept_bounds, made_bounds) = (Mutex::new(Vec::new()), AtomicUsize::new(0));
+        let on_event = |event: Event| match event {
+            Event::Bounds(key) => {
+                made_bounds.fetch_add(1, Ordering::Relaxed);
+                progress.stage(format!("layer {}, bound table", key.seeds));
+            }
+            Event::BoundsKept(key) => {
+                progress.skip(layer_positions(key.pits, key.seeds));
+                kept_bounds.lock().unwrap_or_else(PoisonError::into_inner).push(key.seeds);
+            }
+            Event::BoundsDamaged(error) => progress.line(&format!("{}; it is made again", statement(error))),
+            event => events::tell(&progress, &event),
+        };
+        let mut builder = Builder::new(directory, last).backend(backend).only_last(self.only);
+        if let Some((maker, first)) = maker.zip(self.bounds) {
+            builder = builder.bounds(maker, first);
+        }
+        let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
+        progress.finish();
+        let report = built?;
+        let kept_bounds = kept_bounds.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(first), Some(last)) = (kept_bounds.first(), kept_bounds.last()) {
+            let layers = if first == last { first.to_string() } else { format!("{first} to {last}") };
+            output::note(format_args!(
+                "kept: {} of {layers} seeds with other cuts or another evaluation network; `kalah bounds` makes them anew",
+                output::count(kept_bounds.len(), "bound table"),
+            ));
+        }
+
+        let bounds = made_bounds.into_inner();
+        let (positions, seconds) = (report.positions(), start.elapsed().as_secs_f64());
+        if self.common.json {
+            let rules = rules.name();
+            let (kept, built) = (report.kept, &report.built[..]);
+            output::json(&TablesReport { rules, pits, seeds, kept, built, bounds, positions, seconds })?;
+        } else if report.built.is_empty() && bounds > 0 {
+            let directory = directory.display();
+            let made = output::count(bounds, "bound table");
+            output::line(format_args!(
+                "{made} made in {seconds:.1} s; all layers to {seeds} seeds are in {directory}"
+            ))?;
+        } else if report.built.is_empty() {
+            let directory = directory.display();
+            output::line(format_args!(
+                "nothing to build: all layers to {seeds} seeds are in {directory}, and are sound"
+            ))?;
+        } else {
+            output::line(format_args!(
+                "{}{} built in {seconds:.1} s ({} positions, {}), {} kept, in {}",
+                output::count(report.built.len(), "layer"),
+                if bounds > 0 { format!(" and {}", output::count(bounds, "bound table")) } else { String::new() },
+                HumanCount(positions),
+                output::rate(positions, seconds),
+                report.kept,
+                directory.display(),
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Prints what there is to build, on whatever machine that will be.
+    fn tell_plan(&self) -> anyhow::Result<Outcome> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let seeds = self.frame.map(|(seeds, _)| seeds).or(self.seeds).expect("required without --frame");
+        let (last, threads) = (TableKey { rules, pits, seeds }, self.common.threads.number());
+        let backend = Backend::Cpu(Isa::detect());
+        let plan = match (self.packed, self.frame.and_then(|(_, mover)| PairKey::new(last, mover))) {
+            (Some(first), _) => Plan::packed(&self.common.tables.path, last, first, threads),
+            (_, Some(pair)) => Plan::of_pair(pair, &backend, threads),
+            _ => Plan::new(&self.common.tables.path, last, &backend, threads),
+        };
+        if self.common.json {
+            let Plan { positions, memory, disk, seconds, .. } = plan;
+            let missing = plan.missing.iter().map(|key| key.seeds).collect();
+            output::json(&Planned { rules: rules.name(), pits, missing, positions, memory, disk, seconds })?;
+            return Ok(Outcome::Done);
+        }
+        output::line(format_args!(
+            "{} to build for {rules} with {pits} pits: {} positions, {} of memory, {} of disk; on the CPU about {} with {}",
+            output::count(plan.missing.len(), "layer"),
+            HumanCount(plan.positions),
+            HumanBytes(plan.memory),
+            HumanBytes(plan.disk),
+            HumanDuration(Duration::from_secs_f64(plan.seconds)),
+            output::count(threads, "thread"),
+        ))?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,106 @@
+//! `kalah build --packed`: the upper layers are kept as archives only.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, HumanCount, HumanDuration};
+use kalah::build::{ArchiveReads, BuildRecord, Event, PackedBuilder, Plan, layer_plans};
+use kalah::system::available_memory;
+use kalah::table::TableKey;
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::tables::build::events;
+
+#[derive(Serialize)]
+struct ArchivesReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    /// Seeds of the lowest layer that is an archive.
+    packed_from: usize,
+    kept: usize,
+    built: &'a [BuildRecord],
+    /// Layers that were packed.
+    packed: usize,
+    /// What was read from archives.
+    reads: ArchiveReads,
+    positions: u64,
+    seconds: f64,
+}
+
+/// Builds the layers up to `seeds`, those from `first` up as archives.
+pub fn build_packed(common: &args::Common, seeds: usize, first: usize, memory: Option<u64>) -> anyhow::Result<Outcome> {
+    let args::BoardFlags { rules, pits } = common.board;
+    let (directory, threads) = (&common.tables.path, rayon::current_num_threads());
+    let last = TableKey { rules, pits, seeds };
+    let plan = Plan::packed(directory, last, first, threads);
+    if !plan.missing.is_empty() {
+        let (board, team) = (output::count(pits, "pit"), output::count(threads, "thread"));
+        output::note(format_args!(
+            "{} to build for {rules} with {board}, those from {first} seeds up as archives: {} positions, {} of memory at \
+             least, {} of disk, about {} to compute with {team}, and longer to pack and unpack",
+            output::count(plan.missing.len(), "layer"),
+            HumanCount(plan.positions),
+            HumanBytes(plan.memory),
+            HumanBytes(plan.disk),
+            HumanDuration(Duration::from_secs_f64(plan.seconds)),
+        ));
+    }
+    plan.check(directory, memory)?;
+    let pulse = stopped_by_signal();
+    let memory = memory.unwrap_or_else(usual_memory).max(plan.memory);
+    // To unpack a position takes longer than to compute one.
+    let layers = layer_plans(last, Some(first), (memory, threads), |key| !plan.missing.contains(&key));
+    let unpacked: u64 = layers.iter().map(|layer| layer.unpacked_positions).sum();
+    let progress = Progress::of(plan.positions + unpacked, "positions to compute or unpack");
+    let start = Instant::now();
+    let on_event = |event: Event| events::tell(&progress, &event);
+    let builder = PackedBuilder::new(directory, last, first, memory);
+    let built = progress.watch(&pulse.positions, || builder.run(&pulse, &on_event));
+    progress.finish();
+    let report = built?;
+    let (positions, seconds) = (report.build.positions(), start.elapsed().as_secs_f64());
+    if common.json {
+        let (rules, kept, built) = (rules.name(), report.build.kept, &report.build.built[..]);
+        let (packed_from, packed, reads) = (first, report.packed, report.reads);
+        output::json(&ArchivesReport {
+            rules,
+            pits,
+            seeds,
+            packed_from,
+            kept,
+            built,
+            packed,
+            reads,
+            positions,
+            seconds,
+        })?;
+        return Ok(Outcome::Done);
+    }
+    if report.build.built.is_empty() && report.packed == 0 {
+        let directory = directory.display();
+        output::line(format_args!("nothing to build: all layers to {seeds} seeds are in {directory}"))?;
+        return Ok(Outcome::Done);
+    }
+    output::line(format_args!(
+        "{} built and {} packed in {seconds:.1} s ({} positions; {} positions unpacked from {} of archives), {} kept, in {}",
+        output::count(report.build.built.len(), "layer"),
+        output::count(report.packed, "layer"),
+        HumanCount(positions),
+        HumanCount(report.reads.positions),
+        HumanBytes(report.reads.bytes),
+        report.build.kept,
+        directory.display(),
+    ))?;
+    Ok(Outcome::Done)
+}
+
+/// What a build into archives takes without a limit: most of the available memory, since each frame that stays in memory is
+/// unpacked once less.
+pub fn usual_memory() -> u64 {
+    available_memory().map_or(0, |bytes| bytes / 4 * 3)
+}

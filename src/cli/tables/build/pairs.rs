@@ -1,0 +1,172 @@
+//! `kalah build` beside other processes: one pair of frames, or a share of a whole build.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::{Backend, Event, PairBuilder, Plan};
+use kalah::table::{PairKey, TableKey};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::process::signals::stopped_by_signal;
+use crate::cli::tables::build::events;
+
+/// What the two ways have in common.
+pub struct Pairs<'a> {
+    pub common: &'a args::Common,
+    pub backend: &'a Backend,
+    /// Why this backend.
+    pub why: &'a str,
+    /// Memory the process may take.
+    pub memory: Option<u64>,
+    /// How long another process may give no news.
+    pub patience: Duration,
+}
+
+#[derive(Serialize)]
+struct FrameReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    /// Seeds in the two rows, fewer first.
+    frame: [usize; 2],
+    /// False if the piece or the layer was there.
+    computed: bool,
+    /// Whether the layer is finished.
+    finished: bool,
+    /// Positions computed.
+    positions: u64,
+    seconds: f64,
+}
+
+#[derive(Serialize)]
+struct ShareReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    /// Pairs that this process computed.
+    pairs: usize,
+    /// Layers that it joined.
+    joined: usize,
+    positions: u64,
+    seconds: f64,
+}
+
+impl Pairs<'_> {
+    /// Computes the pair of frames `mover`|`seeds - mover`.
+    pub fn frame(&self, (seeds, mover): (usize, usize)) -> anyhow::Result<Outcome> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let directory = &self.common.tables.path;
+        let pair = PairKey::new(TableKey { rules, pits, seeds }, mover).expect("the flag was checked");
+        let threads = rayon::current_num_threads();
+        // What is there asks for nothing.
+        if !pair.piece_path(directory).exists() && !pair.layer.path(directory).exists() {
+            let plan = Plan::of_pair(pair, self.backend, threads);
+            output::note(format_args!(
+                "{pair}: {} positions, {} of memory, with {} ({}), {}",
+                HumanCount(plan.positions),
+                HumanBytes(plan.memory),
+                output::count(threads, "thread"),
+                self.backend.name(),
+                self.why,
+            ));
+            plan.check(directory, self.memory)?;
+        }
+        let (pulse, start) = (stopped_by_signal(), Instant::now());
+        let progress = Progress::new(pair.positions());
+        let on_event = |event: Event| tell(&progress, directory, &event);
+        let report = progress.watch(&pulse.positions, || {
+            PairBuilder::new(directory, TableKey { rules, pits, seeds }, self.backend, &pulse, &on_event)
+                .patience(self.patience)
+                .run_pair(pair)
+        });
+        progress.finish();
+        let report = report?;
+        let seconds = start.elapsed().as_secs_f64();
+        let positions = if report.computed { pair.positions() } else { 0 };
+        if self.common.json {
+            let (frame, rules) = ([pair.small, pair.large()], rules.name());
+            let (computed, finished) = (report.computed, report.finished);
+            output::json(&FrameReport { rules, pits, seeds, frame, computed, finished, positions, seconds })?;
+        } else {
+            let did = match report.computed {
+                true => format!("computed in {seconds:.1} s ({})", output::rate(positions, seconds)),
+                false => "there already".to_owned(),
+            };
+            let layer = if report.finished { "finished" } else { "not finished yet" };
+            output::line(format_args!("{pair}: {did}; the layer is {layer}"))?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    /// Builds the layers up to `seeds` together with other processes.
+    pub fn share(&self, seeds: usize) -> anyhow::Result<Outcome> {
+        let args::BoardFlags { rules, pits } = self.common.board;
+        let directory = &self.common.tables.path;
+        let threads = rayon::current_num_threads();
+        let plan = Plan::new(directory, TableKey { rules, pits, seeds }, self.backend, threads);
+        if !plan.missing.is_empty() {
+            let board = output::count(pits, "pit");
+            output::note(format_args!(
+                "{} to build together with others for {rules} with {board}: {} positions, {} of memory a process, {} of \
+                 disk, with {} here ({}), {}",
+                output::count(plan.missing.len(), "layer"),
+                HumanCount(plan.positions),
+                HumanBytes(plan.memory),
+                HumanBytes(plan.disk),
+                output::count(threads, "thread"),
+                self.backend.name(),
+                self.why,
+            ));
+        }
+        plan.check(directory, self.memory)?;
+        let (pulse, start) = (stopped_by_signal(), Instant::now());
+        // What the others do is not counted here, so there is no bar.
+        let progress = Progress::new(0);
+        let on_event = |event: Event| tell(&progress, directory, &event);
+        let report = PairBuilder::new(directory, TableKey { rules, pits, seeds }, self.backend, &pulse, &on_event)
+            .patience(self.patience)
+            .run_shared()?;
+        progress.finish();
+        let (seconds, positions) = (start.elapsed().as_secs_f64(), report.positions);
+        if self.common.json {
+            let (pairs, joined, rules) = (report.pairs, report.joined, rules.name());
+            output::json(&ShareReport { rules, pits, seeds, pairs, joined, positions, seconds })?;
+        } else {
+            output::line(format_args!(
+                "all layers to {seeds} seeds are in {}: {} of frames computed here ({} positions), {} joined, {seconds:.1} s",
+                directory.display(),
+                output::count(report.pairs, "pair"),
+                HumanCount(positions),
+                output::count(report.joined, "layer"),
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Tells a person of what happens.
+fn tell(progress: &Progress, directory: &Path, event: &Event) {
+    match event {
+        Event::Piece { pair, seconds } => progress.step(
+            *seconds,
+            &format!(
+                "layer {}, frames {}|{}: {} positions in {seconds:.2} s, {}",
+                pair.layer.seeds,
+                pair.small,
+                pair.large(),
+                HumanCount(pair.positions()),
+                output::rate(pair.positions(), *seconds),
+            ),
+        ),
+        Event::Joined(key) => {
+            let path = key.path(directory);
+            progress.note(&format!("layer {}: joined, {}", key.seeds, path.display()));
+        }
+        event => events::tell(progress, event),
+    }
+}

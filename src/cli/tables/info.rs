@@ -1,0 +1,293 @@
+use std::io;
+
+use anyhow::anyhow;
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::BuildLog;
+use kalah::evaluation::SEED;
+use kalah::game::Rules;
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::table::{BoundTable, ManifestEntry, PresentLayers, Table, TableKey, missing_layers};
+use serde::Serialize;
+
+use crate::cli::errors::{advice, suggestion};
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::report::{Format, Grid};
+use crate::cli::process::outcome::Outcome;
+
+/// List the tables and bound tables in the directory
+///
+/// --csv and --plot list tables only, without the bound tables.
+#[derive(Args)]
+pub struct Info {
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    format: Format,
+    /// Print what `kalah verify --manifest` compares with: one JSON object a table (reads all scores)
+    #[arg(long, conflicts_with_all = ["json", "csv", "Plot"])]
+    manifest: bool,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+    bits_per_position: f64,
+    exceptions: u64,
+    digest: String,
+    /// How long the build took; absent if the log has no entry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+    /// The version of kalah that built it, the commit of that version, and when it was finished; absent as `seconds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finished: Option<String>,
+}
+
+/// A bound table.
+#[derive(Serialize)]
+struct BoundEntry {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    bytes: u64,
+    bits: u32,
+    /// In seeds, from the first frame; `None` if those of others differ.
+    cuts: Option<Vec<f64>>,
+    /// Positions with each code, from the lowest interval up.
+    codes: Vec<u64>,
+    network: String,
+    digest: String,
+}
+
+#[derive(Serialize)]
+struct InfoReport {
+    tables: Vec<Entry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    bounds: Vec<BoundEntry>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gaps: Vec<Gap>,
+}
+
+/// Layers that are missing below another one of a board.
+#[derive(Serialize)]
+struct Gap {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds.
+    missing: Vec<usize>,
+}
+
+impl Info {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let directory = &self.tables.path;
+        let files = std::fs::read_dir(directory).map_err(|error| {
+            let first = TableKey { rules: Rules::default(), pits: 6, seeds: 24 };
+            let build = suggestion::quick_build(directory, first).filter(|_| error.kind() == io::ErrorKind::NotFound);
+            let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
+            anyhow!("cannot list {}: {error}{advice}", directory.display())
+        })?;
+        let (mut tables, mut bounds) = (Vec::new(), Vec::new());
+        let mut outcome = Outcome::Done;
+        for file in files {
+            let path = file?.path();
+            let opened = match path.extension() {
+                Some(extension) if extension == "kalah" => Table::open(&path).map(|table| tables.push(table)),
+                Some(extension) if extension == "bounds" => BoundTable::open(&path).map(|table| bounds.push(table)),
+                _ => continue,
+            };
+            if let Err(error) = opened {
+                outcome = outcome.and(if error.is_damage() { Outcome::Wrong } else { Outcome::Failed });
+                output::tell(format_args!("kalah: {}", advice::with_advice(&error)));
+            }
+        }
+        if outcome == Outcome::Failed && tables.is_empty() && bounds.is_empty() {
+            return Ok(outcome);
+        }
+        bounds.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
+        tables.sort_by_key(|table| (table.key().rules.name(), table.key().pits, table.key().seeds));
+        if self.manifest {
+            for table in &tables {
+                output::json(&ManifestEntry::of(table)?)?;
+            }
+            return Ok(outcome);
+        }
+        let log = BuildLog::read(directory);
+        let entries = tables.iter().map(|table| {
+            let (key, header) = (table.key(), table.header());
+            let record = log.last(key);
+            Entry {
+                rules: key.rules.name(),
+                pits: key.pits,
+                seeds: key.seeds,
+                positions: header.positions,
+                bytes: header.file_bytes,
+                bits_per_position: output::bits(header.bits_per_position()),
+                exceptions: header.exceptions(),
+                digest: output::hex(&header.digest),
+                seconds: record.map(|record| record.seconds),
+                version: record.and_then(|record| record.version.clone()),
+                commit: record.and_then(|record| record.commit.clone()),
+                finished: record.and_then(|record| record.finished.clone()),
+            }
+        });
+        let boards = tables.chunk_by(|a, b| (a.key().rules, a.key().pits) == (b.key().rules, b.key().pits));
+        let mut gaps = Vec::new();
+        for TableKey { rules, pits, .. } in boards.map(|board| board[0].key()) {
+            let missing = PresentLayers::read(directory, rules, pits)?.gaps(MAX_TABLE_SEEDS);
+            if !missing.is_empty() {
+                output::note(format_args!(
+                    "{rules} with {pits} pits: {}; those above are not used",
+                    missing_layers(&missing)
+                ));
+                gaps.push(Gap { rules: rules.name(), pits, missing });
+            }
+        }
+        let bounds = bounds.iter().map(BoundEntry::new).collect();
+        let report = InfoReport { tables: entries.collect(), bounds, gaps };
+        self.format.print(&report, || report.records(), || report.text(), || report.chart())?;
+        Ok(outcome)
+    }
+}
+
+impl BoundEntry {
+    fn new(table: &BoundTable) -> BoundEntry {
+        let (key, header) = (table.key(), table.header());
+        let cuts = header.entries[0].cuts;
+        let same = header.entries.iter().all(|entry| entry.cuts == cuts);
+        let seeds = |&cut: &i16| f64::from(cut) / f64::from(SEED);
+        BoundEntry {
+            rules: key.rules.name(),
+            pits: key.pits,
+            seeds: key.seeds,
+            positions: header.positions,
+            bytes: header.file_bytes,
+            bits: header.bits,
+            cuts: same.then(|| cuts.sixteenths().iter().map(seeds).collect()),
+            codes: header.counts()[..1 << header.bits].to_vec(),
+            network: output::hex(&table.network().digest()),
+            digest: output::hex(&header.digest),
+        }
+    }
+}
+
+impl InfoReport {
+    fn text(&self) -> io::Result<()> {
+        let heading =
+            ["rules", "pits", "seeds", "positions", "bytes", "bits/pos", "exceptions", "built in", "on", "by"];
+        let mut grid = Grid::new(heading.into_iter().chain(["digest"]));
+        for entry in &self.tables {
+            grid.row([
+                entry.rules.to_owned(),
+                entry.pits.to_string(),
+                entry.seeds.to_string(),
+                HumanCount(entry.positions).to_string(),
+                HumanBytes(entry.bytes).to_string(),
+                format!("{:.3}", entry.bits_per_position),
+                HumanCount(entry.exceptions).to_string(),
+                entry.seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2} s")),
+                entry.finished.as_ref().map_or("-", |time| time.split('T').next().unwrap_or(time)).to_owned(),
+                entry.version.clone().unwrap_or("-".to_owned()),
+                entry.digest[..16].to_owned(),
+            ]);
+        }
+        grid.print()?;
+        self.bounds_text()?;
+        let (positions, bytes) =
+            self.tables.iter().fold((0, 0), |(p, b), entry| (p + entry.positions, b + entry.bytes));
+        output::line(format_args!(
+            "{}, {}, {}",
+            output::count(self.tables.len(), "table"),
+            output::many(positions, "position"),
+            HumanBytes(bytes)
+        ))
+    }
+
+    /// The bound tables.
+    fn bounds_text(&self) -> io::Result<()> {
+        if self.bounds.is_empty() {
+            return Ok(());
+        }
+        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits", "cuts", "codes", "network", "digest"];
+        let mut grid = Grid::new(heading);
+        for entry in &self.bounds {
+            let cuts = entry.cuts.as_ref().map_or("by frame".to_owned(), |cuts| output::joined(cuts, ","));
+            let shares = entry.codes.iter().map(|&count| (100.0 * count as f64 / entry.positions as f64).round());
+            grid.row([
+                entry.rules.to_owned(),
+                entry.pits.to_string(),
+                entry.seeds.to_string(),
+                HumanCount(entry.positions).to_string(),
+                HumanBytes(entry.bytes).to_string(),
+                entry.bits.to_string(),
+                cuts,
+                output::joined(shares, ":") + " %",
+                entry.network[..16].to_owned(),
+                entry.digest[..16].to_owned(),
+            ]);
+        }
+        output::line("bound tables")?;
+        grid.print()
+    }
+
+    fn records(&self) -> Grid {
+        let heading = ["rules", "pits", "seeds", "positions", "bytes", "bits_per_position", "exceptions"];
+        let mut grid = Grid::new(heading.into_iter().chain(["seconds", "digest", "version", "commit", "finished"]));
+        for entry in &self.tables {
+            let sizes = [entry.pits as u64, entry.seeds as u64, entry.positions, entry.bytes];
+            let sizes = sizes.iter().map(u64::to_string);
+            let bits = [entry.bits_per_position.to_string(), entry.exceptions.to_string()];
+            let seconds = entry.seconds.map_or(String::new(), |seconds| seconds.to_string());
+            let rules = std::iter::once(entry.rules.to_owned());
+            let made = [&entry.version, &entry.commit, &entry.finished].map(|text| text.clone().unwrap_or_default());
+            grid.row(rules.chain(sizes).chain(bits).chain([seconds, entry.digest.clone()]).chain(made));
+        }
+        grid
+    }
+
+    /// Bits a position, and how fast each layer was built where the log has it.
+    fn chart(&self) -> Vec<Chart> {
+        let series = |figure: &dyn Fn(&Entry) -> Option<f64>| {
+            let mut series: Vec<Series> = Vec::new();
+            for entry in &self.tables {
+                let name = format!("{}, {} pits", entry.rules, entry.pits);
+                let Some(figure) = figure(entry) else { continue };
+                if series.last().is_none_or(|last| last.name != name) {
+                    series.push(Series { name, points: Vec::new() });
+                }
+                series.last_mut().expect("it was pushed").points.push((entry.seeds as f64, figure));
+            }
+            series
+        };
+        let chart = |title: &str, y: &str, log, figure: &dyn Fn(&Entry) -> Option<f64>| Chart {
+            title: title.to_owned(),
+            x: "seeds in play".to_owned(),
+            y: y.to_owned(),
+            shape: Shape::Line,
+            log,
+            series: series(figure),
+        };
+        // Of layers built in less, the clock is too coarse.
+        const LEAST_SECONDS: f64 = 0.01;
+        vec![
+            chart("size of the layers", "bytes", true, &|entry| Some(entry.bytes as f64)),
+            chart("bits a position, of layers of a million positions and more", "bits", false, &|entry| {
+                (entry.positions >= 1_000_000).then_some(entry.bits_per_position)
+            }),
+            chart("rate of building", "million positions a second", false, &|entry| {
+                let seconds = entry.seconds.filter(|&seconds| seconds >= LEAST_SECONDS)?;
+                Some(entry.positions as f64 / seconds / 1e6)
+            }),
+        ]
+    }
+}

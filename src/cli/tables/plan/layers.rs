@@ -1,0 +1,178 @@
+//! `kalah plan layers`: the memory of each layer, and what is read and written.
+
+use clap::Args;
+use indicatif::{HumanBytes, HumanCount};
+use kalah::build::{LayerPlan, layer_plans};
+use kalah::table::TableKey;
+use kalah::table::archive::archive_path;
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::tables::build::packed;
+
+#[derive(Serialize)]
+struct Step {
+    /// Seeds in the mover's row and in the other.
+    frame: [usize; 2],
+    /// Frames of lower layers that it is computed from, their positions, and their bytes in tables.
+    frames: usize,
+    positions: u64,
+    bytes: u64,
+    /// Frames of archives that are unpacked before, and their positions.
+    unpacked: usize,
+    unpacked_positions: u64,
+}
+
+#[derive(Serialize)]
+struct Layer {
+    seeds: usize,
+    positions: u64,
+    memory: u64,
+    step_bytes: u64,
+    read_once: u64,
+    read_by_step: u64,
+    read: u64,
+    may_read_more: bool,
+    unpacked: usize,
+    unpacked_positions: u64,
+    table: u64,
+    archive: u64,
+    steps: Vec<Step>,
+}
+
+#[derive(Serialize)]
+struct PlanLayersReport<'a> {
+    rules: &'a str,
+    pits: usize,
+    seeds: usize,
+    threads: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packed_from: Option<usize>,
+    /// Bytes for everything, page cache included.
+    memory: u64,
+    layers: Vec<Layer>,
+}
+
+/// List for each layer the memory that it needs, and what it reads and writes
+///
+/// The figures are those of a build on the CPU. See docs/building.md.
+#[derive(Args)]
+pub struct PlanLayers {
+    /// Plan up to this many seeds in play
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: usize,
+    /// The layers from this many seeds up are archives, as with `kalah build --packed`
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    packed: Option<usize>,
+    /// Memory of the machine, such as 24GiB [default: most of what is available]
+    #[arg(long, value_name = "SIZE", value_parser = args::bytes)]
+    memory: Option<u64>,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+impl PlanLayers {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let PlanLayers { common, seeds, packed, memory } = self;
+        let args::BoardFlags { rules, pits } = common.board;
+        let (directory, threads) = (&common.tables.path, common.threads.number());
+        let is_archived = |key: TableKey| packed.is_some_and(|first| key.seeds >= first);
+        let finished = |key: TableKey| match is_archived(key) {
+            true => archive_path(directory, key).exists(),
+            false => key.path(directory).exists(),
+        };
+        let allowed = memory.unwrap_or_else(packed::usual_memory);
+        let last = TableKey { rules, pits, seeds };
+        let plans = layer_plans(last, packed, (allowed, threads), finished);
+        if common.json {
+            let (rules, memory) = (rules.name(), allowed);
+            let layers = plans.iter().map(layer).collect();
+            output::json(&PlanLayersReport { rules, pits, seeds, threads, packed_from: packed, memory, layers })?;
+            return Ok(Outcome::Done);
+        }
+        if plans.is_empty() {
+            let directory = directory.display();
+            output::line(format_args!("nothing is missing: all layers to {seeds} seeds are in {directory}"))?;
+            return Ok(Outcome::Done);
+        }
+        print(&plans, packed, allowed)?;
+        if packed.is_some() {
+            let (frames, positions) = plans.iter().fold((0, 0), |(frames, positions), plan| {
+                (frames + plan.unpacked, positions + plan.unpacked_positions)
+            });
+            output::line(format_args!(
+                "with {} of memory, {frames} frames of {} positions are unpacked from archives",
+                HumanBytes(allowed),
+                HumanCount(positions),
+            ))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// A row for each layer, and what the columns mean.
+fn print(plans: &[LayerPlan], packed: Option<usize>, memory: u64) -> anyhow::Result<()> {
+    output::line("layer       positions      memory    one step   read once  read by step        read     written")?;
+    for plan in plans {
+        output::line(format_args!(
+            "{:>5}  {:>14}  {:>10}  {:>10}  {:>10}  {:>12}  {:>10}  {:>10}",
+            plan.key.seeds,
+            HumanCount(plan.positions).to_string(),
+            HumanBytes(plan.memory).to_string(),
+            HumanBytes(plan.step_bytes).to_string(),
+            HumanBytes(plan.read_once).to_string(),
+            HumanBytes(plan.read_by_step).to_string(),
+            format!("{}{}", HumanBytes(plan.read), if plan.may_read_more { "+" } else { "" }),
+            HumanBytes(plan.table + plan.archive).to_string(),
+        ))?;
+    }
+    output::line("memory: what the program must have, beside the page cache")?;
+    output::line(
+        "one step: bytes of lower tables that one frame is computed from; page cache for it makes reading quick",
+    )?;
+    output::line(
+        "read once: bytes of lower tables that the layer needs; what is read if the page cache holds them all",
+    )?;
+    output::line("read by step: what is read if nothing stays in the page cache from one frame to the next")?;
+    output::line(format_args!(
+        "read: what the disk reads with {} in all, if the page cache has what the memory column leaves of it",
+        HumanBytes(memory)
+    ))?;
+    if plans.iter().any(|plan| plan.may_read_more) {
+        output::line("  +: much more may be read, since the page cache holds too little of what one step reads")?;
+    }
+    if let Some(first) = packed {
+        output::line(format_args!(
+            "layers from {first} seeds up: memory includes the unpacked frames of one step; archives are written"
+        ))?;
+    }
+    Ok(())
+}
+
+fn layer(plan: &LayerPlan) -> Layer {
+    let steps = plan.steps.iter().map(|step| Step {
+        frame: [step.frame.mover, step.frame.other],
+        frames: step.frames,
+        positions: step.positions,
+        bytes: step.bytes,
+        unpacked: step.unpacked,
+        unpacked_positions: step.unpacked_positions,
+    });
+    Layer {
+        seeds: plan.key.seeds,
+        positions: plan.positions,
+        memory: plan.memory,
+        step_bytes: plan.step_bytes,
+        read_once: plan.read_once,
+        read_by_step: plan.read_by_step,
+        read: plan.read,
+        may_read_more: plan.may_read_more,
+        unpacked: plan.unpacked,
+        unpacked_positions: plan.unpacked_positions,
+        table: plan.table,
+        archive: plan.archive,
+        steps: steps.collect(),
+    }
+}

@@ -1,0 +1,103 @@
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::table::{Table, TableKey, score_counts};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::chart::{Chart, Series, Shape};
+use crate::cli::output::report::{Format, Grid};
+use crate::cli::process::outcome::Outcome;
+
+/// Count the scores of a layer
+#[derive(Args)]
+pub struct Stats {
+    /// The layer with this many seeds
+    #[arg(long, value_parser = args::seeds)]
+    seeds: usize,
+    #[command(flatten)]
+    board: args::BoardFlags,
+    #[command(flatten)]
+    tables: args::Directory,
+    #[command(flatten)]
+    threads: args::Threads,
+    #[command(flatten)]
+    format: Format,
+}
+
+#[derive(Serialize)]
+struct StatsReport {
+    rules: &'static str,
+    pits: usize,
+    seeds: usize,
+    positions: u64,
+    /// Positions in which the mover collects exactly as many seeds as the index says.
+    scores: Vec<u64>,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+}
+
+impl Stats {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.threads.start()?;
+        let args::BoardFlags { rules, pits } = self.board;
+        let key = TableKey { rules, pits, seeds: self.seeds };
+        let table = Table::open_key(&self.tables.path, key)?;
+        let scores = score_counts(&table)?;
+        let part = |wanted: std::cmp::Ordering| {
+            let scores = scores.iter().enumerate();
+            scores.filter(|&(score, _)| (2 * score).cmp(&self.seeds) == wanted).map(|(_, count)| count).sum::<u64>()
+        };
+        let report = StatsReport {
+            rules: rules.name(),
+            pits,
+            seeds: self.seeds,
+            positions: scores.iter().sum(),
+            wins: part(std::cmp::Ordering::Greater),
+            draws: part(std::cmp::Ordering::Equal),
+            losses: part(std::cmp::Ordering::Less),
+            scores: scores.clone(),
+        };
+        let share = |count: u64| 100.0 * count as f64 / report.positions as f64;
+        let records = || {
+            let mut grid = Grid::new(["rules", "pits", "seeds", "score", "positions", "share"]);
+            for (score, &count) in scores.iter().enumerate() {
+                let share = format!("{:.6}", share(count) / 100.0);
+                let layer = [rules.name().to_owned(), pits.to_string(), self.seeds.to_string()];
+                grid.row(layer.into_iter().chain([score.to_string(), count.to_string(), share]));
+            }
+            grid
+        };
+        let chart = || {
+            let points = scores.iter().enumerate().map(|(score, &count)| (score as f64, share(count))).collect();
+            vec![Chart {
+                title: format!("{key}: {}", output::many(report.positions, "position")),
+                x: "score: seeds the mover collects".to_owned(),
+                y: "% of the positions".to_owned(),
+                shape: Shape::Bars,
+                log: false,
+                series: vec![Series { name: key.to_string(), points }],
+            }]
+        };
+        let text = || {
+            output::line(format_args!("{key}: {}", output::many(report.positions, "position")))?;
+            output::line(format_args!(
+                "the mover wins {:.2} %, draws {:.2} %, loses {:.2} %",
+                share(report.wins),
+                share(report.draws),
+                share(report.losses)
+            ))?;
+            output::line("score       positions  share")?;
+            let most = scores.iter().max().copied().unwrap_or(1).max(1);
+            for (score, &count) in scores.iter().enumerate() {
+                let bar = "#".repeat((count as f64 / most as f64 * 50.0).round() as usize);
+                let count_text = HumanCount(count).to_string();
+                output::line(format_args!("{score:>5} {count_text:>15} {:>6.2} % {bar}", share(count)))?;
+            }
+            Ok(())
+        };
+        self.format.print(&report, records, text, chart)?;
+        Ok(Outcome::Done)
+    }
+}

@@ -1,0 +1,199 @@
+use std::io::Write;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Args;
+use indicatif::HumanCount;
+use kalah::evaluation::PhasedNetwork;
+use kalah::file::{FileContent, remove_leftovers, replace, require_writable};
+use kalah::index::MAX_TABLE_SEEDS;
+use kalah::table::Tables;
+use kalah::train::{Fit, LEAST_TABLE_SEEDS, Trained, Trainer};
+use serde::Serialize;
+
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::process::outcome::Outcome;
+
+/// Train an evaluation network, which orders the moves of searches
+///
+/// It learns from exact scores of positions that searches visit, within the tables and some seeds above them. For positions
+/// further above, another network is trained for every ten seeds, from scores that searches estimate, except by rules with relays.
+/// The same tables and flags give the same file. All searches with the tables use it if it is beside them under the name
+/// RULES-PITS.network, instead of the network that the program comes with. A file of this name is replaced. Bound tables that
+/// are there already keep the network that they were made with.
+#[derive(Args)]
+pub struct Train {
+    #[command(flatten)]
+    board: args::BoardFlags,
+    #[command(flatten)]
+    tables: args::Directory,
+    /// Learn from tables up to this many seeds [default: all]
+    #[arg(long, value_name = "N", value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// File of the network [default: RULES-PITS.network beside the tables]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Positions within the tables to learn from
+    #[arg(long, value_name = "N", default_value_t = Trainer::SAMPLES, value_parser = samples)]
+    samples: usize,
+    /// Positions above the tables to learn from; their scores are found by solving them
+    #[arg(long, value_name = "N", default_value_t = Trainer::SOLVED, value_parser = solved)]
+    solved: usize,
+    /// Positions to learn from for each network further above the tables; their scores are estimated by searches. With 0, or by
+    /// rules with relays, there is one network for all positions
+    #[arg(long, value_name = "N", default_value_t = Trainer::ESTIMATED, value_parser = solved)]
+    estimated: usize,
+    /// How often training goes through all these positions, those further above the tables three times as often
+    #[arg(long, value_name = "N", default_value_t = Trainer::EPOCHS, value_parser = epochs)]
+    epochs: usize,
+    #[command(flatten)]
+    threads: args::Threads,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// Reads a number of positions within the tables: a billion take 18 GB.
+fn samples(text: &str) -> Result<usize, String> {
+    number(text, 1..=1_000_000_000)
+}
+
+/// Reads a number of positions above the tables.
+fn solved(text: &str) -> Result<usize, String> {
+    number(text, 0..=1_000_000_000)
+}
+
+/// Reads a number of passes.
+fn epochs(text: &str) -> Result<usize, String> {
+    number(text, 1..=1000)
+}
+
+fn number(text: &str, range: RangeInclusive<usize>) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| range.contains(number));
+    number.ok_or_else(|| format!("write a number from {} to {}", range.start(), range.end()))
+}
+
+#[derive(Serialize)]
+struct Fitted {
+    positions: usize,
+    deviation: f64,
+    error: f64,
+    explained: f64,
+}
+
+#[derive(Serialize)]
+struct OfLayer {
+    seeds: usize,
+    #[serde(flatten)]
+    fit: Fitted,
+}
+
+#[derive(Serialize)]
+struct OfPhase {
+    least_seeds: u32,
+    #[serde(flatten)]
+    fit: Fitted,
+}
+
+#[derive(Serialize)]
+struct TrainReport {
+    rules: &'static str,
+    pits: usize,
+    /// Seeds of the largest layer.
+    seeds: usize,
+    network: PathBuf,
+    digest: String,
+    samples: usize,
+    /// Positions that other searches visit within the tables.
+    within: Fitted,
+    /// The same above the tables.
+    above: Fitted,
+    /// Random positions.
+    layers: Vec<OfLayer>,
+    /// Positions that other searches visit in each phase further above, with estimated scores.
+    phases: Vec<OfPhase>,
+    seconds: f64,
+}
+
+impl Train {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        let (start, args::BoardFlags { rules, pits }) = (Instant::now(), self.board);
+        self.threads.start()?;
+        let tables = Tables::open(&self.tables.path, rules, pits, self.seeds.unwrap_or(MAX_TABLE_SEEDS))?;
+        tables.require_all()?;
+        tables.require(self.seeds.unwrap_or(LEAST_TABLE_SEEDS))?;
+        let path = self.output.unwrap_or_else(|| self.tables.path.join(PhasedNetwork::file_name(rules, pits)));
+        let cannot_write = || format!("cannot write {}", path.display());
+        // What a killed process left.
+        remove_leftovers(&path).with_context(cannot_write)?;
+        // Whether it can be written is known before the training, which leaves nothing if it is stopped.
+        require_writable(&path, Some(FileContent::Network)).with_context(cannot_write)?;
+        let trainer =
+            Trainer::new(&tables).samples(self.samples, self.solved).estimated(self.estimated).epochs(self.epochs);
+        let trained = trainer.run(&|step| output::note(format_args!("{step} ...")))?;
+        replace(&path, Some(FileContent::Network), |file| file.write_all(&trained.network.to_bytes()))
+            .with_context(cannot_write)?;
+        let seeds = tables.max_seeds().unwrap_or(0);
+        TrainReport::new(trained, seeds, path, start.elapsed().as_secs_f64()).tell(self.json)?;
+        Ok(Outcome::Done)
+    }
+}
+
+impl TrainReport {
+    fn new(trained: Trained, seeds: usize, network: PathBuf, seconds: f64) -> TrainReport {
+        let Trained { network: of, samples, within, above, layers, phases, .. } = trained;
+        let round = |number: f64| (number * 1e4).round() / 1e4;
+        let fitted = |fit: Fit| Fitted {
+            positions: fit.positions,
+            deviation: round(fit.deviation),
+            error: round(fit.error),
+            explained: round(fit.explained()),
+        };
+        TrainReport {
+            rules: of.rules().name(),
+            pits: of.pits(),
+            seeds,
+            network,
+            digest: output::hex(&of.digest()),
+            samples,
+            within: fitted(within),
+            above: fitted(above),
+            layers: layers.into_iter().map(|(seeds, fit)| OfLayer { seeds, fit: fitted(fit) }).collect(),
+            phases: phases.into_iter().map(|(least_seeds, fit)| OfPhase { least_seeds, fit: fitted(fit) }).collect(),
+            seconds: round(seconds),
+        }
+    }
+
+    fn tell(&self, json: bool) -> std::io::Result<()> {
+        if json {
+            return output::json(self);
+        }
+        let samples = HumanCount(self.samples as u64);
+        output::line(format_args!(
+            "{}: learned from {samples} positions in {:.1} s",
+            self.network.display(),
+            self.seconds
+        ))?;
+        output::line(format_args!("  digest {}", self.digest))?;
+        let fit = |name: String, fit: &Fitted| {
+            let Fitted { positions, error, explained, .. } = fit;
+            if *positions == 0 {
+                return Ok(());
+            }
+            let positions = HumanCount(*positions as u64);
+            let share = 100.0 * explained;
+            output::line(format_args!(
+                "  {name:<28} {share:>5.1} % of the variance, error {error:.2} seeds, {positions} positions"
+            ))
+        };
+        fit(format!("of searches, to {} seeds", self.seeds), &self.within)?;
+        fit("of searches, above".to_owned(), &self.above)?;
+        self.phases
+            .iter()
+            .try_for_each(|phase| fit(format!("estimated, from {} seeds", phase.least_seeds), &phase.fit))?;
+        self.layers.iter().try_for_each(|layer| fit(format!("random, {} seeds", layer.seeds), &layer.fit))
+    }
+}

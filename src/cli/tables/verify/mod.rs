@@ -1,0 +1,402 @@
+//! `kalah verify`.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `archives` | the check that archives take part in |
+//! | `bounds` | the checks that bound tables take part in |
+//! | `report` | what passed, what is wrong, what was not checked |
+
+mod archives;
+mod bounds;
+mod report;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use indicatif::HumanCount;
+use kalah::build::Backend;
+use kalah::game::Rules;
+use kalah::isa::Isa;
+use kalah::progress::Pulse;
+use kalah::table::{BoundTable, Manifest, Table, TableKey, Tables};
+use kalah::verify::{
+    Fault, Sample, Survey, check_against, check_checksums, check_consistency, check_manifest, check_sample,
+};
+
+use crate::cli::errors::suggestion;
+use crate::cli::flags::args;
+use crate::cli::output;
+use crate::cli::output::progress::Progress;
+use crate::cli::process::outcome::Outcome;
+use crate::cli::tables::verify::archives::ArchiveChecks;
+use crate::cli::tables::verify::bounds::BoundChecks;
+use crate::cli::tables::verify::report::{BoardReport, Check, Directory, Passed};
+
+/// Check that tables are correct
+///
+/// Exits 3 when a score is wrong, a table is damaged, or one is missing below others. Without a choice of checks:
+/// --checksums. Every file of the board is opened, and below one that is there no layer may lack both table and bound
+/// table. Bound tables are checked, too: with --consistency against the exact tables of their layers where these are
+/// there, else against the layers below. With --checksums, archives are unpacked in memory, frame by frame: what they restore
+/// must be the table that was packed. Where there was nothing to check or to compare, it exits 1.
+#[derive(Args)]
+pub struct Verify {
+    /// Check the layer with this many seeds [default: all layers that are there]
+    #[arg(long, value_parser = args::seeds)]
+    seeds: Option<usize>,
+    /// Check all rule sets and boards in the directory; files that are no tables are listed
+    #[arg(long, conflicts_with_all = ["seeds", "rules", "pits"])]
+    all: bool,
+    /// Every block against its checksum, every frame and the whole against their digests
+    #[arg(long)]
+    checksums: bool,
+    /// Every score is the minimax of its children, found by the reference oracle
+    #[arg(long)]
+    consistency: bool,
+    /// With --consistency: only about this many positions a layer (never fewer; all if it has no more): the first and
+    /// the last of every frame, and random ones in proportion to its positions
+    #[arg(long, value_name = "N", requires = "consistency")]
+    sample: Option<u64>,
+    /// With --sample: where the random numbers start; the same number draws the same positions
+    #[arg(long = "seed", alias = "random-seed", value_name = "N", default_value_t = 0, requires = "sample")]
+    random_seed: u64,
+    /// Check the layers below against their checksums, then compute the layer again and compare it bit for bit
+    #[arg(long, value_name = "BACKEND")]
+    against: Option<Against>,
+    /// Compare the tables with the entries of this file (tables/manifest.jsonl, which comes with the program, has the known tables):
+    /// digests, sizes, and the number of positions with each score; all scores are read for that, as by --checksums
+    #[arg(long, value_name = "FILE")]
+    manifest: Option<PathBuf>,
+    #[command(flatten)]
+    gpu: args::GpuFlags,
+    #[command(flatten)]
+    common: args::Common,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Against {
+    /// The CPU builder
+    Cpu,
+    /// The GPU builder
+    Gpu,
+}
+
+/// What all boards are checked with.
+struct Means<'a> {
+    verify: &'a Verify,
+    checks: Vec<Check>,
+    manifest: Option<Manifest>,
+    backend: Backend,
+    pulse: Pulse,
+}
+
+/// Seeds of the tables that are suggested where there are none.
+const SUGGESTED_SEEDS: usize = 24;
+
+/// Says that no check found anything to check.
+const NOTHING: &str = "nothing was checked: there is no table for this check";
+
+/// The tables of one board, opened.
+struct Opened {
+    /// Those from 2 seeds up to the first that is missing or cannot be opened.
+    tables: Tables,
+    /// Those that are to be checked, by seeds.
+    chosen: BTreeMap<usize, Arc<Table>>,
+    /// All bound tables up to the largest layer that is to be checked.
+    bounds: Vec<Arc<BoundTable>>,
+    /// Seeds of the archives that are to be checked.
+    archives: Vec<usize>,
+    report: BoardReport,
+}
+
+impl Verify {
+    pub fn run(self) -> anyhow::Result<Outcome> {
+        self.common.threads.start()?;
+        let directory = &self.common.tables.path;
+        let means = self.means()?;
+        let survey = Survey::read(directory).with_context(|| format!("cannot list {}", directory.display()))?;
+        let boards: Vec<(Rules, usize)> =
+            if self.all { survey.known_boards() } else { vec![(self.common.board.rules, self.common.board.pits)] };
+        if boards.is_empty() {
+            bail!("there are no tables in {}: nothing was checked", directory.display());
+        }
+        let mut opened = Vec::new();
+        for (rules, pits) in boards {
+            opened.push(self.open(&survey, rules, pits)?);
+        }
+        let total = opened.iter().map(|board| means.work(board)).sum();
+        let progress = Progress::new(total);
+        let mut reports = Vec::new();
+        for board in opened {
+            reports.push(means.check_board(board, &progress)?);
+        }
+        progress.finish();
+        if let (Some(manifest), Some(path)) = (&means.manifest, &self.manifest) {
+            compared_nothing(&mut reports, manifest, path);
+        }
+
+        let misnamed: Vec<String> = if self.all { misnamed(&survey) } else { Vec::new() };
+        let outcome = if misnamed.is_empty() { report::outcome(&reports) } else { Outcome::Wrong };
+        if self.common.json {
+            if self.all {
+                let ok = misnamed.is_empty() && reports.iter().all(BoardReport::is_ok);
+                output::json(&Directory { ok, boards: reports, misnamed, others: survey.others })?;
+            } else {
+                output::json(&reports[0])?;
+            }
+            return Ok(outcome);
+        }
+        report::text(&reports)?;
+        for name in misnamed {
+            output::line(format_args!("WRONG: {name}: its name ends like that of a table, but no table has it"))?;
+        }
+        if self.all && !survey.others.is_empty() {
+            output::line(format_args!("skipped, not tables: {}", survey.others.join(", ")))?;
+        }
+        Ok(outcome)
+    }
+
+    /// The checks that are asked for, and what they need.
+    fn means(&self) -> anyhow::Result<Means<'_>> {
+        let mut checks = Vec::new();
+        let others = self.consistency || self.against.is_some() || self.manifest.is_some();
+        if self.checksums || !others {
+            checks.push(Check::Checksums);
+        }
+        let manifest = match &self.manifest {
+            Some(path) => {
+                checks.push(Check::Manifest);
+                let manifest = Manifest::read(path);
+                let manifest = manifest.with_context(|| format!("cannot read the manifest {}", path.display()))?;
+                if manifest.entries().is_empty() {
+                    bail!("the manifest {} has no entries: nothing can be compared with it", path.display());
+                }
+                Some(manifest)
+            }
+            None => None,
+        };
+        if self.consistency {
+            checks.push(Check::Consistency);
+        }
+        let backend = match self.against {
+            Some(Against::Gpu) => Backend::Gpu(self.gpu.open(self.common.board.rules)?),
+            _ => Backend::Cpu(Isa::detect()),
+        };
+        checks.extend(self.against.map(|against| match against {
+            Against::Cpu => Check::Cpu,
+            Against::Gpu => Check::Gpu,
+        }));
+        Ok(Means { verify: self, checks, manifest, backend, pulse: Pulse::default() })
+    }
+
+    /// Opens the tables of a board, and notes those that are missing or cannot be opened.
+    fn open(&self, survey: &Survey, rules: Rules, pits: usize) -> anyhow::Result<Opened> {
+        let directory = &self.common.tables.path;
+        let (there, bounds_there) = (survey.layers(rules, pits), survey.bound_layers(rules, pits));
+        let mut highest = self.seeds.or(there.last().copied()).unwrap_or(2);
+        let most = self.seeds.or(bounds_there.last().copied()).map_or(highest, |seeds| seeds.max(highest));
+        let mut tables = Tables::empty(directory, rules, pits, most);
+        let archives = survey.archived_layers(rules, pits).iter().copied();
+        let archives: Vec<usize> = archives.filter(|&seeds| self.seeds.is_none_or(|asked| asked == seeds)).collect();
+        if !there.contains(&highest) {
+            let is_asked = |&seeds: &usize| self.seeds.is_none_or(|asked| asked == seeds);
+            if !bounds_there.iter().any(is_asked) && archives.is_empty() {
+                if self.seeds.is_none() && there.is_empty() {
+                    let first = TableKey { rules, pits, seeds: SUGGESTED_SEEDS };
+                    let build = suggestion::quick_build(directory, first);
+                    let advice = build.map_or(String::new(), |build| format!("; make tables with `{build}`"));
+                    let directory = directory.display();
+                    bail!(
+                        "there are no tables for {rules} with {pits} pits in {directory}: nothing was checked{advice}"
+                    );
+                }
+                // The error names the command that builds it.
+                tables.require(highest)?;
+            }
+            // Of this layer there is only a bound table or an archive.
+            highest = there.iter().copied().rfind(|&seeds| seeds < highest).unwrap_or(1);
+        }
+        // One layer alone can be checked against its own checksums; anything else needs those below.
+        let needs_below = self.seeds.is_none() || self.consistency || self.against.is_some();
+        let first = if needs_below { 2 } else { highest };
+        let (mut chosen, mut report) = (BTreeMap::new(), BoardReport::new(rules, pits));
+        let mut missing = Vec::new();
+        for seeds in first..=highest {
+            if !there.contains(&seeds) {
+                // Its bound table may have taken its place.
+                if !bounds_there.contains(&seeds) {
+                    missing.push(seeds);
+                }
+                continue;
+            }
+            match Table::open_key(directory, TableKey { rules, pits, seeds }) {
+                Ok(table) => {
+                    chosen.insert(seeds, Arc::new(table));
+                }
+                Err(error) => report.add(seeds, Check::Files, &error.into()),
+            }
+        }
+        for seeds in 2.. {
+            let Some(table) = chosen.get(&seeds) else { break };
+            tables.push(Arc::clone(table))?;
+        }
+        if !missing.is_empty() {
+            report.add(highest, Check::Files, &Fault::gap(&tables, highest, missing));
+        }
+        let lacks = |seeds: &usize| !there.contains(seeds) && !bounds_there.contains(seeds);
+        // Bound tables can have a directory of their own, without any exact table.
+        let lowest = if there.is_empty() { bounds_there.first().copied().unwrap_or(most) } else { highest + 1 };
+        let below_bounds: Vec<usize> = (lowest..most).filter(|seeds| *seeds > 1 && lacks(seeds)).collect();
+        if needs_below && !below_bounds.is_empty() {
+            report.add(most, Check::Files, &Fault::gap(&tables, most, below_bounds));
+        }
+        let bounds = bounds::open(&tables, bounds_there, most, &mut report);
+        if let Some(seeds) = self.seeds {
+            chosen.retain(|&own, _| own == seeds);
+        }
+        Ok(Opened { tables, chosen, bounds, archives, report })
+    }
+
+    /// The positions of a layer that --sample asks for.
+    fn sample(&self, key: TableKey, count: u64) -> Sample {
+        Sample::new(key, count, self.random_seed)
+    }
+}
+
+/// Names that end like those of tables, but that no table has: `kalah info` refuses these files, too.
+fn misnamed(survey: &Survey) -> Vec<String> {
+    let ends_like_one = |name: &&String| name.ends_with(".kalah") || name.ends_with(".bounds");
+    survey.others.iter().filter(ends_like_one).cloned().collect()
+}
+
+/// Makes the run fail if the manifest has no entry of a table that was checked.
+fn compared_nothing(reports: &mut [BoardReport], manifest: &Manifest, path: &std::path::Path) {
+    let compared = |board: &BoardReport| board.passed.iter().any(|passed| passed.check == Check::Manifest);
+    if reports.iter().any(|board| compared(board) || !board.is_ok()) {
+        return;
+    }
+    let message = format!(
+        "nothing was compared: the manifest {} has {}, none of a table that was looked at",
+        path.display(),
+        if manifest.entries().len() == 1 {
+            "1 entry".to_owned()
+        } else {
+            format!("{} entries", manifest.entries().len())
+        },
+    );
+    reports[0].fail(None, Check::Manifest, message);
+}
+
+impl Means<'_> {
+    /// The same checks, of bound tables.
+    fn bound_checks(&self) -> BoundChecks<'_> {
+        let sample = self.verify.sample.map(|count| (count, self.verify.random_seed));
+        BoundChecks { seeds: self.verify.seeds, sample, checks: &self.checks, pulse: &self.pulse }
+    }
+
+    /// The same checks, of archives.
+    fn archive_checks(&self) -> ArchiveChecks<'_> {
+        ArchiveChecks { checks: &self.checks, pulse: &self.pulse }
+    }
+
+    /// Positions that the checks of a board will count.
+    fn work(&self, board: &Opened) -> u64 {
+        let of_table = |check: Check, table: &Table| match (check, self.verify.sample) {
+            (Check::Files | Check::Checksums | Check::Manifest, _) => 0,
+            (Check::Consistency, Some(count)) => self.verify.sample(table.key(), count).positions(),
+            _ => table.header().positions,
+        };
+        let tables = || board.chosen.values();
+        let exact: u64 = self.checks.iter().flat_map(|&check| tables().map(move |table| of_table(check, table))).sum();
+        let bounds = self.bound_checks().work(&board.tables, &board.chosen, &board.bounds);
+        exact + bounds + self.archive_checks().work(&board.tables, &board.archives)
+    }
+
+    /// Makes all checks of a board.
+    ///
+    /// What a table alone shows is reported for every table. Scores are compared with those below, so there the first
+    /// fault is the last: others would come from it.
+    fn check_board(&self, board: Opened, progress: &Progress) -> anyhow::Result<BoardReport> {
+        let Opened { tables, chosen, bounds, archives, mut report } = board;
+        if let Some(manifest) = &self.manifest
+            && self.verify.seeds.is_none()
+        {
+            let known = manifest.entries().iter().filter_map(|entry| entry.key());
+            let own = known.filter(|&key| key == tables.key(key.seeds) && !chosen.contains_key(&key.seeds));
+            report.only_in_manifest = own.map(|key| key.seeds).collect();
+            report.only_in_manifest.sort_unstable();
+            report.only_in_manifest.dedup();
+        }
+        // Up to here everything is sound, as far as is known.
+        let mut sound = tables.max_seeds().unwrap_or(1);
+        for &check in &self.checks {
+            let is_alone = matches!(check, Check::Checksums | Check::Manifest);
+            let (mut untold, mut above) = (Vec::new(), Vec::new());
+            for (&seeds, table) in &chosen {
+                if !is_alone && seeds > sound {
+                    above.push(seeds);
+                    continue;
+                }
+                match self.check(check, &tables, table, progress) {
+                    Ok(passed) => report.passed.push(passed),
+                    Err(Fault::NotInManifest(_)) if self.verify.seeds.is_none() => untold.push(seeds),
+                    Err(fault @ Fault::Gpu(_)) => return Err(fault.into()),
+                    Err(fault) => {
+                        report.add(seeds, check, &fault);
+                        sound = sound.min(seeds - 1);
+                    }
+                }
+            }
+            report.leave_out(check, untold, "for which the manifest has no entry");
+            report.leave_out(check, above, "because a layer below is missing, damaged or wrong");
+        }
+        self.bound_checks().check(&tables, &chosen, &bounds, &mut report, progress);
+        let has_table = |seeds| chosen.contains_key(&seeds);
+        self.archive_checks().check(&tables, &archives, has_table, &mut report, progress);
+        if chosen.is_empty() && bounds.is_empty() && report.passed.is_empty() && report.is_ok() && !self.verify.all {
+            for &check in &self.checks {
+                report.fail(None, check, NOTHING.to_owned());
+            }
+        }
+        Ok(report)
+    }
+
+    /// Makes one check of one table, which is one of `tables` unless the check is of the table alone.
+    fn check(&self, check: Check, tables: &Tables, table: &Table, progress: &Progress) -> Result<Passed, Fault> {
+        let (start, seeds) = (Instant::now(), table.key().seeds);
+        progress.stage(format!("layer {seeds}, {}", check.name()));
+        let checked = progress.watch(&self.pulse.positions, || self.count(check, tables, table))?;
+        // None is left out, see `Sample::frames`.
+        let frames = matches!(check, Check::Consistency).then_some(seeds - 1);
+        let passed = Passed { seeds, check, checked, frames, seconds: start.elapsed().as_secs_f64() };
+        let told = format!("{} {}, no fault, {:.2} s", HumanCount(checked), check.unit(), passed.seconds);
+        progress.step(passed.seconds, &format!("layer {seeds}: {told}"));
+        Ok(passed)
+    }
+
+    /// What a check counts of a table.
+    fn count(&self, check: Check, tables: &Tables, table: &Table) -> Result<u64, Fault> {
+        let (pulse, seeds) = (&self.pulse, table.key().seeds);
+        let checked: &AtomicU64 = &pulse.positions;
+        match (check, self.verify.sample) {
+            (Check::Files, _) => Ok(1),
+            (Check::Checksums, _) => check_checksums(table),
+            (Check::Manifest, _) => match &self.manifest {
+                Some(manifest) => check_manifest(manifest, table),
+                None => Err(Fault::NotInManifest(table.key())),
+            },
+            (Check::Consistency, Some(count)) if count < table.header().positions => {
+                check_sample(tables, &self.verify.sample(table.key(), count), checked)
+            }
+            (Check::Consistency, _) => check_consistency(tables, seeds, checked),
+            // In the pool, see `Builder::run`.
+            (Check::Cpu, _) => rayon::scope(|_| check_against(&self.backend, tables, seeds, pulse)),
+            _ => check_against(&self.backend, tables, seeds, pulse),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! The report of `kalah verify`: for each board what passed, what is wrong, and what was not checked.
+
+use indicatif::HumanCount;
+use kalah::game::Rules;
+use kalah::table::{TableError, TableKey};
+use kalah::verify::Fault;
+use serde::Serialize;
+
+use crate::cli::errors::advice;
+use crate::cli::output;
+use crate::cli::process::outcome::Outcome;
+
+/// What is done with a table.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Check {
+    /// All files of the board are opened, and none is missing.
+    Files,
+    Checksums,
+    Manifest,
+    Consistency,
+    Cpu,
+    Gpu,
+    /// Archives, and the tables that they restore.
+    Archives,
+    /// Bound tables alone.
+    #[serde(rename = "bound-checksums")]
+    BoundChecksums,
+    /// Bound tables against the exact ones of their layers.
+    #[serde(rename = "bounds-against-exact")]
+    BoundsAgainstExact,
+    /// Bound tables against those of lower layers.
+    #[serde(rename = "bound-consistency")]
+    BoundConsistency,
+}
+
+impl Check {
+    /// All checks but that of the files.
+    const ALL: [Check; 9] = [
+        Check::Checksums,
+        Check::Archives,
+        Check::Manifest,
+        Check::Consistency,
+        Check::Cpu,
+        Check::Gpu,
+        Check::BoundChecksums,
+        Check::BoundsAgainstExact,
+        Check::BoundConsistency,
+    ];
+}
+
+/// One check of one layer.
+#[derive(Serialize)]
+pub struct Passed {
+    pub seeds: usize,
+    pub check: Check,
+    /// Positions, or blocks of a checksum.
+    pub checked: u64,
+    /// Frames visited, of a consistency check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frames: Option<usize>,
+    pub seconds: f64,
+}
+
+/// What a check found.
+#[derive(Clone, Serialize)]
+pub struct Wrong {
+    pub seeds: usize,
+    pub check: Check,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    right: Option<u8>,
+    /// Seeds of the layers that are missing below the one of `seeds`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<usize>,
+    message: String,
+}
+
+/// A check that could not be made.
+#[derive(Serialize)]
+pub struct Failed {
+    /// The layer, where it is that of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<usize>,
+    pub check: Check,
+    pub message: String,
+}
+
+/// The layers of a board that a check left out.
+#[derive(Serialize)]
+pub struct Unchecked {
+    pub check: Check,
+    pub seeds: Vec<usize>,
+    pub why: &'static str,
+}
+
+/// What was found of one rule set and board.
+#[derive(Serialize)]
+pub struct BoardReport {
+    #[serde(skip)]
+    key: TableKey,
+    rules: &'static str,
+    pits: usize,
+    ok: bool,
+    pub passed: Vec<Passed>,
+    /// The first fault.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wrong: Option<Wrong>,
+    /// All faults.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<Wrong>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<Failed>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unchecked: Vec<Unchecked>,
+    /// Seeds of the layers that the manifest lists, but that are missing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only_in_manifest: Vec<usize>,
+}
+
+/// What was found of a whole directory.
+#[derive(Serialize)]
+pub struct Directory {
+    pub ok: bool,
+    pub boards: Vec<BoardReport>,
+    /// Names of files that end like those of tables, but that no table has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub misnamed: Vec<String>,
+    /// Names of files that are no tables.
+    pub others: Vec<String>,
+}
+
+impl BoardReport {
+    /// Nothing was checked yet.
+    pub fn new(rules: Rules, pits: usize) -> BoardReport {
+        let nothing = (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (passed, faults, failed, unchecked, only_in_manifest) = nothing;
+        let key = TableKey { rules, pits, seeds: 2 };
+        BoardReport {
+            key,
+            rules: rules.name(),
+            pits,
+            ok: true,
+            passed,
+            wrong: None,
+            faults,
+            failed,
+            unchecked,
+            only_in_manifest,
+        }
+    }
+
+    /// Adds what a check of the layer with `seeds` seeds found, or why it could not be made.
+    pub fn add(&mut self, seeds: usize, check: Check, fault: &Fault) {
+        if fault.is_wrong() {
+            let wrong = Wrong::new(self.blamed(seeds, fault), check, fault);
+            self.wrong.get_or_insert_with(|| wrong.clone());
+            self.faults.push(wrong);
+            self.ok = false;
+        } else {
+            self.fail(Some(seeds), check, advice::with_advice(fault));
+        }
+    }
+
+    /// Seeds of the layer that is wrong: that of the check, or one below that was found on the way.
+    fn blamed(&self, seeds: usize, fault: &Fault) -> usize {
+        match fault {
+            Fault::Score { key, .. } | Fault::Bounds { key, .. } => key.seeds,
+            Fault::Damage(TableError::Damaged { path, .. }) => {
+                let named = |seeds: &usize| {
+                    let name = TableKey { seeds: *seeds, ..self.key }.file_name();
+                    path.file_name() == Some(name.as_ref())
+                };
+                (2..=seeds).find(named).unwrap_or(seeds)
+            }
+            _ => seeds,
+        }
+    }
+
+    /// Adds why a check could not be made.
+    pub fn fail(&mut self, seeds: Option<usize>, check: Check, message: String) {
+        self.failed.push(Failed { seeds, check, message });
+        self.ok = false;
+    }
+
+    /// Adds layers that were left out.
+    pub fn leave_out(&mut self, check: Check, seeds: Vec<usize>, why: &'static str) {
+        if !seeds.is_empty() {
+            self.unchecked.push(Unchecked { check, seeds, why });
+        }
+    }
+
+    /// Whether a check found something.
+    pub fn is_wrong(&self) -> bool {
+        !self.faults.is_empty()
+    }
+
+    /// Whether nothing is wrong, and all checks could be made.
+    pub fn is_ok(&self) -> bool {
+        self.ok
+    }
+
+    fn name(&self) -> String {
+        format!("{} with {} pits", self.rules, self.pits)
+    }
+}
+
+/// How a run ends with these boards.
+pub fn outcome(boards: &[BoardReport]) -> Outcome {
+    if boards.iter().any(BoardReport::is_wrong) {
+        Outcome::Wrong
+    } else if boards.iter().all(BoardReport::is_ok) {
+        Outcome::Done
+    } else {
+        Outcome::Failed
+    }
+}
+
+/// Prints all boards: what is wrong on stdout, what failed on stderr, and a line of text for each check.
+pub fn text(boards: &[BoardReport]) -> std::io::Result<()> {
+    for board in boards {
+        for wrong in &board.faults {
+            output::line(format_args!("WRONG: {}", wrong.message))?;
+        }
+        for failed in &board.failed {
+            output::tell(format_args!("kalah: {}", failed.message));
+        }
+    }
+    for check in Check::ALL {
+        let of_check = || boards.iter().flat_map(|board| &board.passed).filter(|passed| passed.check == check);
+        let layers = of_check().count();
+        if layers == 0 {
+            continue;
+        }
+        let (checked, seconds) = of_check()
+            .fold((0, 0.0), |(checked, seconds), passed| (checked + passed.checked, seconds + passed.seconds));
+        let frames: usize = of_check().filter_map(|passed| passed.frames).sum();
+        let of_boards = match boards.len() {
+            1 => String::new(),
+            _ => {
+                let count =
+                    boards.iter().filter(|board| board.passed.iter().any(|passed| passed.check == check)).count();
+                format!(" of {}", output::count(count, "board"))
+            }
+        };
+        output::line(format_args!(
+            "{}: {} {} in {}{}{of_boards}, no fault{}, {seconds:.1} s",
+            check.name(),
+            HumanCount(checked),
+            check.unit(),
+            if frames > 0 { output::count(frames, "frame") + " of " } else { String::new() },
+            output::count(layers, "layer"),
+            if boards.iter().any(BoardReport::is_wrong) { " there" } else { "" },
+        ))?;
+    }
+    for board in boards {
+        let whose = if boards.len() == 1 { String::new() } else { format!(" of {}", board.name()) };
+        for Unchecked { check, seeds, why } in &board.unchecked {
+            output::line(format_args!("{}: not checked{whose}: {}, {why}", check.name(), layers(seeds)))?;
+        }
+        if !board.only_in_manifest.is_empty() {
+            let told = layers(&board.only_in_manifest);
+            output::line(format_args!("manifest: only there, not in the directory{whose}: {told}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Layers as a person reads them, such as "the layers of 5, 25 to 34 seeds".
+pub fn layers(seeds: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &seeds in seeds {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == seeds => *last = seeds,
+            _ => runs.push((seeds, seeds)),
+        }
+    }
+    let run = |&(first, last): &(usize, usize)| {
+        if first == last { first.to_string() } else { format!("{first} to {last}") }
+    };
+    let runs: Vec<String> = runs.iter().map(run).collect();
+    format!("the layer{} of {} seeds", if seeds.len() == 1 { "" } else { "s" }, runs.join(", "))
+}
+
+impl Check {
+    pub fn name(self) -> &'static str {
+        match self {
+            Check::Files => "files",
+            Check::Checksums => "checksums",
+            Check::Archives => "archives",
+            Check::Manifest => "manifest",
+            Check::Consistency => "consistency",
+            Check::Cpu => "against the CPU",
+            Check::Gpu => "against the GPU",
+            Check::BoundChecksums => "checksums of bound tables",
+            Check::BoundsAgainstExact => "bound tables against exact tables",
+            Check::BoundConsistency => "consistency of bound tables",
+        }
+    }
+
+    pub fn unit(self) -> &'static str {
+        match self {
+            Check::Files => "tables",
+            Check::Checksums | Check::BoundChecksums => "blocks",
+            Check::Archives => "positions unpacked to the tables that were packed",
+            Check::Manifest => "positions with the digests, sizes and numbers of each score of the manifest",
+            Check::Consistency => "positions are the minimax of their children",
+            Check::BoundsAgainstExact => "positions have the bounds of their exact scores",
+            Check::BoundConsistency => "positions have bounds that agree with those of their children",
+            Check::Cpu | Check::Gpu => "positions computed again, all equal",
+        }
+    }
+}
+
+impl Wrong {
+    fn new(seeds: usize, check: Check, fault: &Fault) -> Wrong {
+        let message = advice::with_advice(fault);
+        let wrong = Wrong { seeds, check, position: None, stored: None, right: None, missing: Vec::new(), message };
+        match fault {
+            Fault::Score { position, stored, right, .. } => {
+                Wrong { position: Some(position.to_string()), stored: Some(*stored), right: Some(*right), ..wrong }
+            }
+            Fault::Bounds { position, .. } => Wrong { position: Some(position.to_string()), ..wrong },
+            Fault::Gap { missing, .. } => Wrong { missing: missing.clone(), ..wrong },
+            _ => wrong,
+        }
+    }
+}
