@@ -10,11 +10,16 @@ const QUICK = 0.3;
 /** Which of the server's newer requests it answers: older servers do without. */
 const has = { search: true, game: true };
 
-/** Whether the server has no more to say of a place. */
+/** Whether the server has no more to say of a place. @param {Place} place */
 export const isKnown = ({ answer }) =>
   answer !== undefined && answer.known === "exact" && answer.moves.every((move) => move.known === "exact");
 
-/** The result of a request that older servers do not have; undefined from those. */
+/**
+ * The result of a request that older servers do not have; undefined from those.
+ * @template Result
+ * @param {keyof typeof has} request
+ * @param {() => Promise<Result>} run
+ */
 async function newer(request, run) {
   if (!has[request]) return undefined;
   try {
@@ -26,10 +31,17 @@ async function newer(request, run) {
   }
 }
 
-/** How much an answer says: what is proved more than an evaluation, and that the more the deeper its search was. */
-const worth = ({ known, depth = 0 }) => ({ exact: 1e6, bounds: 1e5 })[known] ?? depth;
+/**
+ * How much an answer says: what is proved more than an evaluation, and that the more the deeper its search was.
+ * @param {Api.Answer} answer
+ */
+const worth = ({ known, depth = 0 }) => (known === "exact" ? 1e6 : known === "bounds" ? 1e5 : depth);
 
-/** Keeps what an answer says of a place. The first answers of a longer search say less than what is there. */
+/**
+ * Keeps what an answer says of a place. The first answers of a longer search say less than what is there.
+ * @param {Place} place
+ * @param {Api.Answer} answer
+ */
 function take(place, answer) {
   if (place.answer && worth(answer) < worth(place.answer)) return;
   const moves = answer.moves.map((move) => ({ ...place.answer?.moves.find((known) => known.move === move.move), ...move }));
@@ -40,6 +52,11 @@ function take(place, answer) {
 /**
  * Asks what is known of a place: first what is known quickly; then, with `further`, what can be proved in the
  * server's time, or in so many seconds. Calls `told` whenever there is more.
+ * @param {Game} game
+ * @param {Place} place
+ * @param {AbortSignal} signal
+ * @param {boolean | number} further
+ * @param {() => void} told
  */
 export async function learn(game, place, signal, further, told) {
   if (!place.answer) {
@@ -47,6 +64,7 @@ export async function learn(game, place, signal, further, told) {
     told();
   }
   if (!further || isKnown(place) || place.finished) return;
+  /** @param {Api.Answer} answer */
   const progress = (answer) => {
     take(place, answer);
     const known = tell(answer).full;
@@ -54,7 +72,7 @@ export async function learn(game, place, signal, further, told) {
     told();
   };
   setWork(t("searching", { known: "" }));
-  const time = further === true ? undefined : further;
+  const time = typeof further === "number" ? further : undefined;
   const answer = await newer("search", () => api.search(place.literal, game.rules, time, progress, signal));
   if (answer) take(place, answer);
   for (let time = 0; !answer && time < 3 && !isKnown(place); time++) {
@@ -62,18 +80,27 @@ export async function learn(game, place, signal, further, told) {
     told();
   }
   setWork();
-  announce(tell(place.answer).full);
+  announce(tell(place.answer ?? {}).full);
   told();
 }
 
-/** Asks about the places of the shown line of which nothing is known, such as those of a shared game. */
+/**
+ * Asks about the places of the shown line of which nothing is known, such as those of a shared game.
+ * @param {Game} game
+ * @param {AbortSignal} signal
+ * @param {() => void} told
+ */
 export async function analyse(game, signal, told) {
   const { places } = game;
   const open = () => places.filter((place) => !place.answer);
   if (open().length > 2) {
-    const answer = await newer("game", () =>
-      api.game(game.root.literal, game.rules, game.moves, (place) => (take(places[place.index], place), told()), signal));
-    answer?.places.forEach((known, index) => places[index].answer || take(places[index], known));
+    /** @param {Api.Answer & { index: number }} answer */
+    const progress = (answer) => {
+      take(places[answer.index], answer);
+      told();
+    };
+    const answer = await newer("game", () => api.game(game.root.literal, game.rules, game.moves, progress, signal));
+    for (const [index, known] of answer?.places.entries() ?? []) if (!places[index].answer) take(places[index], known);
   }
   for (const place of open()) {
     take(place, await api.position(place.literal, game.rules, QUICK, signal));

@@ -2,6 +2,7 @@
 
 /** A request that was refused, with the server's own words. */
 export class Refused extends Error {
+  /** @param {string} code @param {string} message */
   constructor(code, message) {
     super(message);
     this.code = code;
@@ -11,17 +12,25 @@ export class Refused extends Error {
 /** Seconds until a failed request is repeated, at first and at the most. */
 const [FIRST, MOST] = [0.5, 8];
 
+/** @typedef {"online" | "busy" | "offline"} State */
+/** @typedef {AbortSignal | undefined} Signal */
+
+/** @type {State} */
 let state = "online";
+/** @type {(state: State, before: State) => void} */
 let listener = () => {};
 /** Its event `wake` ends the waiting of all requests. */
 const waiting = new EventTarget();
 
-/** Has `told` called with `online`, `busy` or `offline`, and the state before, when that changes. */
-export const onState = (told) => (listener = told);
+/** Has `told` called with `online`, `busy` or `offline`, and the state before, when that changes. @param {typeof listener} told */
+export const onState = (told) => {
+  listener = told;
+};
 
 /** Repeats at once what waits. */
 export const retry = () => waiting.dispatchEvent(new Event("wake"));
 
+/** @param {State} next */
 function report(next) {
   if (next === state) return;
   const before = state;
@@ -29,6 +38,7 @@ function report(next) {
   listener(next, before);
 }
 
+/** @param {number} seconds @param {Signal | null} [signal] @returns {Promise<void>} */
 function wait(seconds, signal) {
   return new Promise((done, fail) => {
     const clear = () => {
@@ -36,15 +46,21 @@ function wait(seconds, signal) {
       waiting.removeEventListener("wake", end);
       signal?.removeEventListener("abort", stop);
     };
-    const end = () => (clear(), done());
-    const stop = () => (clear(), fail(signal.reason));
+    const end = () => {
+      clear();
+      done();
+    };
+    const stop = () => {
+      clear();
+      fail(signal?.reason);
+    };
     const timer = setTimeout(end, 1000 * seconds);
     waiting.addEventListener("wake", end);
     signal?.addEventListener("abort", stop);
   });
 }
 
-/** The document of a response; undefined if it is none of this server, such as a proxy's page. */
+/** The document of a response; undefined if it is none of this server, such as a proxy's page. @param {Response} response */
 async function documentOf(response) {
   const text = await response.text();
   try {
@@ -54,37 +70,51 @@ async function documentOf(response) {
   }
 }
 
-/** Whether a later attempt may be answered: a server that is busy, stopping, or away behind a proxy. */
+/**
+ * Whether a later attempt may be answered: a server that is busy, stopping, or away behind a proxy.
+ * @param {Response} response
+ * @param {{ error?: { code: string } } | undefined} document
+ */
 const mayPass = (response, document) =>
   document?.error ? ["busy", "stopping", "timeout"].includes(document.error.code) : response.ok || response.status >= 500 || response.status === 429;
 
-/** The events of a stream, as they come: name and document. */
+/** The events of a stream, as they come: name and document. @param {Response} response */
 async function* events(response) {
+  if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ""; ; ) {
     const { done, value } = await reader.read();
     if (done) return;
     const parts = (rest + value).split("\n\n");
-    rest = parts.pop();
+    rest = parts.pop() ?? "";
     for (const part of parts) {
       const fields = Object.fromEntries(part.split("\n").map((line) => [line.split(":")[0], line.slice(line.indexOf(":") + 1).trim()]));
-      if (fields.data) yield [fields.event, JSON.parse(fields.data)];
+      if (fields.data) yield { event: fields.event, document: JSON.parse(fields.data) };
     }
   }
 }
 
-/** Reads a stream to its end: `progress` is told each event before the answer, which is returned. */
+/**
+ * Reads a stream to its end: `progress` is told each event before the answer, which is returned.
+ * @param {Response} response
+ * @param {(document: any) => void} progress
+ */
 async function follow(response, progress) {
   report("online");
-  for await (const [event, document] of events(response)) {
+  for await (const { event, document } of events(response)) {
     if (event === "answer" || event === "error") return document;
     progress(document);
   }
   return undefined;
 }
 
-/** Asks until there is an answer; `progress` is told what is streamed before it. */
-async function ask(path, options = {}, progress = undefined) {
+/**
+ * Asks until there is an answer; `progress` is told what is streamed before it.
+ * @param {string} path
+ * @param {RequestInit} options
+ * @param {(document: any) => void} progress
+ */
+async function ask(path, options = {}, progress = () => {}) {
   for (let seconds = FIRST; ; seconds = Math.min(MOST, 2 * seconds)) {
     let response, document;
     try {
@@ -110,41 +140,64 @@ async function ask(path, options = {}, progress = undefined) {
 
 addEventListener("online", retry);
 
-const query = (fields) => new URLSearchParams(Object.entries(fields).filter(([, value]) => value !== undefined));
+/** @param {Record<string, string | number | undefined>} fields */
+const query = (fields) =>
+  new URLSearchParams(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
 
-/** What the server can do. */
+/** What the server can do. @type {() => Promise<Api.Server>} */
 export const server = () => ask("api");
 
-/** The tables of the server. */
+/** The tables of the server. @type {() => Promise<Api.Tables>} */
 export const tables = () => ask("api/tables");
 
-/** What is known of a position, after a search of `time` seconds at the most. */
+/**
+ * What is known of a position, after a search of `time` seconds at the most.
+ * @type {(board: string, rules: string, time: number | undefined, signal: Signal) => Promise<Api.Answer>}
+ */
 export const position = (board, rules, time, signal) => ask(`api/position?${query({ board, rules, time })}`, { signal });
 
-/** What the book has of a position and its moves. */
+/** What the book has of a position and its moves. @type {(board: string, rules: string, signal: Signal) => Promise<Api.Book>} */
 export const book = (board, rules, signal) => ask(`api/book?${query({ board, rules })}`, { signal });
 
-/** The positions on a line of play. */
+/**
+ * The positions on a line of play.
+ * @type {(board: string, rules: string, moves: number[], signal?: Signal) => Promise<Api.Line>}
+ */
 export const line = (board, rules, moves, signal) =>
   ask(`api/line?${query({ board, rules, moves: moves.join(",") })}`, { signal });
 
-/** The move a player chooses, within `time` seconds where the player takes its time. */
+/**
+ * The move a player chooses, within `time` seconds where the player takes its time.
+ * @type {(board: string, rules: string, player: string, time: number | undefined, signal: Signal) => Promise<Api.Move>}
+ */
 export const move = (board, rules, player, time, signal) =>
   ask("api/move", { method: "POST", body: JSON.stringify({ board, rules, player, time }), signal });
 
-/** What is known of a position after a search of up to `time` seconds; `progress` is told what is known meanwhile. */
+/**
+ * What is known of a position after a search of up to `time` seconds; `progress` is told what is known meanwhile.
+ * @type {(board: string, rules: string, time: number | undefined, progress: (answer: Api.Answer) => void, signal: Signal) => Promise<Api.Answer>}
+ */
 export const search = (board, rules, time, progress, signal) =>
   ask(`api/search?${query({ board, rules, time })}`, { signal }, progress);
 
-/** The values of all positions of a game; `progress` is told each with its `index` as soon as it is known. */
+/**
+ * The values of all positions of a game; `progress` is told each with its `index` as soon as it is known.
+ * @type {(board: string, rules: string, moves: number[], progress: (answer: Api.Answer & { index: number }) => void, signal: Signal) => Promise<Api.Game>}
+ */
 export const game = (board, rules, moves, progress, signal) =>
   ask("api/game", { method: "POST", body: JSON.stringify({ board, rules, moves }), headers: { accept: "text/event-stream" }, signal }, progress);
 
-/** The game that a text describes. */
+/** The game that a text describes. @type {(text: string) => Promise<Api.GameRead>} */
 export const readText = (text) => ask("api/text/read", { method: "POST", body: JSON.stringify({ text }) });
 
-/** A game as text. */
+/**
+ * A game as text.
+ * @type {(game: Omit<Api.GameRead, "headers"> & { south: string, north: string, headers?: Api.Header[] }) => Promise<{ text: string }>}
+ */
 export const writeText = (game) => ask("api/text/write", { method: "POST", body: JSON.stringify(game) });
 
-/** A puzzle; `asked` has rules, board, level, and day or seed. */
+/**
+ * A puzzle, of a day or a number.
+ * @type {(asked: { rules: string, board: string, level: string, day?: string, seed?: number | string }) => Promise<Api.Puzzle>}
+ */
 export const puzzle = (asked) => ask(`api/puzzle?${query(asked)}`);

@@ -6,6 +6,8 @@ import { begin, beginPuzzle, beginning, lastGame, load } from "./begin.js";
 import { listenToComments } from "./comment.js";
 import { defaultRules, newGame, prepare } from "./dialogs.js";
 import { setUp } from "./editor.js";
+import { around, find } from "./find.js";
+import { SIDES } from "./game.js";
 import { gameText } from "./gametext.js";
 import { listenToKeys } from "./keys.js";
 import { copyLink, fromFragment } from "./link.js";
@@ -23,8 +25,6 @@ import { language, translate } from "./words.js";
 
 /** Seconds of a longer analysis. */
 const LONG = 60;
-
-const find = (id) => document.getElementById(id);
 
 async function askNewGame() {
   const { game } = now;
@@ -69,8 +69,9 @@ async function longer() {
   await learn(game, place, now.asking.signal, LONG, () => place === now.game.place && tellAll());
 }
 
-async function puzzle(ask) {
-  const found = await ask(now.game);
+/** Begins the puzzle that was asked for, if there is one. @param {Promise<Api.Puzzle | undefined>} asked */
+async function puzzle(asked) {
+  const found = await asked;
   if (!found) return;
   forgive();
   await beginPuzzle(found);
@@ -78,6 +79,7 @@ async function puzzle(ask) {
 }
 
 function listenToButtons() {
+  /** @param {keyof Elements} id @param {() => unknown} run */
   const click = (id, run) => find(id).addEventListener("click", () => Promise.resolve(run()).catch(fail));
   click("undo", () => step(-1));
   click("redo", () => step(1));
@@ -87,9 +89,14 @@ function listenToButtons() {
   click("longer", longer);
   click("swap", exchange);
   click("new", askNewGame);
-  click("rules", () => showRules(now.server.rule_sets.find((set) => set.name === now.game.rules), fail));
-  click("puzzle", () => puzzle((game) => askPuzzle(game.rules)));
-  click("another", () => puzzle((game) => anotherPuzzle(game.puzzle)));
+  click("rules", async () => {
+    const ruleSet = now.server.rule_sets.find((set) => set.name === now.game.rules);
+    if (ruleSet) await showRules(ruleSet, fail);
+  });
+  click("puzzle", () => puzzle(askPuzzle(now.game.rules)));
+  click("another", async () => {
+    if (now.game.puzzle) await puzzle(anotherPuzzle(now.game.puzzle));
+  });
   click("go", () => {
     now.played = true;
     arrive();
@@ -116,7 +123,7 @@ function listen() {
     if (goesOn(now.game.place)) tellAll();
     else arrive();
   });
-  for (const side of ["south", "north"]) {
+  for (const side of SIDES) {
     const changed = () => {
       players[side] = chosenPlayer(find(side), find(`${side}-number`));
       showPlayer(find(side), find(`${side}-number`), players[side]);
@@ -126,15 +133,21 @@ function listen() {
     find(`${side}-number`).addEventListener("change", changed);
   }
   listenToKeys({ pits: () => board.pits, walk: (by) => board.walk(by), sow: (pit) => choose(now.game.place.side, pit), hint, step });
-  listenToComments(() => now.game.place, () => (keep(), tellAll()));
-  new ResizeObserver(fit).observe(find("board").parentElement);
+  listenToComments(() => now.game.place, () => {
+    keep();
+    tellAll();
+  });
+  new ResizeObserver(fit).observe(around(find("board")));
   addEventListener("resize", () => board.fit(values()));
   addEventListener("hashchange", () => {
     const { game } = now;
     const asked = fromFragment(location.hash.slice(1));
     const same = game.rules === asked.rules && game.root.literal === asked.board && game.root.side === asked.side;
     const place = same && game.find(asked.moves.slice(0, asked.at));
-    if (!place) return load().catch(fail);
+    if (!place) {
+      load().catch(fail);
+      return;
+    }
     now.played = false;
     game.show(place);
     arrive();
@@ -147,7 +160,7 @@ async function start() {
   const [told, tables] = await Promise.all([api.server(), api.tables()]);
   now.server = { ...told, default: defaultRules(told, tables) };
   setPrograms(now.server.players);
-  for (const side of ["south", "north"]) fillPlayers(find(side));
+  for (const side of SIDES) fillPlayers(find(side));
   prepare(now.server);
   preparePreferences(() => board.fit());
   await load();

@@ -1,6 +1,7 @@
 // How a game begins: a new one, one of a link or text, a puzzle.
 
 import * as api from "./api.js";
+import { find } from "./find.js";
 import { Game, parse, write } from "./game.js";
 import { fromFragment } from "./link.js";
 import { MIDDLE, isPlayer } from "./players.js";
@@ -11,21 +12,21 @@ import { remember, settings } from "./settings.js";
 import { fail, tellAll } from "./view.js";
 import { t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
 /**
  * Begins a game: `moves` are played of which `at` are shown, `also` are other lines from the start, `comments` texts after
  * the moves of a `path`, `headers` those of a text.
+ * @param {Beginning} asked
+ * @param {boolean} push
  */
 export async function begin({ rules, board: text, side, moves = [], at = 0, also = [], pie, puzzle, comments = [], headers }, push = false) {
   const turn = begun();
   const { server } = now;
   const start = parse(text);
   const small = start && start.rows[0].length <= server.pits && start.rows.flat().reduce((sum, count) => sum + count, 0) <= server.seeds;
-  const known = small && moves.length === 0 && server.rules.includes(rules);
-  const places = known ? [{ position: write(start) }] : (await api.line(text, rules, moves)).places;
+  const known = small && moves.length === 0 && server.rules.includes(rules) ? write(start) : undefined;
+  const places = known === undefined ? (await api.line(text, rules, moves)).places : [];
   if (turn !== now.turn) return;
-  const game = new Game(rules, places[0].position, side);
+  const game = new Game(rules, known ?? places[0].position, side);
   Object.assign(game, { pie, puzzle, headers, pending: [...also], comments: [...comments] });
   for (const place of places.slice(0, -1)) game.play(place);
   if (puzzle) game.told = judgeFirst(puzzle, moves[0]);
@@ -38,11 +39,15 @@ export async function begin({ rules, board: text, side, moves = [], at = 0, also
   }
 }
 
-/** Adds a line from the start to the tree of a game, if it is still there; what is shown stays. */
+/**
+ * Adds a line from the start to the tree of a game, if it is still there; what is shown stays.
+ * @param {Game} to
+ * @param {number[]} path
+ */
 async function addVariation(to, path) {
   const { places } = await api.line(to.root.literal, to.rules, path).finally(() => to.pending.shift());
   if (now.game !== to) return;
-  const [shown, end] = [to.place, to.places.at(-1)];
+  const [shown, end] = [to.place, to.places[to.places.length - 1]];
   to.show(to.root);
   for (const place of places.slice(0, -1)) to.play(place);
   to.takeComments();
@@ -57,44 +62,46 @@ export async function load(push = false) {
   const shared = fromFragment(location.hash.slice(1));
   if (!shared.board) {
     if (settings.values === undefined) remember({ values: false });
-    find("values").checked = settings.values;
+    find("values").checked = Boolean(settings.values);
     return begin(beginning(), push);
   }
-  for (const side of ["south", "north"]) {
-    shared.players[side] ??= { south: "human", north: "perfect" }[side];
-    const player = shared.players[side];
-    if (!isPlayer(player)) fail(new Error(t("unknownPlayer", { player })));
-  }
-  setPlayers(shared.players.south, shared.players.north);
+  const { south = "human", north = "perfect" } = shared.players;
+  for (const player of [south, north]) if (!isPlayer(player)) fail(new Error(t("unknownPlayer", { player })));
+  setPlayers(south, north);
   const rules = shared.rules ?? now.server.rules[0];
   const puzzle = await puzzleNamed(shared.puzzle, rules, shared.board);
   find("values").checked = shared.values ? shared.values !== "off" : puzzle ? false : settings.values ?? true;
-  const asked = { ...shared, rules, puzzle };
+  /** @param {Error} error */
+  const beginAnother = (error) => {
+    fail(error);
+    return begin(beginning(), push);
+  };
+  const asked = { ...shared, board: shared.board, rules, puzzle };
   try {
     await begin(asked, push);
   } catch (error) {
     if (error.code === "line" || error.code === "request") {
       fail(new Error(t("badMoves", { reason: error.message })));
-      await begin({ ...asked, moves: [], at: 0, also: [] }, push).catch((error) => (fail(error), begin(beginning(), push)));
+      await begin({ ...asked, moves: [], at: 0, also: [] }, push).catch(beginAnother);
     } else {
-      fail(error);
-      await begin(beginning(), push);
+      await beginAnother(error);
     }
   }
 }
 
-/** The last new game, or one that a beginner can enjoy. */
+/** The last new game, or one that a beginner can enjoy. @returns {NewGame} */
 export const lastGame = () =>
   ({ rules: now.server.default, pits: 6, seeds: 4, first: "south", you: "south", opponent: MIDDLE, time: now.server.time, ...settings.game });
 
-/** Sets the players of a new game, and says how it begins. */
+/** Sets the players of a new game, and says how it begins. @returns {Beginning} */
 export function beginning(asked = lastGame()) {
+  /** @param {Side} side */
   const of = (side) => (asked.you === side || asked.you === "both" ? "human" : asked.opponent);
   setPlayers(of("south"), of("north"));
   return { rules: asked.rules, board: `${asked.pits}x${asked.seeds}`, side: asked.first, pie: asked.pie ? "open" : undefined };
 }
 
-/** Begins a puzzle. */
+/** Begins a puzzle. @param {Puzzle} puzzle */
 export async function beginPuzzle(puzzle) {
   setPlayers("human", "human");
   find("values").checked = false;

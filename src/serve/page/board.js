@@ -1,5 +1,6 @@
 // The board: two rows of pits, a store at each end, what happened last, and what each move is worth.
 
+import { SIDES, isReached, other } from "./game.js";
 import { layout } from "./layout.js";
 import { drawSeeds, drawing } from "./seeds.js";
 import { name, seeds, t, tell } from "./words.js";
@@ -8,44 +9,66 @@ import { name, seeds, t, tell } from "./words.js";
 const DRAWN = { pit: 24, store: 60 };
 
 /** Width and height of the drawing of a store, by the form of the board. */
-const STORE = { wide: [100, 240], stacked: [300, 44], tall: [300, 60] };
+const STORE = /** @type {const} */ ({ wide: [100, 240], stacked: [300, 44], tall: [300, 60] });
 
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {string} className @param {Element} parent */
 const make = (tag, className, parent) => {
   const element = document.createElement(tag);
   element.className = className;
-  parent?.append(element);
+  parent.append(element);
   return element;
 };
 
-/** Sets an attribute, if it has another value. */
-const put = (element, key, value) => element.getAttribute(key) !== value && element.setAttribute(key, value);
+/** Sets an attribute, if it has another value. @param {Element} element @param {string} key @param {string} value */
+const put = (element, key, value) => {
+  if (element.getAttribute(key) !== value) element.setAttribute(key, value);
+};
 
 export class Board {
   /**
    * `choose` is told which pit of which side was chosen; `space` returns the width and height that may be used, and whether
    * the board is a large one.
+   * @param {HTMLElement} element
+   * @param {(side: Side, pit: number) => void} choose
+   * @param {() => { width: number, height: number, large?: boolean }} space
    */
   constructor(element, choose, space) {
-    Object.assign(this, { element, choose, space });
+    this.element = element;
+    this.choose = choose;
+    this.space = space;
     this.pits = 0;
     this.running = 0;
+    /** @type {keyof typeof STORE} */
     this.form = "wide";
+    /** Whether there is a value at each pit. */
+    this.labels = false;
+    /** @type {Record<Side, Pit[]>} */
+    this.rows = { south: [], north: [] };
+    /** @type {Record<Side, Hole>} */
+    this.stores = /** @type {any} */ ({});
   }
 
-  /** Makes the pits and stores. */
+  /** All pits and stores. */
+  get holes() {
+    return [...this.rows.south, this.stores.south, ...this.rows.north, this.stores.north];
+  }
+
+  /** Makes the pits and stores. @param {number} pits */
   build(pits) {
     this.pits = pits;
     this.element.replaceChildren();
-    this.element.style.setProperty("--pits", pits);
-    this.holes = { south: [], north: [] };
+    this.element.style.setProperty("--pits", String(pits));
+    this.rows = { south: [], north: [] };
+    /** @param {Side} side @returns {Hole} */
     const store = (side) => {
       const element = make("div", `store ${side}`, this.element);
       element.setAttribute("role", "img");
-      return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side };
+      return { element, svg: drawing(element), count: make("span", "count", element), kind: "store", side, seeds: 0 };
     };
+    /** @param {Side} side @param {number} number @returns {Pit} */
     const pit = (side, number) => {
       const cell = make("div", `cell ${side}`, this.element);
-      cell.style.setProperty("--column", side === "south" ? number : pits - number + 1);
+      cell.style.setProperty("--column", String(side === "south" ? number : pits - number + 1));
       const element = make("button", "pit", cell);
       element.type = "button";
       Object.assign(element.dataset, { pit: number, side });
@@ -53,13 +76,13 @@ export class Board {
       const count = make("span", "count", element);
       const label = make("span", "label", cell);
       element.addEventListener("click", () => this.choose(side, number));
-      return { element, svg, count, label, kind: "pit", side, number };
+      return { element, svg, count, label, kind: "pit", side, number, seeds: 0 };
     };
+    // In the order in which they lie.
     const north = store("north");
-    for (let number = pits; number >= 1; number--) this.holes.north[number - 1] = pit("north", number);
-    for (let number = 1; number <= pits; number++) this.holes.south[number - 1] = pit("south", number);
-    this.holes.north.push(north);
-    this.holes.south.push(store("south"));
+    for (let number = pits; number >= 1; number--) this.rows.north[number - 1] = pit("north", number);
+    for (let number = 1; number <= pits; number++) this.rows.south[number - 1] = pit("south", number);
+    this.stores = { north, south: store("south") };
     this.fit();
   }
 
@@ -71,49 +94,55 @@ export class Board {
     const { form, pit } = layout(this.pits, width, height, labels, large);
     this.element.style.setProperty("--pit", `${pit}px`);
     this.form = form;
-    for (const each of ["wide", "stacked", "tall"]) this.element.classList.toggle(each, each === form);
+    for (const each of Object.keys(STORE)) this.element.classList.toggle(each, each === form);
     this.element.classList.toggle("small", pit < 56);
     this.element.classList.toggle("bare", !labels);
-    for (const hole of [this.holes.south.at(-1), this.holes.north.at(-1)]) this.draw(hole);
+    for (const side of SIDES) this.draw(this.stores[side]);
   }
 
+  /** @param {Hole} hole */
   draw(hole) {
     const store = hole.kind === "store";
-    drawSeeds(hole.svg, hole.seeds ?? 0, DRAWN[hole.kind], store ? STORE[this.form] : [100, 100]);
+    drawSeeds(hole.svg, hole.seeds, DRAWN[hole.kind], store ? STORE[this.form] : [100, 100]);
   }
 
+  /** @param {Hole} hole @param {number} count */
   set(hole, count) {
     hole.seeds = count;
-    hole.count.textContent = count;
+    hole.count.textContent = String(count);
     hole.element.classList.toggle("empty", count === 0);
     this.draw(hole);
     if (hole.kind === "store") put(hole.element, "aria-label", t("storeOf", { side: name(hole.side), seeds: seeds(count) }));
   }
 
-  /** Shows a place at once; what is moving stops. */
+  /** Shows a place at once; what is moving stops. @param {Place} place @param {boolean} playable @param {boolean} values */
   show(place, playable, values) {
     this.running += 1;
     const board = place.board();
     if (board.rows[0].length !== this.pits) this.build(board.rows[0].length);
-    ["south", "north"].forEach((side, index) => {
-      [...board.rows[index], board.stores[index]].forEach((count, at) => this.set(this.holes[side][at], count));
-    });
+    for (const [index, side] of SIDES.entries()) {
+      for (const [at, pit] of this.rows[side].entries()) this.set(pit, board.rows[index][at]);
+      this.set(this.stores[side], board.stores[index]);
+    }
     this.mark(place);
     this.label(place, playable, values);
   }
 
-  /** Marks what the move that led to a place did, in words for each pit too. */
+  /** Marks what the move that led to a place did, in words for each pit too. @param {Place} place */
   mark(place) {
+    /** @type {Map<Hole, Hole["mark"]>} */
     const marks = new Map();
-    if (place.by) {
+    if (isReached(place)) {
       const { sowing, captured = [] } = place.by;
-      const hole = (number) => this.hole(place.before.side, number);
-      marks.set(hole(sowing.at(-1).drops.at(-1)), "last");
+      const { side } = place.before;
+      /** @param {number} number */
+      const hole = (number) => this.hole(side, number);
+      marks.set(hole(sowing[sowing.length - 1].drops.slice(-1)[0]), "last");
       for (const lift of sowing.slice(1)) marks.set(hole(lift.from), "relay");
       for (const number of captured) marks.set(hole(number), "captured");
       marks.set(hole(sowing[0].from), "from");
     }
-    for (const hole of [...this.holes.south, ...this.holes.north]) {
+    for (const hole of this.holes) {
       hole.mark = marks.get(hole);
       for (const each of ["last", "relay", "captured", "from"]) {
         hole.element.classList.toggle(`mark-${each}`, each === hole.mark);
@@ -121,15 +150,20 @@ export class Board {
     }
   }
 
-  /** Tells what each legal move is worth; `hint`: only which is best. */
+  /**
+   * Tells what each legal move is worth; `hint`: only which is best.
+   * @param {Place} place
+   * @param {boolean} playable
+   * @param {boolean} values
+   */
   label(place, playable, values, hint = false) {
     if (values !== this.labels) this.fit(values);
-    for (const side of ["south", "north"]) {
+    for (const side of SIDES) {
       this.element.classList.toggle(`${side}-moves`, place.side === side && !place.finished);
-      for (const hole of this.holes[side].slice(0, -1)) {
+      for (const hole of this.rows[side]) {
         const move = place.side === side ? place.answer?.moves.find((move) => move.move === hole.number) : undefined;
         const told = move && values ? tell(move) : undefined;
-        const best = Boolean(move) && (values || hint) && place.answer.best.includes(hole.number);
+        const best = Boolean(move && (values || hint) && place.answer?.best.includes(hole.number));
         hole.label.className = `label ${told?.kind ?? ""}`;
         const parts = told ? [told.text, told.word] : [];
         if ([...hole.label.children].map((part) => part.textContent).join() !== parts.join()) {
@@ -154,18 +188,20 @@ export class Board {
     }
   }
 
-  /** The hole of a place of a sowing: the mover's pits, the mover's store, the other pits. */
+  /**
+   * The hole of a place of a sowing: the mover's pits, the mover's store, the other pits.
+   * @param {Side} side
+   * @param {number} place
+   */
   hole(side, place) {
-    return place <= this.pits + 1
-      ? this.holes[side][place - 1]
-      : this.holes[side === "south" ? "north" : "south"][place - this.pits - 2];
+    return [...this.rows[side], this.stores[side], ...this.rows[other(side)]][place - 1];
   }
 
-  /** Moves the focus along the legal pits, as they lie on the board. */
+  /** Moves the focus along the legal pits, as they lie on the board. @param {1 | -1} step */
   walk(step) {
-    const legal = [...this.element.querySelectorAll(".pit.legal")];
+    const legal = [.../** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll(".pit.legal"))];
     if (legal.length === 0) return;
-    const at = legal.indexOf(document.activeElement);
+    const at = legal.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     legal[at < 0 ? (step > 0 ? 0 : legal.length - 1) : (at + step + legal.length) % legal.length].focus();
   }
 }

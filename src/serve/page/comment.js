@@ -1,19 +1,24 @@
 // What is said about a place of a game, for those who look at it later: shown, and written.
 
-const find = (id) => document.getElementById(id);
+import { find } from "./find.js";
 
-/** The place whose comment is being written. */
+/** The place whose comment is being written. @type {Place | undefined} */
 let writing;
 
-/** Shows the comment of a place, unless one is being written. */
+/** Shows the comment of a place, unless one is being written. @param {Place} place */
 export function showComment(place) {
   if (writing) return;
   const field = find("comment");
   field.value = place.comment ?? "";
-  if (place.comment) field.parentElement.open = true;
+  const details = field.closest("details");
+  if (place.comment && details) details.open = true;
 }
 
-/** Listens to what is written about the place that `shown` returns; calls `changed` when it is complete. */
+/**
+ * Listens to what is written about the place that `shown` returns; calls `changed` when it is complete.
+ * @param {() => Place} shown
+ * @param {() => void} changed
+ */
 export function listenToComments(shown, changed) {
   const field = find("comment");
   field.addEventListener("focus", () => (writing = shown()));

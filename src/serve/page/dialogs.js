@@ -1,18 +1,18 @@
 // What all dialogs have in common, and the dialog of a new game.
 
+import { around, find } from "./find.js";
 import { write } from "./game.js";
 import { fillPlayers, showPlayer, chosenPlayer } from "./players.js";
 import { explain, t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** Shows a dialog; resolves to whether it was left by its main button. */
+/** Shows a dialog; resolves to whether it was left by its main button. @param {HTMLDialogElement} dialog */
 export function ask(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
   return closed(dialog).then(() => dialog.returnValue === "ok");
 }
 
+/** @param {Element} dialog */
 const closed = (dialog) => new Promise((done) => dialog.addEventListener("close", done, { once: true }));
 
 /** Resolves when no dialog is open. */
@@ -25,23 +25,26 @@ export async function undisturbed() {
 }
 
 for (const button of document.querySelectorAll("[data-close]")) {
-  button.addEventListener("click", () => button.closest("dialog").close(""));
+  button.addEventListener("click", () => button.closest("dialog")?.close(""));
 }
 
-/** What the server allows: `seeds` in play, `pits` a side; and its rule sets. */
+/**
+ * What the server allows: `seeds` in play, `pits` a side; and its rule sets.
+ * @type {Pick<Server, "seeds" | "pits" | "rule_sets">}
+ */
 let limits = { seeds: 400, pits: 16, rule_sets: [] };
 
-/** Prepares the dialogs for a server. */
+/** Prepares the dialogs for a server. @param {Server} server */
 export function prepare(server) {
   limits = server;
-  for (const select of document.querySelectorAll("select.rules")) {
+  for (const select of [find("new-rules"), find("edit-rules")]) {
     select.replaceChildren(...server.rules.map((rules) => new Option(rules)));
   }
   fillPlayers(find("new-opponent"));
-  find("new-pits").max = find("edit-pits").max = server.pits;
-  find("new-time").max = server.time;
+  for (const field of [find("new-pits"), find("edit-pits")]) field.max = String(server.pits);
+  find("new-time").max = String(server.time);
   find("new-rules").addEventListener("change", explainRules);
-  for (const id of ["new-pits", "new-seeds"]) find(id).addEventListener("input", checkSize);
+  for (const field of [find("new-pits"), find("new-seeds")]) field.addEventListener("input", checkSize);
 }
 
 function explainRules() {
@@ -51,26 +54,28 @@ function explainRules() {
 
 /** Lets no board be chosen that the server refuses. */
 function checkSize() {
-  const n = 2 * find("new-pits").value * find("new-seeds").value;
+  const n = 2 * Number(find("new-pits").value) * Number(find("new-seeds").value);
   find("new-seeds").setCustomValidity(n > limits.seeds ? t("tooMany", { n, most: limits.seeds }) : "");
 }
 
 /**
- * Asks for a new game, beginning with what is given: `rules`, `pits`, `seeds`, `first`, `you` (south, north, both, none),
- * `opponent`, `time`, `pie`. Resolves to the same and `board`, its literal; undefined when there shall be none.
+ * Asks for a new game, beginning with what is given. Resolves to the same and `board`, its literal; undefined when there
+ * shall be none.
+ * @param {Omit<NewGame, "pie"> & { pie?: unknown }} given
+ * @returns {Promise<NewGame & { board: string } | undefined>}
  */
 export async function newGame(given) {
-  for (const key of ["rules", "pits", "seeds", "first", "you", "time"]) {
-    if (given[key] !== undefined) find(`new-${key}`).value = given[key];
+  for (const key of /** @type {const} */ (["rules", "pits", "seeds", "first", "you", "time"])) {
+    if (given[key] !== undefined) find(`new-${key}`).value = String(given[key]);
   }
   showPlayer(find("new-opponent"), find("new-ahead"), given.opponent);
   find("new-pie").checked = Boolean(given.pie);
   const opponent = () => {
     const both = find("new-you").value === "both";
-    for (const id of ["new-opponent", "new-time"]) find(id).parentElement.hidden = both;
+    for (const field of [find("new-opponent"), find("new-time")]) around(field).hidden = both;
     showPlayer(find("new-opponent"), find("new-ahead"), chosenPlayer(find("new-opponent"), find("new-ahead")));
   };
-  find("new-you").onchange = find("new-opponent").onchange = opponent;
+  for (const field of [find("new-you"), find("new-opponent")]) field.onchange = opponent;
   opponent();
   explainRules();
   checkSize();
@@ -81,8 +86,8 @@ export async function newGame(given) {
     rules: find("new-rules").value,
     pits,
     seeds,
-    first: find("new-first").value,
-    you: find("new-you").value,
+    first: /** @type {Side} */ (find("new-first").value),
+    you: /** @type {NewGame["you"]} */ (find("new-you").value),
     opponent: chosenPlayer(find("new-opponent"), find("new-ahead")),
     time: Number(find("new-time").value) || undefined,
     pie: find("new-pie").checked,
@@ -90,8 +95,13 @@ export async function newGame(given) {
   };
 }
 
-/** The rules of a first game: those most people play, unless there are more tables for other ones. */
+/**
+ * The rules of a first game: those most people play, unless there are more tables for other ones.
+ * @param {Api.Server} server
+ * @param {Api.Tables} there
+ */
 export function defaultRules({ rules }, { tables }) {
+  /** @param {string} name */
   const most = (name) => Math.max(0, ...tables.filter((table) => table.rules === name && table.pits === 6).map(({ seeds }) => seeds));
   const best = rules.reduce((best, name) => (most(name) > most(best) ? name : best), rules[0]);
   return rules.includes("standard") && most("standard") >= most(best) ? "standard" : best;

@@ -1,40 +1,48 @@
 // The dialog in which any position is set up.
 
 import { ask } from "./dialogs.js";
+import { find } from "./find.js";
 import { parse, turned, write } from "./game.js";
 import { name, t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
+/** @param {string} label @param {number} column @param {string} row @param {number} value */
 function field(label, column, row, value) {
   const input = document.createElement("input");
-  Object.assign(input, { type: "number", min: 0, max: 400, value, required: true, className: "seeds" });
+  Object.assign(input, { type: "number", min: "0", max: "400", value: String(value), required: true, className: "seeds" });
   input.setAttribute("aria-label", label);
-  Object.assign(input.style, { gridColumn: column, gridRow: row });
+  Object.assign(input.style, { gridColumn: String(column), gridRow: row });
   return input;
 }
 
 /** The fields of the editor, as the board lies: South's row and store first. */
 class Fields {
+  /** @type {HTMLInputElement[][]} */
+  rows = [];
+  /** @type {HTMLInputElement[]} */
+  stores = [];
+
+  /** @param {Seeds} board */
   show(board) {
     const pits = board.rows[0].length;
+    /** @param {Side} side @param {number} index */
     const pit = (side, index) => t("fieldPit", { side: name(side), pit: index + 1 });
     this.rows = [
-      board.rows[0].map((count, index) => field(pit("south", index), index + 2, 2, count)),
-      board.rows[1].map((count, index) => field(pit("north", index), pits - index + 1, 1, count)),
+      board.rows[0].map((count, index) => field(pit("south", index), index + 2, "2", count)),
+      board.rows[1].map((count, index) => field(pit("north", index), pits - index + 1, "1", count)),
     ];
     this.stores = [
       field(t("fieldStore", { side: name("south") }), pits + 2, "1 / 3", board.stores[0]),
       field(t("fieldStore", { side: name("north") }), 1, "1 / 3", board.stores[1]),
     ];
-    find("edit-pits").value = pits;
+    find("edit-pits").value = String(pits);
     // In the order of the board, for those who go from field to field.
     find("edit-board").replaceChildren(this.stores[1], ...[...this.rows[1]].reverse(), ...this.rows[0], this.stores[0]);
-    find("edit-board").style.setProperty("--pits", pits);
+    find("edit-board").style.setProperty("--pits", String(pits));
   }
 
   /** The board, South's first. */
   read() {
+    /** @param {HTMLInputElement[]} inputs */
     const numbers = (inputs) => inputs.map((input) => Math.max(0, Math.trunc(Number(input.value))));
     return { stores: numbers(this.stores), rows: this.rows.map(numbers) };
   }
@@ -53,13 +61,13 @@ const tellText = () => {
   find("edit-text").setCustomValidity("");
 };
 
-/** Shows a board, and it as text. */
+/** Shows a board, and it as text. @param {Seeds} board */
 const show = (board) => {
   fields.show(board);
   tellText();
 };
 
-/** All seeds of the pits in other pits; one in each, where there are none. */
+/** All seeds of the pits in other pits; one in each, where there are none. @param {Seeds} board */
 function scattered({ stores, rows }) {
   const pits = rows[0].length;
   const count = [...rows[0], ...rows[1]].reduce((sum, seeds) => sum + seeds, 0) || 2 * pits;
@@ -87,11 +95,15 @@ find("edit-text").addEventListener("change", () => {
 });
 find("edit-text").addEventListener("input", () => find("edit-text").setCustomValidity(""));
 
-/** Asks for a position, beginning with that of a place; undefined when there shall be none. */
+/**
+ * Asks for a position, beginning with that of a place; undefined when there shall be none.
+ * @param {string} rules
+ * @param {Place} place
+ */
 export async function setUp(rules, place) {
   find("edit-rules").value = rules;
   find("edit-first").value = place.side;
   show(place.raw());
   if (!(await ask(find("edit-dialog")))) return undefined;
-  return { rules: find("edit-rules").value, board: literal(), side: find("edit-first").value };
+  return { rules: find("edit-rules").value, board: literal(), side: /** @type {Side} */ (find("edit-first").value) };
 }

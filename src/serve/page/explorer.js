@@ -1,15 +1,20 @@
 // The opening explorer: the moves that the book knows, what they are worth, and how they went in this browser.
 
 import * as api from "./api.js";
+import { find } from "./find.js";
 import { playedFrom } from "./played.js";
 import { seeds, t, tell } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** What a click on a move does. */
+/** What a click on a move does. @type {(move: number) => void} */
 let play = () => {};
 
-/** Asks what the book has of a place; resolves to whether that is more than before. */
+/**
+ * Asks what the book has of a place; resolves to whether that is more than before.
+ * @param {Server} server
+ * @param {string} rules
+ * @param {Place} place
+ * @param {AbortSignal} signal
+ */
 export async function learnBook(server, rules, place, signal) {
   const pits = place.raw().rows[0].length;
   const there = server.books?.some((book) => book.rules === rules && book.pits === pits);
@@ -24,34 +29,36 @@ export async function learnBook(server, rules, place, signal) {
   return place.book.in_book;
 }
 
-/** Whether bounds say more than that all seeds in play are won or lost. */
-const says = (move, { seeds: all }) => move.known === "exact" || (move.known === "bounds" && move.upper - move.lower < 2 * all);
+/** Whether bounds say more than that all seeds in play are won or lost. @param {Api.MoveValue} move @param {Api.Book} book */
+const says = ({ known, lower, upper }, { seeds: all }) =>
+  known === "exact" || (known === "bounds" && lower !== undefined && upper !== undefined && upper - lower < 2 * all);
 
-/** The rows: a move, what it is worth, and how often it was won, drawn and lost. */
+/** The rows: a move, what it is worth, and how often it was won, drawn and lost. @param {string} rules @param {Place} place */
 function rowsOf(rules, place) {
   const book = place.book?.in_book ? place.book : undefined;
   const played = playedFrom(rules, place.literal);
   const numbers = new Set([...(book?.moves ?? []).map((move) => move.move), ...Object.keys(played).map(Number)]);
   return [...numbers].sort((a, b) => a - b).map((number) => {
     const move = book?.moves.find((move) => move.move === number);
-    const told = move && says(move, book) ? tell(move) : undefined;
+    const told = book && move && says(move, book) ? tell(move) : undefined;
     return {
       number,
       kind: told?.kind ?? "",
       value: told ? `${told.text} ${told.word}` : "–",
       full: told?.full ?? t("unknown"),
       best: Boolean(book?.best.includes(number)),
-      counts: played[number],
+      counts: /** @type {Counts | undefined} */ (played[number]),
     };
   });
 }
 
+/** @param {ReturnType<typeof rowsOf>[number]} row @param {boolean} playable */
 function rowOf({ number, kind, value, full, best, counts }, playable) {
   const row = document.createElement("tr");
   const head = document.createElement("th");
   head.scope = "row";
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", textContent: number, disabled: !playable });
+  Object.assign(button, { type: "button", textContent: String(number), disabled: !playable });
   button.setAttribute("aria-label", t("moveLabel", { side: "", pit: number }).trim());
   button.addEventListener("click", () => play(number));
   head.append(button);
@@ -65,7 +72,13 @@ function rowOf({ number, kind, value, full, best, counts }, playable) {
   return row;
 }
 
-/** Shows the moves from a place; `chosen` is told which one was clicked, if it is `playable`. */
+/**
+ * Shows the moves from a place; `chosen` is told which one was clicked, if it is `playable`.
+ * @param {string} rules
+ * @param {Place} place
+ * @param {boolean} playable
+ * @param {(move: number) => void} chosen
+ */
 export function showExplorer(rules, place, playable, chosen) {
   play = chosen;
   const rows = place.finished ? [] : rowsOf(rules, place);

@@ -1,24 +1,31 @@
 // A game as a tree of variations, as the server described it: the page has no rules of its own.
 
-/** The numbers of a board literal, seen by its mover. */
+/** @type {Side[]} */
+export const SIDES = ["south", "north"];
+
+/** The numbers of a board literal, seen by its mover. @param {string} literal @returns {Seeds} */
 export function read(literal) {
   const [pits, ...numbers] = literal.slice(1, -1).split(",").map(Number);
   return { stores: numbers.slice(0, 2), rows: [numbers.slice(2, 2 + pits), numbers.slice(2 + pits)] };
 }
 
-/** The board literal of rows and stores, the mover's first. */
+/** The board literal of rows and stores, the mover's first. @param {Seeds} board */
 export const write = ({ stores, rows }) => `<${[rows[0].length, ...stores, ...rows[0], ...rows[1]].join(",")}>`;
 
-/** The same board with the sides exchanged. */
+/** The same board with the sides exchanged. @param {Seeds} board */
 export const turned = ({ stores, rows }) => ({ stores: [...stores].reverse(), rows: [...rows].reverse() });
 
+/** @param {Side} side @returns {Side} */
 export const other = (side) => (side === "south" ? "north" : "south");
 
+/** @param {number[]} numbers */
 const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
 /**
  * The board of a text in any of the forms that the program takes: a literal, `s1,..,sm/n1,..,nm`, `PITSxSEEDS`.
  * Undefined if it has none of them.
+ * @param {string} text
+ * @returns {Seeds | undefined}
  */
 export function parse(text) {
   const words = text.replaceAll(/\s/g, "");
@@ -39,15 +46,31 @@ export function parse(text) {
 
 /** A place in a game: a position, who is to move, and what is known of it. */
 export class Place {
-  /** `before` is the place from which the move `by`, as the server describes it, led here. */
+  /**
+   * `before` is the place from which the move `by`, as the server describes it, led here.
+   * @param {string} literal
+   * @param {Side} side
+   * @param {Place} [before]
+   * @param {Made} [by]
+   */
   constructor(literal, side, before, by) {
-    Object.assign(this, { literal, side, before, by });
-    /** The places after the moves that were tried here, the first one first. */
+    this.literal = literal;
+    this.side = side;
+    this.before = before;
+    this.by = by;
+    /** The places after the moves that were tried here, the first one first. @type {Reached[]} */
     this.after = [];
-    /** Which of them is on the line that is shown. */
+    /** Which of them is on the line that is shown. @type {Reached | undefined} */
     this.chosen = undefined;
+    /** @type {Api.Answer | undefined} */
     this.answer = undefined;
+    /** @type {Api.Book | undefined} */
+    this.book = undefined;
+    /** @type {string | undefined} */
+    this.comment = undefined;
     this.over = by?.finished ?? false;
+    /** Whether the game that ends here was counted. */
+    this.counted = false;
   }
 
   /** Rows and stores as they are after the last move, South's first. */
@@ -71,27 +94,43 @@ export class Place {
 
   /** The moves that lead here from the start. */
   get path() {
-    const path = [];
-    for (let place = this; place.before; place = place.before) path.unshift(place.by.move);
-    return path;
+    return this.steps.map((place) => place.by.move);
+  }
+
+  /** The places from the first move to this one. */
+  get steps() {
+    /** @type {Reached[]} */
+    const steps = [];
+    for (let place = /** @type {Place} */ (this); isReached(place); place = place.before) steps.unshift(place);
+    return steps;
   }
 }
+
+/** Whether a move led to a place: to all but the first one. @param {Place} place @returns {place is Reached} */
+export const isReached = (place) => place.before !== undefined;
 
 /**
  * What the move that led to a place lost: `seeds` of the final difference, and whether it `turns` a win or a draw into
  * something worse. Undefined where that is not known.
+ * @param {Place} place
  */
 export function loss(place) {
   const answer = place.before?.answer;
-  const made = answer?.moves.find((move) => move.move === place.by.move);
-  if (!made) return undefined;
+  const made = answer?.moves.find((move) => move.move === place.by?.move);
+  if (!answer || !made) return undefined;
   const best = answer.value ?? answer.lower;
   const got = made.value ?? made.upper;
   if (best === undefined || got === undefined) return undefined;
   return { seeds: Math.max(0, best - got), turns: Math.sign(best) > Math.sign(got) };
 }
 
-/** How many seeds the move that led to a place captured. */
+/** What the move that led to a place lost, if that is more than nothing. @param {Place} place */
+export function mistake(place) {
+  const lost = loss(place);
+  return lost && lost.seeds > 0 ? lost : undefined;
+}
+
+/** How many seeds the move that led to a place captured. @param {Reached} place */
 export function captured(place) {
   const [before, after] = [place.before.raw(), place.raw()];
   const index = place.before.side === "south" ? 0 : 1;
@@ -102,20 +141,29 @@ export function captured(place) {
 
 /** A game: its rules, its tree of places, and which of them is shown. */
 export class Game {
+  /** @param {string} rules @param {string} literal @param {Side} side */
   constructor(rules, literal, side) {
     this.rules = rules;
     this.root = new Place(literal, side);
     this.place = this.root;
-    /** Lines from the start that a link names and the server has not described yet. */
+    /** Lines from the start that a link names and the server has not described yet. @type {number[][]} */
     this.pending = [];
-    /** Comments on places that are not there yet: the moves of a `path` from the start, and a `text`. */
+    /** Comments on places that are not there yet. @type {Note[]} */
     this.comments = [];
+    /** Whether the sides may be exchanged, or were. @type {string | undefined} */
+    this.pie = undefined;
+    /** @type {Puzzle | undefined} */
+    this.puzzle = undefined;
+    /** What was said last about the puzzle. @type {string | undefined} */
+    this.told = undefined;
+    /** @type {Api.Header[] | undefined} */
+    this.headers = undefined;
   }
 
   /** The places of the line that is shown: through the shown place, to the end that was last seen. */
   get places() {
-    const places = [];
-    for (let place = this.place; place; place = place.before) places.unshift(place);
+    /** @type {Place[]} */
+    const places = [this.root, ...this.place.steps];
     for (let place = this.place.chosen; place; place = place.chosen) places.push(place);
     return places;
   }
@@ -127,29 +175,28 @@ export class Game {
 
   /** The moves of the shown line. */
   get moves() {
-    return this.places.slice(1).map((place) => place.by.move);
+    return this.places.filter(isReached).map((place) => place.by.move);
   }
 
-  /** Goes on with a move, as the server described it, beside those that were played here before. */
+  /** Goes on with a move, as the server described it, beside those that were played here before. @param {Made} move */
   play(move) {
     const place = this.place;
-    let next = place.after.find((next) => next.by.move === move.move);
-    if (!next) {
-      next = new Place(move.next, move.again ? place.side : other(place.side), place, move);
-      place.after.push(next);
-    }
+    const known = place.after.find((next) => next.by.move === move.move);
+    const next = known ?? /** @type {Reached} */ (new Place(move.next, move.again ? place.side : other(place.side), place, move));
+    if (!known) place.after.push(next);
     this.show(next);
     return next;
   }
 
-  /** Shows a place. */
+  /** Shows a place. @param {Place} place */
   show(place) {
-    for (let step = place; step.before; step = step.before) step.before.chosen = step;
+    for (const step of place.steps) step.before.chosen = step;
     this.place = place;
   }
 
-  /** The place after some moves from the start, undefined if they were never played. */
+  /** The place after some moves from the start, undefined if they were never played. @param {number[]} moves */
   find(moves) {
+    /** @type {Place | undefined} */
     let place = this.root;
     for (const move of moves) place = place?.after.find((next) => next.by.move === move);
     return place;
@@ -166,12 +213,13 @@ export class Game {
 
   /** All comments, as `comments`. */
   get notes() {
-    const there = this.all().filter((place) => place.comment);
-    return [...there.map((place) => ({ path: place.path, text: place.comment })), ...this.comments];
+    const there = this.all().flatMap(({ path, comment }) => (comment ? [{ path, text: comment }] : []));
+    return [...there, ...this.comments];
   }
 
   /** All places, each before those that follow it. */
   all() {
+    /** @type {Place[]} */
     const found = [this.root];
     for (let index = 0; index < found.length; index++) found.push(...found[index].after);
     return found;

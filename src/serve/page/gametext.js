@@ -2,11 +2,10 @@
 
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
+import { find } from "./find.js";
 
 /** Headers that say what may have changed since a game was read. */
 const GIVEN = ["South", "North", "Termination", "Pie"];
-
-const find = (id) => document.getElementById(id);
 
 find("text-download").addEventListener("click", () => {
   const link = document.createElement("a");
@@ -16,7 +15,7 @@ find("text-download").addEventListener("click", () => {
   URL.revokeObjectURL(link.href);
 });
 
-find("text-dialog").querySelector("form").addEventListener("submit", async (event) => {
+find("text-dialog").querySelector("form")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     game = await api.readText(find("text-text").value);
@@ -26,10 +25,10 @@ find("text-dialog").querySelector("form").addEventListener("submit", async (even
   }
 });
 
-/** The game that was read last. */
+/** The game that was read last. @type {Api.GameRead} */
 let game;
 
-/** A game that was read, as it is begun. */
+/** A game that was read, as it is begun. @param {Api.GameRead} read @returns {Beginning} */
 function loaded({ rules, board, moves, comments = [], headers }) {
   return {
     rules, board, side: "south", moves, at: moves.length,
@@ -38,7 +37,12 @@ function loaded({ rules, board, moves, comments = [], headers }) {
   };
 }
 
-/** Shows a game as text; resolves to the game that shall be loaded in its place, undefined if none shall. */
+/**
+ * Shows a game as text; resolves to the game that shall be loaded in its place, undefined if none shall.
+ * @param {Game} shown
+ * @param {Record<Side, string>} players
+ * @param {(error: Error) => void} fail
+ */
 export async function gameText(shown, players, fail) {
   find("text-error").textContent = "";
   find("text-text").value = "";

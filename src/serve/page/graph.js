@@ -1,6 +1,6 @@
 // The value of a game, place by place, told for South: a graph, and a bar for the shown place.
 
-import { loss } from "./game.js";
+import { mistake } from "./game.js";
 import { name, signed, t, tell } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -9,44 +9,57 @@ const [HEIGHT, LEFT, EDGE] = [170, 34, 12];
 /** How large the dots are: what went wrong is seen first. */
 const RADIUS = { exact: 4.5, guess: 4.5, slip: 6.5, blunder: 8 };
 
+/**
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Record<string, string | number>} attributes
+ * @param {Element} parent
+ */
 const make = (tag, attributes, parent) => {
   const element = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent?.append(element);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  parent.append(element);
   return element;
 };
 
-/** What is known of a place, for South. */
+/** What is known of a place, for South. @param {Place} place @returns {Api.Value} */
 export function forSouth(place) {
-  const { value, lower, upper, estimate } = place.answer ?? {};
+  const { value, lower, upper, estimate } = /** @type {Api.Value} */ (place.answer ?? {});
   if (place.side === "south") return { value, lower, upper, estimate };
+  /** @param {number | undefined} number */
   const negative = (number) => (number === undefined ? undefined : -number || 0);
   return { value: negative(value), lower: negative(upper), upper: negative(lower), estimate: negative(estimate) };
 }
 
-/** A step for the lines of the scale, so that there are few. */
+/** A step for the lines of the scale, so that there are few. @param {number} most */
 const stepOf = (most) => [1, 2, 5, 10, 20, 50, 100, 200, 500].find((step) => most / step <= 3) ?? 1000;
 
 /** The graph: one stop for the keyboard, on which arrow keys go through the game. */
 export class Graph {
-  /** `goTo` is told to which place of the line to go. */
+  /** `goTo` is told to which place of the line to go. @param {Element} parent @param {(at: number) => void} goTo */
   constructor(parent, goTo) {
     this.parent = parent;
+    /** @type {Game | undefined} */
+    this.game = undefined;
     this.svg = make("svg", { role: "slider", class: "graph", tabindex: 0, "aria-valuemin": 0 }, parent);
     this.svg.addEventListener("keydown", (event) => {
+      if (!this.game) return;
       const last = this.game.places.length - 1;
-      const to = { ArrowRight: this.game.at + 1, ArrowLeft: this.game.at - 1, Home: 0, End: last }[event.key];
+      /** @type {Record<string, number>} */
+      const keys = { ArrowRight: this.game.at + 1, ArrowLeft: this.game.at - 1, Home: 0, End: last };
+      const to = keys[event.key];
       if (to === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
       event.preventDefault();
       event.stopPropagation();
       if (to >= 0 && to <= last) goTo(to);
     });
     this.svg.addEventListener("click", (event) => {
-      const index = event.target.dataset?.index;
+      const index = event.target instanceof SVGElement ? event.target.dataset.index : undefined;
       if (index !== undefined) goTo(Number(index));
     });
   }
 
+  /** @param {Game} game */
   draw(game) {
     this.game = game;
     const { places, at } = game;
@@ -56,55 +69,60 @@ export class Graph {
     const most = Math.max(2, ...points.filter((point) => point !== undefined).map(Math.abs));
     const step = stepOf(most);
     const top = step * Math.ceil(most / step);
+    /** @param {number} index */
     const x = (index) => LEFT + EDGE + (index * (width - LEFT - 2 * EDGE)) / Math.max(1, places.length - 1);
+    /** @param {number} value */
     const y = (value) => HEIGHT / 2 - (Math.max(-top, Math.min(top, value)) * (HEIGHT / 2 - EDGE)) / top;
 
     const { svg } = this;
     svg.replaceChildren();
     svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
-    svg.setAttribute("aria-label", t("graphLabel", { n: places.filter((place) => loss(place)?.seeds > 0).length }));
-    svg.setAttribute("aria-valuemax", places.length - 1);
-    svg.setAttribute("aria-valuenow", at);
+    svg.setAttribute("aria-label", t("graphLabel", { n: places.filter(mistake).length }));
+    svg.setAttribute("aria-valuemax", String(places.length - 1));
+    svg.setAttribute("aria-valuenow", String(at));
     svg.setAttribute("aria-valuetext", t("graphAfter", { n: at, value: tell(known[at]).full }));
     for (let value = -top; value <= top; value += step) {
       make("line", { x1: LEFT, x2: width, y1: y(value), y2: y(value), class: value === 0 ? "zero" : "grid" }, svg);
       make("text", { x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, svg).textContent = signed(value);
     }
     let path = "";
-    points.forEach((point, index) => {
+    for (const [index, point] of points.entries()) {
       if (point !== undefined) path += `${path && points[index - 1] !== undefined ? "L" : "M"}${x(index)},${y(point)}`;
-    });
+    }
     if (path) make("path", { d: path, class: "curve" }, svg);
     places.forEach((place, index) => {
       const { value, lower, upper } = known[index];
-      if (value === undefined && lower !== undefined) {
+      if (value === undefined && lower !== undefined && upper !== undefined) {
         make("line", { x1: x(index), x2: x(index), y1: y(lower), y2: y(upper), class: "range" }, svg);
       }
-      if (points[index] === undefined) return;
+      const point = points[index];
+      if (point === undefined) return;
       // The move that led here may have lost something.
-      const lost = loss(place);
-      const kind = lost?.seeds > 0 ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
+      const lost = mistake(place);
+      const kind = lost ? (lost.turns ? "blunder" : "slip") : value === undefined ? "guess" : "exact";
       const here = index === at ? " here" : "";
-      const dot = make("circle", { cx: x(index), cy: y(points[index]), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
-      dot.dataset.index = index;
+      const dot = make("circle", { cx: x(index), cy: y(point), r: RADIUS[kind] + (here ? 2 : 0), class: `dot ${kind}${here}` }, svg);
+      dot.dataset.index = String(index);
       let title = t("graphAfter", { n: index, value: tell(known[index]).full });
-      if (lost?.seeds > 0) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;
+      if (lost && place.before) title += `; ${t("graphLost", { side: name(place.before.side), n: lost.seeds })}`;
       make("title", {}, dot).textContent = title;
     });
   }
 }
 
-/** Sets the bar: how much of it is South's, and what is proved. */
+/** Sets the bar: how much of it is South's, and what is proved. @param {HTMLElement} bar @param {Place} place */
 export function setBar(bar, place) {
   const { stores, rows } = place.raw();
   const all = [...stores, ...rows[0], ...rows[1]].reduce((sum, count) => sum + count, 0);
   const known = forSouth(place);
+  /** @param {number} value */
   const part = (value) => 50 + 50 * Math.tanh((4 * value) / Math.max(1, all));
-  const value = known.value ?? known.estimate ?? (known.lower === undefined ? undefined : (known.lower + known.upper) / 2);
+  const { lower, upper } = known;
+  const value = known.value ?? known.estimate ?? (lower === undefined || upper === undefined ? 0 : (lower + upper) / 2);
   const told = tell(known);
-  bar.style.setProperty("--south", `${part(value ?? 0)}%`);
-  bar.style.setProperty("--lower", `${part(known.lower ?? known.value ?? value ?? 0)}%`);
-  bar.style.setProperty("--upper", `${part(known.upper ?? known.value ?? value ?? 0)}%`);
-  bar.querySelector("b").textContent = told.text;
+  bar.style.setProperty("--south", `${part(value)}%`);
+  bar.style.setProperty("--lower", `${part(lower ?? value)}%`);
+  bar.style.setProperty("--upper", `${part(upper ?? value)}%`);
+  /** @type {HTMLElement} */ (bar.querySelector("b")).textContent = told.text;
   bar.setAttribute("aria-label", t("barLabel", { value: told.full }));
 }

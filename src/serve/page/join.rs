@@ -1,4 +1,5 @@
 //! Joins the scripts of the page into one, for `build.rs`: a browser that has to fetch each on its own waits several times longer.
+//! Comments in lines of their own, such as those that declare types, are left out.
 //!
 //! Each script becomes a function that returns what it exports, after those that it imports from. So imports and exports have a fixed
 //! form, each in one line of its own: `import { a, b } from "./file.js";`, `import * as name from "./file.js";`, and
@@ -28,7 +29,15 @@ fn add(
     open.push(name.to_owned());
     let (mut body, mut exports) = (String::new(), Vec::new());
     let text = scripts.get(name).unwrap_or_else(|| panic!("there is no {name}.js, which is imported"));
+    let mut commented = false;
     for line in text.lines() {
+        let trimmed = line.trim();
+        // One that is followed by code in its line is a cast.
+        commented |= trimmed.starts_with("/**") && (trimmed.ends_with("*/") || !trimmed.contains("*/"));
+        if commented {
+            commented = !trimmed.ends_with("*/");
+            continue;
+        }
         let line = if let Some(import) = line.strip_prefix("import ") {
             let (what, from) = import.split_once(" from \"./").expect("an import in one line");
             let from = from.strip_suffix(".js\";").expect("an import of a script");

@@ -1,17 +1,20 @@
 // The keyboard: a number sows a pit, arrows walk along the row, letters do what buttons do.
 
+import { find } from "./find.js";
 import { announce, setWork } from "./machine.js";
 import { t } from "./words.js";
 
 /** Milliseconds in which a second digit may follow, where there are ten pits or more. */
 const PATIENCE = 900;
 
-const find = (id) => document.getElementById(id);
-
 let digits = "";
+/** @type {ReturnType<typeof setTimeout> | undefined} */
 let timer;
 
-/** Listens to keys: `pits` and `walk`, `sow`, `hint`, `step` say what they do. */
+/**
+ * Listens to keys: `pits` and `walk`, `sow`, `hint`, `step` say what they do.
+ * @param {{ pits: () => number, walk: (by: 1 | -1) => void, sow: (pit: number) => void, hint: () => void, step: (by: 1 | -1) => void }} does
+ */
 export function listenToKeys({ pits, walk, sow, hint, step }) {
   const sowTyped = () => {
     clearTimeout(timer);
@@ -20,11 +23,15 @@ export function listenToKeys({ pits, walk, sow, hint, step }) {
     setWork();
     if (pit >= 1 && pit <= pits()) sow(pit);
   };
+  /** @param {string} digit */
   const type = (digit) => {
     clearTimeout(timer);
     digits += digit;
     // No further digit can follow, or not in time.
-    if (Number(digits) * 10 > pits() || digits.length === 2) return sowTyped();
+    if (Number(digits) * 10 > pits() || digits.length === 2) {
+      sowTyped();
+      return;
+    }
     const text = t("typed", { digits });
     setWork(text);
     announce(text);
@@ -32,7 +39,7 @@ export function listenToKeys({ pits, walk, sow, hint, step }) {
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-    if (event.target.matches("input:not([type=checkbox]), select, textarea")) return;
+    if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
     const key = event.key.toLowerCase();
     if (/^\d$/.test(key) && (digits || key !== "0")) type(key);
     else if (key === "enter" && digits) sowTyped();

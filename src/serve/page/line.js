@@ -1,6 +1,6 @@
 // A line of play as text, turn by turn, and as buttons.
 
-/** The moves of the turns of a line such as `36 21 4`, or `11,3 2` where a turn has commas. */
+/** The moves of the turns of a line such as `36 21 4`, or `11,3 2` where a turn has commas. @param {string} text */
 export function turnsOf(text) {
   return text.split(/\s+/).filter(Boolean).map((turn) => (turn.includes(",") ? turn.split(",") : [...turn]).map(Number));
 }
@@ -8,6 +8,11 @@ export function turnsOf(text) {
 /**
  * Shows a line as buttons, each of which plays the moves up to it; `play` is told which moves. Lines of more than nine
  * pits a side have turns of one move without a comma, too, so `pits` says how turns are to be read.
+ * @param {HTMLElement} element
+ * @param {string} text
+ * @param {number} pits
+ * @param {(moves: number[]) => void} play
+ * @param {(move: number) => string} label
  */
 export function showLine(element, text, pits, play, label) {
   if (element.dataset.line === text) return;
@@ -15,6 +20,7 @@ export function showLine(element, text, pits, play, label) {
   const turns = pits > 9
     ? text.split(/\s+/).filter(Boolean).map((turn) => turn.split(",").filter(Boolean).map(Number))
     : turnsOf(text);
+  /** @type {number[]} */
   const moves = [];
   const groups = turns.map((turn) => {
     const group = document.createElement("span");
@@ -24,7 +30,7 @@ export function showLine(element, text, pits, play, label) {
       const upTo = [...moves];
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = move;
+      button.textContent = String(move);
       button.setAttribute("aria-label", label(move));
       button.addEventListener("click", () => play(upTo));
       group.append(button);

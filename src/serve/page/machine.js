@@ -1,13 +1,12 @@
 // What the machine is doing, shown and announced.
 
 import * as api from "./api.js";
+import { find } from "./find.js";
 import { t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
+let [connection, work, back] = [/** @type {api.State} */ ("online"), "", false];
 
-let [connection, work, back] = ["online", "", false];
-
-/** Has a reader of the screen say something. */
+/** Has a reader of the screen say something. @param {string} text */
 export function announce(text) {
   find("said").textContent = text;
 }

@@ -1,28 +1,38 @@
 // The list of moves with its variations. It is changed, not made again, so that the focus stays.
 
-import { loss } from "./game.js";
-import { letter, name, seeds, t } from "./words.js";
+import { mistake } from "./game.js";
+import { letter, name, t } from "./words.js";
 
-/** Gives a list these items in this order, moving as few as possible. */
+/** Gives a list these items in this order, moving as few as possible. @param {Element} list @param {Element[]} items */
 function arrange(list, items) {
-  items.forEach((item, index) => {
+  for (const [index, item] of items.entries()) {
     if (list.children[index] !== item) list.insertBefore(item, list.children[index] ?? null);
-  });
-  while (list.children.length > items.length) list.lastChild.remove();
+  }
+  while (list.children.length > items.length) list.lastChild?.remove();
 }
 
 export class MoveList {
-  /** `show` is told which place was chosen. */
+  /** `show` is told which place was chosen. @param {HTMLElement} element @param {(place: Place) => void} show */
   constructor(element, show) {
-    Object.assign(this, { element, show });
+    this.element = element;
+    this.show = show;
+    /** @type {WeakMap<Place, { item: HTMLElement, button: HTMLButtonElement }>} */
     this.items = new WeakMap();
+    /** @type {WeakMap<Place, { item: HTMLElement, list: HTMLElement }>} */
     this.lists = new WeakMap();
+    /** The places of the line that is shown. @type {Set<Place>} */
+    this.shown = new Set();
+    /** @type {Place | undefined} */
+    this.place = undefined;
+    this.values = false;
+    /** @type {Element | null} */
+    this.here = null;
   }
 
-  /** Shows the moves of a game; `values`: and what they lost. */
+  /** Shows the moves of a game; `values`: and what they lost. @param {Game} game @param {boolean} values */
   update(game, values) {
     this.shown = new Set(game.places);
-    this.game = game;
+    this.place = game.place;
     this.values = values;
     this.fill(this.element, game.root.after[0]);
     const here = this.element.querySelector("[aria-current]");
@@ -30,7 +40,7 @@ export class MoveList {
     this.here = here;
   }
 
-  /** Scrolls the list, and nothing else, so that a button is seen. */
+  /** Scrolls the list, and nothing else, so that a button is seen. @param {Element | null} button */
   reveal(button) {
     if (!button) return;
     const [box, frame] = [button.getBoundingClientRect(), this.element.getBoundingClientRect()];
@@ -38,7 +48,11 @@ export class MoveList {
     if (box.top < frame.top) this.element.scrollTop -= frame.top - box.top;
   }
 
-  /** Fills a list with the moves from a place on: each followed by its variations. */
+  /**
+   * Fills a list with the moves from a place on: each followed by its variations.
+   * @param {Element} list
+   * @param {Reached | undefined} first
+   */
   fill(list, first) {
     const items = [];
     for (let place = first; place; place = place.after[0]) {
@@ -49,42 +63,45 @@ export class MoveList {
     arrange(list, items);
   }
 
+  /** @param {Reached} place */
+  made(place) {
+    const item = document.createElement("li");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.addEventListener("click", () => this.show(place));
+    item.append(button);
+    this.items.set(place, { item, button });
+    return { item, button };
+  }
+
+  /** @param {Reached} place */
   item(place) {
-    let item = this.items.get(place);
-    if (!item) {
-      item = document.createElement("li");
-      const button = document.createElement("button");
-      button.type = "button";
-      button.addEventListener("click", () => this.show(place));
-      item.append(button);
-      this.items.set(place, item);
-    }
-    const button = item.firstChild;
+    const { item, button } = this.items.get(place) ?? this.made(place);
     const mover = place.before.side;
-    const lost = this.values ? loss(place) : undefined;
-    const wrong = lost?.seeds > 0;
-    const text = `${letter(mover)} ${place.by.move}${wrong ? ` −${lost.seeds}` : ""}`;
+    const lost = this.values ? mistake(place) : undefined;
+    const text = `${letter(mover)} ${place.by.move}${lost ? ` −${lost.seeds}` : ""}`;
     if (button.textContent !== text) button.textContent = text;
     const label = `${text}: ${t("moveLabel", { side: name(mover), pit: place.by.move })}`;
-    const more = [wrong ? t("moveLost", { n: lost.seeds }) : "", place.comment ?? ""].filter(Boolean);
+    const more = [lost ? t("moveLost", { n: lost.seeds }) : "", place.comment ?? ""].filter(Boolean);
     button.setAttribute("aria-label", [label, ...more].join(", "));
     button.title = more.join(": ");
-    const kind = wrong ? (lost.turns ? "blunder" : "slip") : "";
+    const kind = lost ? (lost.turns ? "blunder" : "slip") : "";
     button.className = [kind, place.comment ? "commented" : "", this.shown.has(place) ? "" : "aside"].filter(Boolean).join(" ");
-    if (place === this.game.place) button.setAttribute("aria-current", "step");
+    if (place === this.place) button.setAttribute("aria-current", "step");
     else button.removeAttribute("aria-current");
     return item;
   }
 
+  /** @param {Reached} place */
   variation(place) {
-    let item = this.lists.get(place);
-    if (!item) {
-      item = document.createElement("li");
-      item.className = "variation";
-      item.append(document.createElement("ol"));
-      this.lists.set(place, item);
+    let known = this.lists.get(place);
+    if (!known) {
+      known = { item: document.createElement("li"), list: document.createElement("ol") };
+      known.item.className = "variation";
+      known.item.append(known.list);
+      this.lists.set(place, known);
     }
-    this.fill(item.firstChild, place);
-    return item;
+    this.fill(known.list, place);
+    return known.item;
   }
 }

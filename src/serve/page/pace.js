@@ -1,21 +1,35 @@
 // How long a move is left to be seen before a program moves.
 
+import { find } from "./find.js";
 import { settings } from "./settings.js";
 import { seen } from "./sow.js";
 
+/** @param {number} milliseconds @param {AbortSignal} signal */
 const wait = (milliseconds, signal) => new Promise((done) => {
   const timer = setTimeout(done, milliseconds);
-  signal.addEventListener("abort", () => (clearTimeout(timer), done()), { once: true });
+  const stop = () => {
+    clearTimeout(timer);
+    done(undefined);
+  };
+  signal.addEventListener("abort", stop, { once: true });
 });
 
-/** Waits until the next move is asked for. */
+/** Waits until the next move is asked for. @param {AbortSignal} signal */
 const nextAsked = (signal) => new Promise((done) => {
-  const button = document.getElementById("next");
+  const button = find("next");
   button.hidden = false;
-  button.addEventListener("click", () => (button.hidden = true, done()), { once: true, signal });
+  const next = () => {
+    button.hidden = true;
+    done(undefined);
+  };
+  button.addEventListener("click", next, { once: true, signal });
   signal.addEventListener("abort", done, { once: true });
 });
 
-/** Waits until a program may move: a while after the last move was shown at `since`, or when that is asked for. */
+/**
+ * Waits until a program may move: a while after the last move was shown at `since`, or when that is asked for.
+ * @param {number} since
+ * @param {AbortSignal} signal
+ */
 export const pause = (since, signal) =>
   settings.speed === "step" ? nextAsked(signal) : wait(Math.max(0, since + seen() - performance.now()), signal);

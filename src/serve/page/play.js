@@ -4,6 +4,8 @@ import * as api from "./api.js";
 import { analyse, learn } from "./analysis.js";
 import { undisturbed } from "./dialogs.js";
 import { learnBook } from "./explorer.js";
+import { find } from "./find.js";
+import { SIDES, isReached } from "./game.js";
 import { fragment } from "./link.js";
 import { announce, setWork } from "./machine.js";
 import { pause } from "./pace.js";
@@ -16,9 +18,7 @@ import { board, chosen, fail, forgive, status, tellAll } from "./view.js";
 import { countGame } from "./played.js";
 import { ending, happened, name, t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** Keeps the game in the address; `push`: so that the browser's Back returns to what was shown before. */
+/** Keeps the game in the address; `push`: so that the browser's Back returns to what was shown before. @param {boolean} [push] */
 export function keep(push) {
   const { game } = now;
   const extra = { ...(game.pie ? { pie: game.pie } : {}), ...(game.puzzle ? named(game.puzzle) : {}) };
@@ -48,19 +48,28 @@ export function arrive(push = false) {
     return;
   }
   learn(game, place, signal, values(), told)
-    .then(() => values() && analyse(game, signal, told)).catch(fail);
+    .then(() => (values() ? analyse(game, signal, told) : undefined)).catch(fail);
   if (values()) learnBook(now.server, game.rules, place, signal).then((more) => more && told()).catch(fail);
 }
 
+/** @param {Place} place @param {number} turn */
 async function letProgramMove(place, turn) {
   const { signal } = now.asking;
   await undisturbed();
   if (turn !== now.turn) return;
   setWork(t("thinking", { side: name(place.side) }));
-  const told = () => turn === now.turn && tellAll();
+  const told = () => {
+    if (turn === now.turn) tellAll();
+  };
   await learn(now.game, place, signal, false, told);
-  if (turn !== now.turn || place.finished) return setWork();
-  if (mayExchange(place) && (place.answer.value ?? place.answer.estimate ?? 0) < 0) return exchange();
+  if (turn !== now.turn || place.finished) {
+    setWork();
+    return;
+  }
+  if (mayExchange(place) && (place.answer?.value ?? place.answer?.estimate ?? 0) < 0) {
+    exchange();
+    return;
+  }
   const choice = await api.move(place.literal, now.game.rules, players[place.side], settings.time, signal);
   setWork();
   await pause(now.shownAt, signal);
@@ -68,7 +77,7 @@ async function letProgramMove(place, turn) {
   if (turn === now.turn) await make(choice);
 }
 
-/** Plays a move that the server described; `push` as in `keep`. */
+/** Plays a move that the server described; `push` as in `keep`. @param {Made} move */
 async function make(move, push = false) {
   const { game } = now;
   const turn = begun();
@@ -85,41 +94,44 @@ async function make(move, push = false) {
   if (whole && turn === now.turn) arrive();
 }
 
-/** A person chose a pit. */
+/** A person chose a pit. @param {Side} side @param {number} pit */
 export function choose(side, pit) {
   const { place, rules } = now.game;
   if (side !== place.side || !mayPlay()) return;
   forgive();
-  const known = place.answer?.moves.find((move) => move.move === pit && move.next);
+  const known = /** @type {Made | undefined} */ (place.answer?.moves.find((move) => move.move === pit && move.next));
   if (known) {
     make(known, true).catch(fail);
     return;
   }
   // Not known yet: the line of this one move tells what it does.
   api.line(place.literal, rules, [pit]).then(({ places }) => {
-    if (place === now.game.place && mayPlay()) return make(places[0], true);
+    return place === now.game.place && mayPlay() ? make(places[0], true) : undefined;
   }).catch(fail);
 }
 
-/** Shows a place of the game. */
+/** Shows a place of the game. @param {Place} place */
 export function goTo(place) {
   forgive();
   now.played = false;
   now.game.show(place);
   arrive(true);
-  announce(`${place.by ? happened(place) : ""} ${status(place)}`);
+  announce(`${isReached(place) ? happened(place) : ""} ${status(place)}`);
 }
 
-/** The next place in a direction where a person is to move, or the end. */
+/** The next place in a direction where a person is to move, or the end. @param {1 | -1} by */
 export function step(by) {
+  /** @param {Place} place */
   const next = (place) => (by < 0 ? place.before : place.chosen);
   let place = next(now.game.place);
   if (!place) return;
-  if (players.south === "human" || players.north === "human") while (!isHuman(place) && next(place)) place = next(place);
+  if (players.south === "human" || players.north === "human") {
+    for (let further = next(place); further && !isHuman(place); further = next(place)) place = further;
+  }
   goTo(place);
 }
 
-/** Plays the first moves of the line that is shown, beside those that were played. */
+/** Plays the first moves of the line that is shown, beside those that were played. @param {number[]} moves */
 async function playLine(moves) {
   const { game } = now;
   const from = game.place;
@@ -133,9 +145,10 @@ async function playLine(moves) {
   }
 }
 
-/** Sets who plays, a person where the server does not have a player. */
+/** Sets who plays, a person where the server does not have a player. @param {string} south @param {string} north */
 export function setPlayers(south, north) {
-  for (const [side, player] of [["south", south], ["north", north]]) {
+  for (const side of SIDES) {
+    const player = side === "south" ? south : north;
     players[side] = isPlayer(player) ? player : "human";
     showPlayer(find(side), find(`${side}-number`), players[side]);
   }

@@ -5,35 +5,37 @@ const KEY = "kalah-games";
 /** Moves of a game that are counted, and positions that are kept; the oldest ones are dropped. */
 const [FIRST, MOST] = [24, 4000];
 
+/** By rules and position. @type {Record<string, Played> | undefined} */
 let kept;
 
+/** @returns {Record<string, Played>} */
 function load() {
   try {
-    kept ??= JSON.parse(localStorage.getItem(KEY)) ?? {};
+    kept ??= JSON.parse(localStorage.getItem(KEY) ?? "null");
   } catch {
-    kept = {};
+    // What is there was not written by this page, or the browser forbids it.
   }
+  kept ??= {};
   return kept;
 }
 
+/** @param {string} rules @param {string} literal */
 const keyOf = (rules, literal) => `${rules} ${literal}`;
 
-/** Counts the game that ends at a place, once. */
+/** Counts the game that ends at a place, once. @param {string} rules @param {Place} end */
 export function countGame(rules, end) {
   if (end.counted) return;
   end.counted = true;
   const all = load();
   const [south, north] = end.board().stores;
-  const path = [];
-  for (let place = end; place.before; place = place.before) path.unshift(place);
-  for (const { before, by } of path.slice(0, FIRST)) {
+  for (const { before, by } of end.steps.slice(0, FIRST)) {
     const key = keyOf(rules, before.literal);
     const result = Math.sign(before.side === "south" ? south - north : north - south);
     const moves = all[key] ?? {};
     delete all[key];
     all[key] = moves;
-    const counts = (moves[by.move] ??= [0, 0, 0]);
-    counts[1 - result] += 1;
+    moves[by.move] ??= [0, 0, 0];
+    moves[by.move][1 - result] += 1;
   }
   for (const key of Object.keys(all).slice(0, -MOST)) delete all[key];
   try {
@@ -43,5 +45,9 @@ export function countGame(rules, end) {
   }
 }
 
-/** How often each move was played from a position: won, drawn and lost for the side that moved. */
+/**
+ * How often each move was played from a position: won, drawn and lost for the side that moved.
+ * @param {string} rules
+ * @param {string} literal
+ */
 export const playedFrom = (rules, literal) => load()[keyOf(rules, literal)] ?? {};

@@ -1,21 +1,26 @@
 // Who plays a side: a person, a program at a level with a name, or any program of the server.
 
+import { around } from "./find.js";
 import { t } from "./words.js";
 
 /** The programs that have a name for beginners, from the easiest on. */
-const LEVELS = ["random", "greedy", "alphabeta:2", "alphabeta:6", "alphabeta:10", "perfect"];
+const LEVELS = /** @type {const} */ (["random", "greedy", "alphabeta:2", "alphabeta:6", "alphabeta:10", "perfect"]);
 
 /** The level of the first game. */
 export const MIDDLE = "alphabeta:2";
 
+/** @type {string[]} */
 let kinds = [];
 
+/** @param {string} player */
 const kindOf = (player) => player.split(":")[0];
 
-/** Sets which programs the server has, as it writes them: `greedy`, `alphabeta:D`, `random:SEED`. */
-export const setPrograms = (programs) => (kinds = programs);
+/** Sets which programs the server has, as it writes them: `greedy`, `alphabeta:D`, `random:SEED`. @param {string[]} programs */
+export const setPrograms = (programs) => {
+  kinds = programs;
+};
 
-/** Whether the server has a player. */
+/** Whether the server has a player. @param {string} player */
 export function isPlayer(player) {
   if (player === "human") return true;
   return kinds.some((kind) => {
@@ -25,6 +30,7 @@ export function isPlayer(player) {
   });
 }
 
+/** @param {string} label @param {HTMLElement[]} options */
 function group(label, options) {
   const element = document.createElement("optgroup");
   element.label = label;
@@ -32,10 +38,10 @@ function group(label, options) {
   return element;
 }
 
-/** Fills a list of players. */
+/** Fills a list of players. @param {HTMLSelectElement} select */
 export function fillPlayers(select) {
   const has = LEVELS.filter(isPlayer);
-  const programs = kinds.map((kind) => kind.replace(":SEED", "")).filter((kind) => !has.includes(kind));
+  const programs = kinds.map((kind) => kind.replace(":SEED", "")).filter((kind) => !has.some((level) => level === kind));
   select.replaceChildren(
     new Option(t("human"), "human"),
     group(t("levels"), has.map((level) => new Option(t(`level.${level}`), level))),
@@ -43,16 +49,21 @@ export function fillPlayers(select) {
   );
 }
 
-/** Chooses a player in a list, and its number in the field beside it. */
+/**
+ * Chooses a player in a list, and its number in the field beside it.
+ * @param {HTMLSelectElement} select
+ * @param {HTMLInputElement} field
+ * @param {string} player
+ */
 export function showPlayer(select, field, player) {
   const values = [...select.options].map((option) => option.value);
   const [kind, number] = player.split(":");
   select.value = values.includes(player) ? player : values.find((value) => kindOf(value) === kind && (value === kind || value.endsWith(":D"))) ?? "human";
   if (number !== undefined) field.value = number;
-  field.parentElement.hidden = !select.value.endsWith(":D");
+  around(field).hidden = !select.value.endsWith(":D");
 }
 
-/** The player that is chosen in a list. */
+/** The player that is chosen in a list. @param {HTMLSelectElement} select @param {HTMLInputElement} field */
 export function chosenPlayer(select, field) {
   const number = Math.max(1, Math.min(99, Math.trunc(Number(field.value)) || 1));
   return select.value.replace(/:D$/, `:${number}`);

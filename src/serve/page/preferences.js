@@ -1,14 +1,13 @@
 // The settings of the page: how moves are shown, the language, sounds, a large board.
 
+import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { language, languages } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** Fills the settings, and does what they say; `fit` lays the board out again. */
+/** Fills the settings, and does what they say; `fit` lays the board out again. @param {() => void} fit */
 export function preparePreferences(fit) {
   find("speed").value = settings.speed;
-  find("speed").addEventListener("change", () => remember({ speed: find("speed").value }));
+  find("speed").addEventListener("change", () => remember({ speed: /** @type {Settings["speed"]} */ (find("speed").value) }));
   find("sounds").checked = settings.sounds;
   find("sounds").addEventListener("change", () => remember({ sounds: find("sounds").checked }));
   const large = () => {
@@ -16,9 +15,15 @@ export function preparePreferences(fit) {
     fit();
   };
   find("large").checked = settings.large;
-  find("large").addEventListener("change", () => (remember({ large: find("large").checked }), large()));
+  find("large").addEventListener("change", () => {
+    remember({ large: find("large").checked });
+    large();
+  });
   large();
-  find("language").replaceChildren(...languages.map(([tag, told]) => new Option(told, tag)));
+  find("language").replaceChildren(...languages.map(({ tag, told }) => new Option(told, tag)));
   find("language").value = language;
-  find("language").addEventListener("change", () => (remember({ language: find("language").value }), location.reload()));
+  find("language").addEventListener("change", () => {
+    remember({ language: find("language").value });
+    location.reload();
+  });
 }

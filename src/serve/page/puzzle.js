@@ -2,17 +2,17 @@
 
 import * as api from "./api.js";
 import { ask } from "./dialogs.js";
+import { find } from "./find.js";
 import { remember, settings } from "./settings.js";
 import { name, t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** The day of a date, in the time zone of the browser, as the server writes it. */
+/** The day of a date, in the time zone of the browser, as the server writes it. @param {Date} date */
 const dayOf = (date) => [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
 
+/** @returns {Solved} */
 const solved = () => ({ row: 0, days: 0, day: "", tried: "", ...settings.puzzles });
 
-/** Asks which puzzle, by the rules of a game; resolves to it, undefined if none shall be begun. */
+/** Asks which puzzle, by the rules of a game; resolves to it, undefined if none shall be begun. @param {string} rules */
 export async function askPuzzle(rules) {
   const { row, days } = solved();
   find("puzzle-state").textContent = `${t("puzzleRow", { n: row })} ${t("puzzleDays", { n: days })}`;
@@ -24,14 +24,19 @@ export async function askPuzzle(rules) {
   return api.puzzle({ rules, board: "6x4", level, ...which });
 }
 
-/** Another puzzle like this one. */
+/** Another puzzle like this one. @param {Puzzle} puzzle */
 export const anotherPuzzle = ({ rules, level }) =>
   api.puzzle({ rules, board: "6x4", level, seed: Math.floor(2 ** 31 * Math.random()) });
 
-/** The field of a link that names a puzzle, without what solves it. */
+/** The field of a link that names a puzzle, without what solves it. @param {Puzzle} puzzle */
 export const named = ({ level, day, seed }) => ({ puzzle: `${level}:${day ?? seed}` });
 
-/** The puzzle that a link names, undefined if it names none from this position. */
+/**
+ * The puzzle that a link names, undefined if it names none from this position.
+ * @param {string | undefined} text
+ * @param {string} rules
+ * @param {string} board
+ */
 export async function puzzleNamed(text, rules, board) {
   const [, level, day, seed] = /^(easy|medium|hard):(?:(\d{4}-\d\d-\d\d)|(\d+))$/.exec(text ?? "") ?? [];
   if (!level) return undefined;
@@ -39,17 +44,25 @@ export async function puzzleNamed(text, rules, board) {
   return found?.position === board ? found : undefined;
 }
 
-/** What is to be done in a puzzle. */
+/** What is to be done in a puzzle. @param {Puzzle} puzzle @param {Side} side */
 export const task = ({ outcome, level }, side) => t(`puzzle.${outcome}`, { side: name(side), level: t(`puzzle.${level}`) });
 
-/** Says whether a first move solves a puzzle; undefined if there was none yet. */
+/**
+ * Says whether a first move solves a puzzle; undefined if there was none yet.
+ * @param {Puzzle} puzzle
+ * @param {number | undefined} move
+ */
 export function judgeFirst(puzzle, move) {
   if (move === undefined) return undefined;
   puzzle.solved ||= move === puzzle.move;
   return move === puzzle.move ? t("puzzleRight", { line: puzzle.line, n: solved().row }) : t("puzzleWrong");
 }
 
-/** The same for a move that was played now: counts it, unless another one was tried before. */
+/**
+ * The same for a move that was played now: counts it, unless another one was tried before.
+ * @param {Puzzle} puzzle
+ * @param {number} move
+ */
 export function tryMove(puzzle, move) {
   const right = move === puzzle.move;
   const { row, days, day, tried } = solved();

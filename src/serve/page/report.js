@@ -1,14 +1,15 @@
 // The report of a game: what each side's moves lost.
 
 import { ask } from "./dialogs.js";
-import { loss } from "./game.js";
+import { find } from "./find.js";
+import { SIDES, isReached, loss, mistake } from "./game.js";
 import { name, t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
+/** @import { Key } from "./texts.js" */
 
-/** What the moves of a side lost; moves that are not judged have no proved values. */
+/** What the moves of a side lost; moves that are not judged have no proved values. @param {Place[]} places @param {Side} side */
 export function judge(places, side) {
-  const moves = places.slice(1).filter((place) => place.before.side === side);
+  const moves = places.filter((place) => place.before?.side === side);
   const lost = moves.map(loss).filter((lost) => lost !== undefined);
   const exact = lost.filter(({ seeds }) => seeds === 0).length;
   const total = lost.reduce((sum, { seeds }) => sum + seeds, 0);
@@ -23,6 +24,7 @@ export function judge(places, side) {
   };
 }
 
+/** @type {[Key, (judged: ReturnType<typeof judge>) => string | number][]} */
 const ROWS = [
   ["reportMoves", ({ moves }) => moves],
   ["reportExact", ({ exact }) => exact],
@@ -33,9 +35,14 @@ const ROWS = [
   ["reportAccuracy", ({ accuracy }) => (accuracy === undefined ? "–" : `${Math.round(accuracy)} %`)],
 ];
 
-/** Shows what is known of a line; `done` of its positions are analysed. */
+/**
+ * Shows what is known of a line; `done` of its positions are analysed.
+ * @param {Place[]} places
+ * @param {number} done
+ * @param {(place: Place) => void} goTo
+ */
 export function tellReport(places, done, goTo) {
-  const sides = ["south", "north"].map((side) => judge(places, side));
+  const sides = SIDES.map((side) => judge(places, side));
   const rows = ROWS.map(([key, of]) => {
     const row = document.createElement("tr");
     const head = document.createElement("th");
@@ -43,7 +50,7 @@ export function tellReport(places, done, goTo) {
     head.textContent = t(key);
     const cells = sides.map((side) => {
       const cell = document.createElement("td");
-      cell.textContent = of(side);
+      cell.textContent = String(of(side));
       return cell;
     });
     row.append(head, ...cells);
@@ -54,15 +61,17 @@ export function tellReport(places, done, goTo) {
   find("report-progress").max = places.length;
   find("report-progress").value = done;
   find("report-progress").hidden = !working;
-  const wrong = places.filter((place) => loss(place)?.seeds > 0);
+  const wrong = places.filter(isReached).flatMap((place) => {
+    const lost = mistake(place);
+    return lost ? [{ place, ...lost }] : [];
+  });
   find("report-state").textContent = working
     ? t("reportWorking", { n: done, all: places.length })
     : wrong.length === 0 ? t("reportNone") : "";
   if (working) return;
-  const items = wrong.map((place) => {
+  const items = wrong.map(({ place, seeds, turns }) => {
     const item = document.createElement("li");
     const button = document.createElement("button");
-    const { seeds, turns } = loss(place);
     button.type = "button";
     button.className = turns ? "blunder" : "slip";
     button.textContent = `${place.path.length}. ${t("moveLabel", { side: name(place.before.side), pit: place.by.move })}: ${t("moveLost", { n: seeds })}`;

@@ -3,22 +3,28 @@
 import * as api from "./api.js";
 import { Board } from "./board.js";
 import { ask } from "./dialogs.js";
+import { around, find } from "./find.js";
 import { Game } from "./game.js";
 import { sow } from "./sow.js";
 import { explain, happened, t } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** Each shows one thing: the board literal, and the pit to sow. */
+/** Each shows one thing: the board literal, and the pit to sow. @type {Record<string, [board: string, pit: number]>} */
 const EXAMPLES = {
   sow: ["<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 5],
   store: ["<6,0,0,4,4,4,4,4,4,4,4,4,4,4,4>", 3],
   empty: ["<6,8,7,2,5,0,6,0,1,0,3,1,4,5,6>", 1],
 };
 
-let board, game, rules, shown;
+/** @type {Board} */
+let board;
+/** @type {Game} */
+let game;
+let [rules, shown] = ["", ""];
 
-/** Shows an example before its move. */
+/** @type {NodeListOf<HTMLElement>} */
+const buttons = document.querySelectorAll("[data-example]");
+
+/** Shows an example before its move. @param {string} key */
 function begin(key) {
   const [literal, pit] = EXAMPLES[key];
   game = new Game(rules, literal, "south");
@@ -26,11 +32,12 @@ function begin(key) {
   board.show(game.place, true, false);
   board.hole("south", pit).element.classList.add("hint");
   find("rules-do").textContent = t("example", { pit });
-  for (const button of document.querySelectorAll("[data-example]")) {
+  for (const button of buttons) {
     button.setAttribute("aria-pressed", String(button.dataset.example === key));
   }
 }
 
+/** @param {Side} side @param {number} pit */
 async function play(side, pit) {
   if (side !== "south" || game.place.before) return;
   const { places } = await api.line(game.place.literal, rules, [pit]);
@@ -42,20 +49,20 @@ async function play(side, pit) {
   find("rules-do").textContent = happened(place);
 }
 
-/** Shows the rules of a rule set of the server's list. */
+/** Shows the rules of a rule set of the server's list. @param {Api.RuleSet} ruleSet @param {(error: Error) => void} fail */
 export async function showRules(ruleSet, fail) {
   rules = ruleSet.name;
   find("rules-name").textContent = rules;
   find("rules-told").textContent = explain(ruleSet);
   const shownIn = find("rules-board");
-  board ??= new Board(shownIn, (side, pit) => play(side, pit).catch(fail), () => ({ width: shownIn.parentElement.clientWidth, height: 330 }));
+  board ??= new Board(shownIn, (side, pit) => play(side, pit).catch(fail), () => ({ width: around(shownIn).clientWidth, height: 330 }));
   const closed = ask(find("rules-dialog"));
   begin("sow");
   board.fit(false);
   await closed;
 }
 
-for (const button of document.querySelectorAll("[data-example]")) {
-  button.addEventListener("click", () => begin(button.dataset.example));
+for (const button of buttons) {
+  button.addEventListener("click", () => begin(button.dataset.example ?? shown));
 }
 find("rules-again").addEventListener("click", () => begin(shown));

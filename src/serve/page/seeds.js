@@ -3,7 +3,7 @@
 const SVG = "http://www.w3.org/2000/svg";
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
-/** An element for drawings, which readers of the screen skip. */
+/** An element for drawings, which readers of the screen skip. @param {Element} parent */
 export function drawing(parent) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
@@ -11,11 +11,17 @@ export function drawing(parent) {
   return svg;
 }
 
-/** Draws `count` seeds, at most `most`, as a sunflower holds its own, in a drawing of this width and height. */
+/**
+ * Draws `count` seeds, at most `most`, as a sunflower holds its own, in a drawing of this width and height.
+ * @param {SVGSVGElement} svg
+ * @param {number} count
+ * @param {number} most
+ * @param {readonly [width: number, height: number]} size
+ */
 export function drawSeeds(svg, count, most, [width, height]) {
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   const shown = Math.min(count, most);
-  while (svg.childElementCount > shown) svg.lastChild.remove();
+  while (svg.childElementCount > shown) svg.lastChild?.remove();
   while (svg.childElementCount < shown) {
     const seed = document.createElementNS(SVG, "circle");
     seed.setAttribute("class", `seed seed-${svg.childElementCount % 4}`);
@@ -25,8 +31,8 @@ export function drawSeeds(svg, count, most, [width, height]) {
   const places = Math.max(shown, 5);
   [...svg.children].forEach((seed, index) => {
     const from = shown === 1 ? 0 : Math.sqrt((index + 0.5) / places);
-    seed.setAttribute("cx", width / 2 + (width * 0.46 - radius) * from * Math.cos(index * GOLDEN));
-    seed.setAttribute("cy", height / 2 + (height * 0.46 - radius) * from * Math.sin(index * GOLDEN));
-    seed.setAttribute("r", radius);
+    seed.setAttribute("cx", String(width / 2 + (width * 0.46 - radius) * from * Math.cos(index * GOLDEN)));
+    seed.setAttribute("cy", String(height / 2 + (height * 0.46 - radius) * from * Math.sin(index * GOLDEN)));
+    seed.setAttribute("r", String(radius));
   });
 }

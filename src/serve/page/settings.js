@@ -2,26 +2,13 @@
 
 const KEY = "kalah";
 
-const DEFAULTS = {
-  /** Whether values are shown; undefined before the first choice. */
-  values: undefined,
-  /** How moves are shown: slow, normal, instant or step. */
-  speed: "normal",
-  sounds: false,
-  large: false,
-  /** The language of the page, undefined for that of the browser. */
-  language: undefined,
-  /** What was chosen for the last new game. */
-  game: undefined,
-  /** Puzzles solved: so many in a `row`, so many `days` in a row, the last of them `day`; `tried` is the last position. */
-  puzzles: undefined,
-  /** Seconds that programs may think, undefined for what the server allows. */
-  time: undefined,
-};
+/** @type {Settings} */
+const DEFAULTS = { speed: "normal", sounds: false, large: false };
 
+/** @returns {Settings} */
 function load() {
   try {
-    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY)) };
+    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
   } catch {
     return { ...DEFAULTS };
   }
@@ -30,7 +17,7 @@ function load() {
 /** The settings; `remember` changes them. */
 export const settings = load();
 
-/** Changes settings. Where nothing can be stored they hold until the page is left. */
+/** Changes settings. Where nothing can be stored they hold until the page is left. @param {Partial<Settings>} changes */
 export function remember(changes) {
   Object.assign(settings, changes);
   try {

@@ -2,6 +2,7 @@
 
 import { settings } from "./settings.js";
 
+/** @type {AudioContext | undefined} */
 let audio;
 
 /** A knock of this pitch in hertz; nothing if sounds are off. */

@@ -1,13 +1,19 @@
 // Seeds that move, one by one.
 
+import { SIDES } from "./game.js";
 import { settings } from "./settings.js";
 import { knock } from "./sound.js";
+
+/** @import { Board } from "./board.js" */
 
 /** Milliseconds of one seed's way, and of a whole move at the most, by speed. */
 const STEP = { slow: 420, normal: 170, step: 170 };
 const MOVE = { slow: 9000, normal: 3400, step: 3400 };
 
-/** Milliseconds that a program's move is left to be seen, with moving seeds and without. */
+/**
+ * Milliseconds that a program's move is left to be seen, with moving seeds and without.
+ * @type {Partial<Record<Settings["speed"], [number, number]>>}
+ */
 const SEEN = { slow: [900, 2200], normal: [300, 900] };
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -15,16 +21,19 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 /** How long the last move is to be seen before a program moves. */
 export const seen = () => SEEN[settings.speed]?.[still() ? 1 : 0] ?? 0;
 
+/** @param {Board} board @param {Hole} from @param {Hole} to @param {number} time */
 async function fly(board, from, to, time, many = false) {
   const seed = document.createElement("div");
   seed.className = many ? "flying many" : "flying";
   board.element.append(seed);
   const frame = board.element.getBoundingClientRect();
+  /** @param {Hole} hole */
   const point = (hole) => {
     const box = hole.svg.getBoundingClientRect();
     return [box.left + box.width / 2 - frame.left, box.top + box.height / 2 - frame.top];
   };
   const [[x0, y0], [x1, y1]] = [point(from), point(to)];
+  /** @param {number} x @param {number} y @param {number} scale */
   const at = (x, y, scale) => ({ transform: `translate(${x}px, ${y}px) translate(-50%, -50%) scale(${scale})` });
   const way = [at(x0, y0, 1), at((x0 + x1) / 2, (y0 + y1) / 2 - 8, 1.35), at(x1, y1, 1)];
   await seed.animate(way, { duration: time, easing: "ease-in-out" }).finished.catch(() => {});
@@ -34,6 +43,8 @@ async function fly(board, from, to, time, many = false) {
 /**
  * Shows on a board how the move that led to a place is sown, seed by seed; at the end of a game all seeds go to the
  * stores of their sides. Resolves to false when something else was shown meanwhile.
+ * @param {Board} board
+ * @param {Reached} place
  */
 export async function sow(board, place) {
   if (still() || settings.speed === "instant") {
@@ -46,7 +57,7 @@ export async function sow(board, place) {
   const move = place.by;
   const drops = move.sowing.reduce((sum, lift) => sum + lift.drops.length, 0);
   const time = Math.min(STEP[settings.speed], MOVE[settings.speed] / (drops + 2));
-  /** All seeds of a pit into a store. */
+  /** All seeds of a pit into a store. @param {Hole} hole @param {Hole} store */
   const gather = async (hole, store) => {
     const count = hole.seeds;
     board.set(hole, 0);
@@ -76,8 +87,8 @@ export async function sow(board, place) {
     if (hole.seeds > 0 && !(await gather(hole, store))) return false;
   }
   if (place.finished) {
-    for (const row of [board.holes.south, board.holes.north]) {
-      for (const hole of row.slice(0, -1)) if (hole.seeds > 0 && !(await gather(hole, row.at(-1)))) return false;
+    for (const side of SIDES) {
+      for (const hole of board.rows[side]) if (hole.seeds > 0 && !(await gather(hole, board.stores[side]))) return false;
     }
   }
   return true;

@@ -1,6 +1,16 @@
 // All texts of the page. For another language add its tag with the same keys; what is missing is shown in English.
 // `{name}` is replaced; texts with several forms are chosen by a number, as Intl.PluralRules says.
 
+/**
+ * A text; where it has several forms, `other` is there for all numbers.
+ * @typedef {string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>)} Text
+ */
+/** What names a text. @typedef {keyof typeof en} Key */
+/**
+ * Texts of a language. The server describes rule sets in English.
+ * @typedef {Partial<Record<Key | `rules.${string}`, Text>>} Texts
+ */
+
 const en = {
   language: "English",
   south: "South",
@@ -198,6 +208,7 @@ const en = {
   download: "Download",
 };
 
+/** @type {Texts} */
 const de = {
   language: "Deutsch",
   south: "Süd",
@@ -394,5 +405,5 @@ const de = {
   download: "Speichern",
 };
 
-/** The texts by language. */
+/** The texts by language. @type {{ en: Texts, de: Texts }} */
 export const TEXTS = { en, de };

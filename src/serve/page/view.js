@@ -4,6 +4,8 @@ import { isKnown } from "./analysis.js";
 import { Board } from "./board.js";
 import { showComment } from "./comment.js";
 import { showExplorer } from "./explorer.js";
+import { around, find } from "./find.js";
+import { isReached } from "./game.js";
 import { Graph, setBar } from "./graph.js";
 import { showLine } from "./line.js";
 import { MoveList } from "./moves.js";
@@ -11,13 +13,14 @@ import { task } from "./puzzle.js";
 import { goesOn, isHuman, isProgram, mayExchange, mayPlay, now, onlyPerson, players, values } from "./session.js";
 import { ending, happened, name, origin, t, tell } from "./words.js";
 
-const find = (id) => document.getElementById(id);
-
-/** What is done when something shown is chosen: `sow` a pit of a side, `goTo` a place, `playLine` of moves. */
-export const chosen = {};
+/**
+ * What is done when something shown is chosen: `sow` a pit of a side, `goTo` a place, `playLine` of moves.
+ * @type {{ sow: (side: Side, pit: number) => void, goTo: (place: Place) => void, playLine: (moves: number[]) => void }}
+ */
+export const chosen = /** @type {any} */ ({});
 
 const space = () => {
-  const width = find("board").parentElement.clientWidth;
+  const width = around(find("board")).clientWidth;
   const short = matchMedia("(max-height: 32rem) and (orientation: landscape)").matches;
   const large = document.body.classList.contains("large");
   return { width, height: short ? innerHeight - 24 : (large ? 0.74 : 0.62) * innerHeight, large };
@@ -27,16 +30,18 @@ export const board = new Board(find("board"), (side, pit) => chosen.sow(side, pi
 const graph = new Graph(find("graph"), (at) => chosen.goTo(now.game.places[at]));
 const moveList = new MoveList(find("moves"), (place) => chosen.goTo(place));
 
-/** Shows an error, unless it only says that something else was begun. */
+/** Shows an error, unless it only says that something else was begun. @param {Error} error */
 export function fail(error) {
   if (error.name === "AbortError") return;
   find("error").textContent = error.message;
   find("error").hidden = false;
 }
 
-export const forgive = () => (find("error").hidden = true);
+export const forgive = () => {
+  find("error").hidden = true;
+};
 
-/** Whose turn it is, and what is known. */
+/** Whose turn it is, and what is known. @param {Place} place */
 export function status(place) {
   if (place.finished) return ending(place);
   const { answer, side } = place;
@@ -45,12 +50,13 @@ export function status(place) {
   return answer && values() ? t("toMoveValue", { mover, value: tell(answer).full, origin: origin(answer) }) : `${mover}.`;
 }
 
-/** What the last move did; before the first one, what a person can do. */
+/** What the last move did; before the first one, what a person can do. @param {Place} place */
 function told(place) {
-  if (place.by) return t("lastMove", { text: happened(place) });
+  if (isReached(place)) return t("lastMove", { text: happened(place) });
   return onlyPerson() === place.side && mayPlay() && !now.game.puzzle ? t("firstMove") : "";
 }
 
+/** @param {Place} place @param {boolean} shown */
 function showButtons(place, shown) {
   const { game } = now;
   const { answer } = place;

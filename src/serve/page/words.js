@@ -4,42 +4,54 @@ import { captured } from "./game.js";
 import { settings } from "./settings.js";
 import { TEXTS } from "./texts.js";
 
-const wanted = [settings.language, ...(navigator.languages ?? [])].filter(Boolean).map((tag) => tag.split("-")[0]);
+/** @import { Key } from "./texts.js" */
+
+const wanted = [settings.language ?? "", ...(navigator.languages ?? [])].map((tag) => tag.split("-")[0]);
 
 /** The language of the page. */
-export const language = wanted.find((tag) => TEXTS[tag]) ?? "en";
+export const language = /** @type {keyof typeof TEXTS} */ (wanted.find((tag) => Object.hasOwn(TEXTS, tag)) ?? "en");
 
 /** The languages that there are, by their own names. */
-export const languages = Object.entries(TEXTS).map(([tag, texts]) => [tag, texts.language]);
+export const languages = Object.entries(TEXTS).map(([tag, texts]) => ({ tag, told: String(texts.language) }));
 
 const plural = new Intl.PluralRules(language);
 
 /**
  * The text with this key, `{name}` replaced by `values.name`; a text with several forms is chosen by `values.n`.
- * `undefined` if there is none and none is `needed`.
+ * @param {Key} key
+ * @param {Record<string, string | number>} values
  */
-export function t(key, values = {}, needed = true) {
-  let text = TEXTS[language][key] ?? TEXTS.en[key];
-  if (text === undefined) return needed ? key : undefined;
-  if (typeof text === "object") text = text[plural.select(values.n)] ?? text.other;
-  return text.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+export function t(key, values = {}) {
+  const found = TEXTS[language][key] ?? TEXTS.en[key] ?? key;
+  const text = typeof found === "string" ? found : found[plural.select(Number(values.n))] ?? found.other;
+  return text.replaceAll(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
-/** Puts the texts into the elements that name them: `data-t` the content, `data-title` and `data-label` attributes. */
+/**
+ * Puts the texts into the elements that name them: `data-t` the content, `data-title` and `data-label` attributes.
+ * @param {Document} root
+ */
 export function translate(root) {
-  for (const element of root.querySelectorAll("[data-t]")) element.textContent = t(element.dataset.t);
-  for (const element of root.querySelectorAll("[data-title]")) element.title = t(element.dataset.title);
-  for (const element of root.querySelectorAll("[data-label]")) element.setAttribute("aria-label", t(element.dataset.label));
+  /** @param {"t" | "title" | "label"} attribute @param {(element: HTMLElement, text: string) => void} put */
+  const each = (attribute, put) => {
+    for (const element of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(`[data-${attribute}]`))) {
+      put(element, t(/** @type {Key} */ (element.dataset[attribute])));
+    }
+  };
+  each("t", (element, text) => (element.textContent = text));
+  each("title", (element, text) => (element.title = text));
+  each("label", (element, text) => element.setAttribute("aria-label", text));
 }
 
-/** A number with its sign, with a true minus. */
+/** A number with its sign, with a true minus. @param {number} value */
 export const signed = (value) => (value > 0 ? `+${value}` : value < 0 ? `−${-value}` : "0");
 
+/** @param {number} value */
 const outcome = (value) => (value > 0 ? "win" : value < 0 ? "loss" : "draw");
 
 /**
  * What is known of a value: a short text and the word under it for a label, a class for its colour, and a sentence.
- * Takes the fields value, lower, upper, estimate of the server's answers.
+ * @param {Api.Value} known
  */
 export function tell({ value, lower, upper, estimate }) {
   if (value !== undefined) {
@@ -52,7 +64,7 @@ export function tell({ value, lower, upper, estimate }) {
   if (upper !== undefined && upper < 0) {
     return { text: `≤${signed(upper)}`, word: t("loss"), kind: "loss", full: t("lossAtLeast", { n: -upper }) };
   }
-  const bounds = { lower: signed(lower), upper: signed(upper) };
+  const bounds = { lower: signed(lower ?? 0), upper: signed(upper ?? 0) };
   if (estimate !== undefined) {
     const full = t(lower === undefined ? "estimated" : "estimatedBetween", { value: signed(estimate), ...bounds });
     return { text: `≈${signed(estimate)}`, word: t("estimateShort"), kind: "open", full };
@@ -63,18 +75,19 @@ export function tell({ value, lower, upper, estimate }) {
   return { text: "", word: "", kind: "open", full: t("unknown") };
 }
 
-/** Where an answer comes from. */
-export const origin = (answer) => t(`from.${answer.source}`, { n: answer.depth });
+/** Where an answer comes from. @param {Api.Answer} answer */
+export const origin = (answer) => t(`from.${answer.source}`, { n: answer.depth ?? "" });
 
+/** @param {Side} side */
 export const name = (side) => t(side);
 
-/** The letter by which moves of a side are listed. */
+/** The letter by which moves of a side are listed. @param {Side} side */
 export const letter = (side) => name(side)[0];
 
-/** A number of seeds. */
+/** A number of seeds. @param {number} n */
 export const seeds = (n) => t("seeds", { n });
 
-/** What the move that led to a place did, in one or two sentences. */
+/** What the move that led to a place did, in one or two sentences. @param {Reached} place */
 export function happened(place) {
   const { by, side } = place;
   const mover = place.before.side;
@@ -86,15 +99,15 @@ export function happened(place) {
   return text.join(" ");
 }
 
-/** How a game ended. */
+/** How a game ended. @param {Place} place */
 export function ending(place) {
   const [south, north] = place.board().stores;
   const most = { most: Math.max(south, north), least: Math.min(south, north) };
   return south === north ? t("drawn", most) : t("won", { side: name(south > north ? "south" : "north"), ...most });
 }
 
-/** What a rule set is, from the server's description. */
+/** What a rule set is, from the server's description. @param {Api.RuleSet} ruleSet */
 export function explain({ name, played_by, summary }) {
-  const told = t(`rules.${name}`, {}, false) ?? `${played_by}. ${summary}`;
+  const told = String(TEXTS[language][`rules.${name}`] ?? `${played_by}. ${summary}`);
   return told[0].toUpperCase() + told.slice(1);
 }

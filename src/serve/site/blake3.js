@@ -8,7 +8,7 @@ const [START, END, PARENT, ROOT] = [1, 2, 4, 8];
 /** The words of the message that each of the seven rounds takes, one after the other. */
 const ROUNDS = [...Array(16).keys()].map((word) => {
   const words = [word];
-  for (let round = 1; round < 7; round += 1) words.push(PERMUTED[words.at(-1)]);
+  for (let round = 1; round < 7; round += 1) words.push(PERMUTED[words[round - 1]]);
   return words;
 });
 
@@ -18,9 +18,15 @@ const MIXED = [
   [0, 5, 10, 15], [1, 6, 11, 12], [2, 7, 8, 13], [3, 4, 9, 14],
 ];
 
+/** @param {number} word @param {number} bits */
 const rotated = (word, bits) => (word >>> bits) | (word << (32 - bits));
 
-/** The chain after a block: a message of 16 words, and what they are compressed with; `more` are further flags. */
+/**
+ * A message of 16 words, and what they are compressed with.
+ * @typedef {{ chain: Uint32Array, words: ArrayLike<number>, counter: number, length: number, flags: number }} Block
+ */
+
+/** The chain after a block; `more` are further flags. @param {Block} block */
 function compressed({ chain, words, counter, length, flags }, more = 0) {
   const state = new Uint32Array(16);
   state.set(chain);
@@ -43,8 +49,9 @@ function compressed({ chain, words, counter, length, flags }, more = 0) {
   return state.subarray(0, 8).map((word, index) => word ^ state[index + 8]);
 }
 
-/** The last block of a chunk, those before it compressed. */
+/** The last block of a chunk, those before it compressed. @param {Uint8Array} bytes @param {number} counter @returns {Block} */
 function chunk(bytes, counter) {
+  /** @type {Uint32Array} */
   let chain = IV;
   const blocks = Math.max(1, Math.ceil(bytes.length / BLOCK));
   for (let index = 0; ; index += 1) {
@@ -60,22 +67,25 @@ function chunk(bytes, counter) {
   }
 }
 
+/** @param {Uint32Array} left @param {Uint32Array} right @returns {Block} */
 const parent = (left, right) => ({ chain: IV, words: [...left, ...right], counter: 0, length: BLOCK, flags: PARENT });
 
-/** The digest of some bytes, in hexadecimal digits. */
+/** The digest of some bytes, in hexadecimal digits. @param {Uint8Array} bytes */
 export function blake3(bytes) {
   const chunks = Math.max(1, Math.ceil(bytes.length / CHUNK));
+  /** @param {number} index */
   const part = (index) => chunk(bytes.subarray(CHUNK * index, CHUNK * (index + 1)), index);
   // The chains of whole trees, each larger than all after it.
+  /** @type {Uint32Array[]} */
   const trees = [];
   for (let index = 0; index < chunks - 1; index += 1) {
     let chain = compressed(part(index));
-    for (let done = index + 1; done % 2 === 0; done /= 2) chain = compressed(parent(trees.pop(), chain));
+    for (let done = index + 1; done % 2 === 0; done /= 2) chain = compressed(parent(trees.splice(-1)[0], chain));
     trees.push(chain);
   }
   let last = part(chunks - 1);
-  while (trees.length > 0) last = parent(trees.pop(), compressed(last));
+  for (const tree of trees.reverse()) last = parent(tree, compressed(last));
   const digest = new DataView(new ArrayBuffer(32));
-  compressed(last, ROOT).forEach((word, index) => digest.setUint32(4 * index, word, true));
+  for (const [index, word] of compressed(last, ROOT).entries()) digest.setUint32(4 * index, word, true);
   return [...new Uint8Array(digest.buffer)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,25 +1,31 @@
 // Positions and moves by the rules: rows are arrays of seeds in their owner's sowing order, the mover is South.
 
+/** @param {number[]} row */
 const sum = (row) => row.reduce((total, seeds) => total + seeds, 0);
 
 /** What cannot be answered, with the code of the server's errors. */
 export class Wrong extends Error {
+  /** @param {number} status @param {string} code @param {string} message */
   constructor(status, code, message) {
     super(message);
-    Object.assign(this, { status, code });
+    this.status = status;
+    this.code = code;
   }
 }
 
+/** @param {string} text */
 const shape = (text) =>
   new Wrong(400, "board", `'${text}' is not a position: write <m,S,N,s1..sm,n1..nm>, s1,..,sm/n1,..,nm or PITSxSEEDS such as 6x4`);
 
-/** Reads a position. */
+/** Reads a position. @param {string} text @returns {Position} */
 export function parse(text) {
+  /** @param {string} part */
   const numbers = (part) => {
     const given = part.split(",").map((number) => (/^\s*\d{1,6}\s*$/.test(number) ? Number(number) : NaN));
     if (given.some(Number.isNaN)) throw shape(text);
     return given;
   };
+  /** @type {Position} */
   let position;
   const trimmed = text.trim();
   const start = /^(\d+)[xX](\d+)$/.exec(trimmed);
@@ -41,24 +47,33 @@ export function parse(text) {
   return position;
 }
 
-/** The literal of a position. */
+/** The literal of a position. @param {Position} position */
 export const literal = ({ mover, other, stores }) => `<${[mover.length, ...stores, ...mover, ...other].join(",")}>`;
 
-/** Seeds in play. */
+/** Seeds in play. @param {Position} position */
 export const seeds = ({ mover, other }) => sum(mover) + sum(other);
 
+/** @param {Position} position */
 export const isOver = ({ mover, other }) => sum(mover) === 0 || sum(other) === 0;
 
-/** The final store difference for the mover who collects `score` of the seeds in play. */
+/**
+ * The final store difference for the mover who collects `score` of the seeds in play.
+ * @param {Position} position
+ * @param {number} score
+ */
 export const value = (position, score) => 2 * score - seeds(position) + position.stores[0] - position.stores[1];
 
-/** The legal moves, as numbers from 1. */
+/** The legal moves, as numbers from 1. @param {Position} position */
 export const moves = ({ mover, other }) =>
   sum(other) === 0 ? [] : mover.flatMap((seeds, pit) => (seeds > 0 ? [pit + 1] : []));
 
 /**
- * Plays a move by `rules` ({again, capture, relays}): the position after it, seen by the player then to move, whether that is
- * the same player, and what happened, with places from 1: the mover's pits, the store, the other pits.
+ * Plays a move: the position after it, whether the same player moves again, and what happened, with places from 1: the
+ * mover's pits, the store, the other pits.
+ * @param {Rules} rules
+ * @param {Position} position
+ * @param {number} number
+ * @returns {Played}
  */
 export function play(rules, { mover, other, stores }, number) {
   const pits = mover.length;
@@ -67,7 +82,9 @@ export function play(rules, { mover, other, stores }, number) {
   if (!(number >= 1 && number <= pits)) throw new Wrong(400, "line", `moves are numbers from 1 to ${pits}`);
   if (!places[number]) throw new Wrong(400, "line", `move ${number} is not legal: the pit holds no seeds`);
   const sowing = [];
+  /** @type {number[]} */
   const captured = [];
+  let last = 0;
   for (let place = number; ; ) {
     const from = place;
     const drops = [];
@@ -78,6 +95,7 @@ export function play(rules, { mover, other, stores }, number) {
       drops.push(place);
     }
     sowing.push({ from, drops });
+    last = place;
     if (place === store) break;
     const wasEmpty = places[place] === 1;
     if (!wasEmpty && rules.relays) continue;
@@ -90,23 +108,43 @@ export function play(rules, { mover, other, stores }, number) {
     places[store] += places[place];
     places[place] = 0;
   }
-  const last = sowing.at(-1).drops.at(-1);
   const own = { mover: places.slice(1, store), other: places.slice(store + 1), stores: [places[store], stores[1]] };
   const turned = { mover: own.other, other: own.mover, stores: [own.stores[1], own.stores[0]] };
   const again = rules.again && last === store && !isOver(own);
   return { position: again ? own : turned, again, sowing, captured };
 }
 
-/** The seeds of both sides at the end: the mover's and the other's, those in the rows included. */
+/**
+ * The turns of a line: a move after one with another move goes on with its turn.
+ * @param {{ move: number, again: boolean }[]} line
+ */
+export function turnsOf(line) {
+  /** @type {number[][]} */
+  const turns = [];
+  for (const [index, { move }] of line.entries()) {
+    if (line[index - 1]?.again) turns[turns.length - 1].push(move);
+    else turns.push([move]);
+  }
+  return turns;
+}
+
+/** The seeds of both sides at the end: the mover's and the other's, those in the rows included. @param {Position} position */
 export const final = ({ mover, other, stores }) => [stores[0] + sum(mover), stores[1] + sum(other)];
 
-/** A depth-limited search by the stores: the value for the mover, and of a position with moves a best one. */
+/**
+ * A depth-limited search by the stores: the value for the mover, and of a position with moves a best one.
+ * @param {Rules} rules
+ * @param {Position} position
+ * @param {number} depth
+ * @returns {{ value: number, move?: number }}
+ */
 export function search(rules, position, depth, lower = -Infinity, upper = Infinity) {
   if (isOver(position)) {
     const [own, others] = final(position);
     return { value: own - others };
   }
   if (depth === 0) return { value: position.stores[0] - position.stores[1] };
+  /** @type {{ value: number, move?: number }} */
   let best = { value: -Infinity };
   for (const move of moves(position).reverse()) {
     const played = play(rules, position, move);

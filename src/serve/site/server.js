@@ -1,7 +1,7 @@
 // Answers the page's requests without a server: from table files, the book and puzzles beside it, and short searches. The
 // documents are those of docs/serve.md.
 
-import { Wrong, final, isOver, literal, moves, parse, play, search, seeds, value } from "./game.js";
+import { Wrong, final, isOver, literal, moves, parse, play, search, seeds, turnsOf, value } from "./game.js";
 import { Rows, Table, TableError } from "./tables.js";
 import * as texts from "./text.js";
 
@@ -14,24 +14,33 @@ const [DEPTH, MAX_DEPTH] = [6, 8];
 /** Milliseconds after which an answer is given without a line of best play. */
 const LINE_TIME = 1500;
 
+/** @type {Map<string, any>} */
 const cached = new Map();
+
+/** What `make` made of this key the first time. @template Made @param {string} key @param {() => Made} make @returns {Made} */
 const once = (key, make) => {
   if (!cached.has(key)) cached.set(key, make());
   return cached.get(key);
 };
 
+/** @param {string} path */
 const fetched = async (path) => {
   const response = await globalThis.plainFetch(new URL(path, import.meta.url));
   if (!response.ok) throw new Error(`${path}: HTTP ${response.status}`);
   return response.json();
 };
 
-// What failed is tried again.
-const json = (path) => once(path, () => fetched(path).catch((error) => (cached.delete(path), Promise.reject(error))));
+/** @param {string} path @returns {Promise<any>} */
+const json = (path) => once(path, () => fetched(path).catch((error) => {
+  // What failed is tried again.
+  cached.delete(path);
+  throw error;
+}));
 
-/** What the folder holds. */
+/** What the folder holds. @returns {Promise<Site>} */
 const site = () => json("site.json");
 
+/** @param {string} what */
 const needsServer = (what) => new Wrong(404, "no-server", `${what} needs a server: run kalah serve`);
 
 async function rulesOf(name = "empty-capture") {
@@ -40,18 +49,33 @@ async function rulesOf(name = "empty-capture") {
   return rules;
 }
 
-/** The table with so many seeds of a board, as the site describes it; undefined above all of them. */
+/**
+ * The table with so many seeds of a board, as the site describes it; undefined above all of them.
+ * @param {Rules} rules
+ * @param {number} pits
+ * @param {number} seeds
+ */
 const described = async (rules, pits, seeds) =>
   (await site()).tables.find((table) => table.rules === rules.name && table.pits === pits && table.seeds === seeds);
 
-/** Bounds of the score of a position in the book; undefined if it is not there. */
+/**
+ * Bounds of the score of a position in the book; undefined if it is not there.
+ * @param {Rules} rules
+ * @param {Position} position
+ * @returns {Promise<Sourced | undefined>}
+ */
 async function fromBook(rules, { mover, other }) {
-  if (!(await site()).server.books.some((book) => book.rules === rules.name && book.pits === mover.length)) return undefined;
+  if (!(await site()).server.books?.some((book) => book.rules === rules.name && book.pits === mover.length)) return undefined;
   const found = (await json(`book-${rules.name}-${mover.length}.json`))[`${mover}/${other}`];
   return found && { lower: found[0], upper: found[1], source: "book" };
 }
 
-/** The score of a position: by the rules, tables or the book; undefined if none of them has it. */
+/**
+ * The score of a position: by the rules, tables or the book; undefined if none of them has it.
+ * @param {Rules} rules
+ * @param {Position} position
+ * @returns {Promise<Sourced | undefined>}
+ */
 async function bounds(rules, position) {
   const pits = position.mover.length;
   const count = seeds(position);
@@ -71,14 +95,16 @@ async function bounds(rules, position) {
   return fromBook(rules, position);
 }
 
-/** The bounds of a value for the mover of `before`, from those of the score after a move. */
-function valueBounds(before, played, { lower, upper }) {
+/** The bounds of a value for who moved, from those of the score after the move. @param {Played} played @param {Bounds} score */
+function valueBounds(played, { lower, upper }) {
   const ends = [lower, upper].map((score) => value(played.position, score)).map((one) => (played.again ? one : -one));
   return { lower: Math.min(...ends), upper: Math.max(...ends) };
 }
 
+/** @param {Bounds} value @returns {Api.Value} */
 const known = ({ lower, upper }) => (lower === upper ? { known: "exact", value: lower } : { known: "bounds", lower, upper });
 
+/** @param {Played} played @returns {Api.Sown} */
 const sown = (played) => ({
   next: literal(played.position),
   again: played.again,
@@ -87,23 +113,27 @@ const sown = (played) => ({
   ...(played.captured.length > 0 ? { captured: played.captured } : {}),
 });
 
-/** A line of best play in the tables, which may need many requests. */
+/**
+ * A line of best play in the tables, which may need many requests; undefined if one of them is not there.
+ * @param {Rules} rules
+ * @param {Position} at
+ */
 async function bestLine(rules, at) {
-  const turns = [];
-  for (let again = false; !isOver(at); ) {
+  const line = [];
+  while (!isOver(at)) {
     const legal = moves(at).map((move) => ({ move, played: play(rules, at, move) }));
     const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
-    const worth = legal.map(({ played }, index) => valueBounds(at, played, after[index]).lower);
+    const worth = after.flatMap((score, index) => (score ? [valueBounds(legal[index].played, score).lower] : []));
+    if (worth.length < legal.length) return undefined;
     // The one next to the store, as the library does.
     const { move, played } = legal[worth.lastIndexOf(Math.max(...worth))];
-    if (again) turns.at(-1).push(move);
-    else turns.push([move]);
-    [at, again] = [played.position, played.again];
+    line.push({ move, again: played.again });
+    at = played.position;
   }
-  return turns.map((turn) => turn.join("")).join(" ");
+  return turnsOf(line).map((turn) => turn.join("")).join(" ");
 }
 
-/** What is known of a position. */
+/** What is known of a position. @param {Rules} rules @param {Position} at @returns {Promise<Api.Answer>} */
 async function position(rules, at) {
   const answer = { position: literal(at), rules: rules.name, seeds: seeds(at) };
   const itself = await bounds(rules, at);
@@ -114,18 +144,20 @@ async function position(rules, at) {
   const after = await Promise.all(legal.map(({ played }) => bounds(rules, played.position)));
   const isKnown = after.every((one) => one);
   const entries = legal.map(({ move, played }, index) => {
-    const found = after[index] && valueBounds(at, played, after[index]);
+    const bounds = after[index];
+    const found = bounds && valueBounds(played, bounds);
     const score = found && found.lower === found.upper ? { score: (found.lower - value(at, 0)) / 2 } : {};
     if (found) return { move, ...score, ...known(found), ...sown(played), worth: found.lower };
     const { value: later } = search(rules, played.position, DEPTH - 1);
     const estimate = played.again ? later : -later;
-    return { move, known: "estimate", estimate, ...sown(played), worth: estimate };
+    return { move, known: /** @type {const} */ ("estimate"), estimate, ...sown(played), worth: estimate };
   });
   const most = Math.max(...entries.map((entry) => entry.worth));
   const best = entries.filter((entry) => entry.worth === most).map((entry) => entry.move);
   const result = entries.map(({ worth, ...entry }) => entry);
-  if (exact !== undefined) {
-    const late = new Promise((done) => setTimeout(done, LINE_TIME));
+  if (itself && exact !== undefined) {
+    /** @type {Promise<undefined>} */
+    const late = new Promise((done) => setTimeout(() => done(undefined), LINE_TIME));
     const line = itself.source === "tables" ? await Promise.race([bestLine(rules, at), late]) : undefined;
     return { ...answer, ...scored, source: itself.source, moves: result, best, ...(line === undefined ? {} : { line }) };
   }
@@ -139,6 +171,8 @@ async function position(rules, at) {
 /**
  * What the book, the tables and the rules have of a position and of those after its moves, as `Book::recall` of the library
  * joins it.
+ * @param {Rules} rules
+ * @param {Position} at
  */
 async function recall(rules, at) {
   const count = seeds(at);
@@ -150,7 +184,7 @@ async function recall(rules, at) {
     const played = play(rules, at, move);
     const after = (await bounds(rules, played.position)) ?? { lower: 0, upper: seeds(played.position) };
     inBook ||= Boolean(await fromBook(rules, played.position));
-    const found = valueBounds(at, played, after);
+    const found = valueBounds(played, after);
     const [lower, upper] = [found.lower, found.upper].map((worth) => (worth - value(at, 0)) / 2);
     ends.lower = Math.max(ends.lower, lower);
     ends.upper = Math.max(ends.upper, upper);
@@ -161,13 +195,14 @@ async function recall(rules, at) {
   return { lower, upper, entries: entries.map((entry) => ({ ...entry, upper: Math.min(entry.upper, upper) })), inBook };
 }
 
-/** The moves that are proved to keep the score. */
+/** The moves that are proved to keep the score. @param {Awaited<ReturnType<typeof recall>>} known */
 const keeping = ({ lower, upper, entries }) =>
   lower === upper ? entries.filter((entry) => entry.lower >= lower).map((entry) => entry.move) : [];
 
-/** The opening explorer: what the book has of a position. */
+/** The opening explorer: what the book has of a position. @param {Rules} rules @param {Position} at */
 async function book(rules, at) {
   const found = await recall(rules, at);
+  /** @param {Bounds} score */
   const proved = ({ lower, upper }) => ({
     ...(lower === upper ? { score: lower } : {}),
     ...known({ lower: value(at, lower), upper: value(at, upper) }),
@@ -176,24 +211,24 @@ async function book(rules, at) {
   const entries = found.entries.map(({ move, played, lower, upper }) => ({ move, ...proved({ lower, upper }), ...sown(played) }));
   const ends = { ...(isOver(at) ? { finished: true } : {}), in_book: found.inBook };
   if (found.lower !== found.upper) return { ...answer, moves: entries, best: [], ...ends };
-  const turns = [];
-  let [place, again, all] = [at, false, found];
+  const made = [];
+  let [place, all] = [at, found];
   // As far as the book leads: below it there are tables, whose lines are long.
   while (!isOver(place) && all.inBook) {
     const move = keeping(all).at(-1);
     if (move === undefined) break;
     const played = play(rules, place, move);
-    if (again) turns.at(-1).push(move);
-    else turns.push([move]);
-    [place, again] = [played.position, played.again];
+    made.push({ move, again: played.again });
+    place = played.position;
     all = await recall(rules, place);
   }
-  const line = turns.map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const line = turnsOf(made).map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
   return { ...answer, moves: entries, best: keeping(found), line, ...ends, complete: isOver(place) };
 }
 
-/** The places on a line of play. */
+/** The places on a line of play, each with its position. @param {Rules} rules @param {Position} at @param {number[]} numbers */
 function line(rules, at, numbers) {
+  /** @type {{ at: Position, place: { position: string, first: boolean } & Partial<Api.Step> }[]} */
   const places = [];
   let first = true;
   for (const [index, move] of numbers.entries()) {
@@ -212,7 +247,7 @@ function line(rules, at, numbers) {
   return places;
 }
 
-/** The move that a player chooses. */
+/** The move that a player chooses. @param {Rules} rules @param {Position} at */
 async function choose(rules, at, player = "perfect") {
   if (isOver(at)) throw new Wrong(422, "game-over", "the game is over: there is no move to choose");
   const begin = performance.now();
@@ -223,13 +258,13 @@ async function choose(rules, at, player = "perfect") {
     found = { move: legal[Math.floor(Math.random() * legal.length)], source: "random" };
   } else if (name === "perfect") {
     const { best, moves: entries, source } = await position(rules, at);
-    const entry = entries.find((entry) => entry.move === best.at(-1));
+    const entry = entries.find((entry) => entry.move === best.at(-1)) ?? entries[0];
     const { known, value, estimate, lower, upper } = entry;
     const parts = { known, value, estimate, lower, upper };
     found = { move: entry.move, ...parts, source, ...(source === "depth" ? { depth: DEPTH } : {}) };
   } else if (["greedy", "alphabeta", "minimax"].includes(name)) {
     const depth = name === "greedy" ? 1 : Math.max(1, Math.min(MAX_DEPTH, Number(parameter) || 1));
-    const { move, value } = search(rules, at, depth);
+    const { move = legal[0], value } = search(rules, at, depth);
     found = { move, known: "estimate", estimate: value, source: "depth", depth };
   } else {
     throw needsServer(`the player ${player}`);
@@ -238,18 +273,18 @@ async function choose(rules, at, player = "perfect") {
   return { position: literal(at), rules: rules.name, player, ...found, seconds, ...sown(play(rules, at, found.move)) };
 }
 
-/** How a side played. */
+/** How a side played. @param {(Api.Answer & { first: boolean, lost?: number })[]} places @param {boolean} first */
 function side(places, first) {
-  const made = places.filter((place) => place.first === first && place.lost !== undefined && place.moves.length > 1);
-  const blunder = (place) => place.lost > 0 && Math.sign(place.value - place.lost) < Math.sign(place.value);
+  const made = places.flatMap(({ first: mover, moves, value, lost }) =>
+    mover === first && value !== undefined && lost !== undefined && moves.length > 1 ? [{ value, lost }] : []);
   const best = made.filter((place) => place.lost === 0).length;
-  const blunders = made.filter(blunder).length;
+  const blunders = made.filter(({ value, lost }) => lost > 0 && Math.sign(value - lost) < Math.sign(value)).length;
   const lost = made.reduce((sum, place) => sum + place.lost, 0);
   const accuracy = made.length > 0 ? { accuracy: Math.round((1000 * best) / made.length) / 10 } : {};
   return { moves: made.length, best, inaccuracies: made.length - best - blunders, blunders, lost, ...accuracy };
 }
 
-/** Every position and move of a game. */
+/** Every position and move of a game. @param {Rules} rules @param {Position} at @param {number[]} numbers */
 async function game(rules, at, numbers) {
   const on = line(rules, at, numbers);
   const places = [];
@@ -260,30 +295,26 @@ async function game(rules, at, numbers) {
     const values = found.moves.map(({ next, again, finished, sowing, captured, ...entry }) => entry);
     places.push({ ...found, moves: values, ...place, ...lost });
   }
-  const [end, last] = [on.at(-1).at, places.at(-1)];
+  const { at: end, place: last } = on[on.length - 1];
   const seeds = last.first ? final(end) : final(end).reverse();
-  const turns = [];
-  for (const [index, place] of places.entries()) {
-    if (place.move === undefined) continue;
-    if (places[index - 1]?.again) turns.at(-1).push(place.move);
-    else turns.push([place.move]);
-  }
-  const text = turns.map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
+  const made = on.flatMap(({ place: { move, again = false } }) => (move === undefined ? [] : [{ move, again }]));
+  const text = turnsOf(made).map((turn) => turn.join(at.mover.length > 9 ? "," : "")).join(" ");
   const sides = { south: side(places, true), north: side(places, false) };
   return { rules: rules.name, line: text, places, ...(isOver(end) ? { result: seeds } : {}), sides };
 }
 
-/** The puzzle of a day, or of a number. */
+/** The puzzle of a day, or of a number. @param {Fields} asked */
 async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
   const at = parse(board);
   const today = day ?? (seed === undefined ? new Date().toISOString().slice(0, 10) : undefined);
   // Those of the days to come were found as a server finds them.
   const pits = at.mover.length;
   const days = today === undefined ? undefined : await json(`days-${rules ?? "empty-capture"}-${pits}.json`).catch(() => undefined);
-  if (days?.start === literal(at)) {
+  if (today !== undefined && days?.start === literal(at)) {
     const found = days.puzzles[level]?.[(Date.parse(today) - Date.parse(days.first)) / 86400000];
     if (found) return { ...found, day: today };
   }
+  /** @type {(Api.Puzzle & { start: string })[]} */
   const all = await json("puzzles.json");
   const fitting = all.filter(
     (one) => one.rules === (rules ?? "empty-capture") && one.start === literal(at) && one.level === level,
@@ -294,7 +325,7 @@ async function puzzle({ rules, board = "6x4", level = "medium", day, seed }) {
   return { ...found, ...(today === undefined ? { seed: Number(seed) } : { day: today }) };
 }
 
-/** The answer to a request. */
+/** The answer to a request. @param {string} path @param {Fields} fields @returns {Promise<unknown>} */
 async function answer(path, fields) {
   if (path === "") return (await site()).server;
   if (path === "/tables") return { tables: (await site()).tables.map(({ digest, file, ...table }) => table), damaged: [] };
@@ -333,6 +364,7 @@ async function answer(path, fields) {
   }
 }
 
+/** @param {number} status @param {unknown} document */
 const response = (status, document) =>
   new Response(JSON.stringify(document), { status, headers: { "content-type": "application/json" } });
 
@@ -344,7 +376,7 @@ globalThis.fetch = async (resource, options = {}) => {
   const isOurs = url.origin === root.origin && url.pathname.startsWith(root.pathname) && /^(\/|$)/.test(path);
   if (!isOurs) return globalThis.plainFetch(resource, options);
   try {
-    const fields = options.method === "POST" ? JSON.parse(options.body) : Object.fromEntries(url.searchParams);
+    const fields = options.method === "POST" ? JSON.parse(String(options.body)) : Object.fromEntries(url.searchParams);
     return response(200, await answer(path, fields));
   } catch (error) {
     if (error instanceof Wrong) return response(error.status, { error: { code: error.code, message: error.message } });

@@ -11,32 +11,37 @@ const MAGIC = "KALAHTB\n";
 /** A table is missing, damaged, or not the expected one. */
 export class TableError extends Error {}
 
-/** The next multiple of 64. */
+/** @typedef {[start: number, end: number]} Range */
+/** Where the parts of a frame are. @typedef {Awaited<ReturnType<Table["frame"]>>} Frame */
+
+/** The next multiple of 64. @param {number} size */
 const up = (size) => Math.ceil(size / 64) * 64;
 
 /** Ranks of the rows of a board. */
 export class Rows {
+  /** @param {number} pits @param {number} maxSeeds */
   constructor(pits, maxSeeds) {
     this.pits = pits;
-    // count[n][k][p]: rows of n pits with k seeds and potential p.
-    this.count = [undefined, Array.from({ length: maxSeeds + 1 }, () => [1])];
+    /** `count[n][k][p]`: rows of n pits with k seeds and potential p. @type {number[][][]} */
+    this.count = [[], Array.from({ length: maxSeeds + 1 }, () => [1])];
     for (let n = 2; n <= pits; n += 1) {
+      /** @type {number[][]} */
       const table = [];
       for (let k = 0; k <= maxSeeds; k += 1) {
         const counts = [...this.count[n - 1][k], ...Array(k).fill(0)];
-        (k > 0 ? table[k - 1] : []).forEach((count, p) => (counts[p + n - 1] = (counts[p + n - 1] ?? 0) + count));
+        for (const [p, count] of table[k - 1]?.entries() ?? []) counts[p + n - 1] = (counts[p + n - 1] ?? 0) + count;
         table.push(counts);
       }
       this.count.push(table);
     }
   }
 
-  /** How many rows have so many seeds. */
+  /** How many rows have so many seeds. @param {number} seeds */
   rows(seeds) {
     return this.count[this.pits][seeds].reduce((sum, count) => sum + count, 0);
   }
 
-  /** The rank of a row among those with as many seeds. */
+  /** The rank of a row among those with as many seeds. @param {number[]} row */
   rank(row) {
     let k = row.reduce((sum, seeds) => sum + seeds, 0);
     let p = row.reduce((sum, seeds, pit) => sum + seeds * (this.pits - 1 - pit), 0);
@@ -61,26 +66,35 @@ const kept = async () => {
 
 /** A file of which parts are fetched, each once. Only parts that were found to be sound are kept for later visits. */
 class RemoteFile {
+  /** @param {string} url */
   constructor(url) {
     this.url = url;
+    /** @type {Map<string, Promise<Uint8Array<ArrayBuffer>>>} */
     this.parts = new Map();
-    // Parts that were damaged: they come from the host, not from the browser's cache.
+    /** Parts that were damaged: they come from the host, not from the browser's cache. @type {Set<string>} */
     this.damaged = new Set();
+    /** @type {Set<string>} */
     this.stored = new Set();
+    /** All bytes, of a host without ranges. @type {Uint8Array<ArrayBuffer> | undefined} */
+    this.whole = undefined;
+    /** How many bytes the file has, once a host said so. @type {number | undefined} */
+    this.length = undefined;
   }
 
-  /** The bytes from `start` to `end`. */
+  /** The bytes from `start` to `end`. @param {number} start @param {number} end */
   bytes(start, end) {
     const key = `${start}-${end}`;
-    if (!this.parts.has(key)) {
-      const part = this.found(key, start, end);
+    let part = this.parts.get(key);
+    if (!part) {
+      part = this.found(key, start, end);
       this.parts.set(key, part);
       // What failed is tried again.
       part.catch(() => this.parts.delete(key));
     }
-    return this.parts.get(key);
+    return part;
   }
 
+  /** @param {string} key @param {number} start @param {number} end */
   async found(key, start, end) {
     if (!this.damaged.has(key)) {
       const response = await (await kept())?.match(`${this.url}?${key}`);
@@ -92,6 +106,7 @@ class RemoteFile {
     return this.fetched(key, start, end);
   }
 
+  /** @param {string} key @param {number} start @param {number} end */
   async fetched(key, start, end) {
     if (this.whole) return this.whole.subarray(start, end);
     const cache = this.damaged.has(key) ? "reload" : "default";
@@ -104,13 +119,19 @@ class RemoteFile {
     return this.complete(this.whole.subarray(start, end), start, end);
   }
 
-  /** The bytes of an answer that is the part from `start` to `end`. */
+  /**
+   * The bytes of an answer that is the part from `start` to `end`.
+   * @param {Response} response
+   * @param {number} start
+   * @param {number} end
+   */
   async part(response, start, end) {
-    const total = response.headers.get("content-range")?.split("/")[1];
+    const total = response.headers.get("content-range")?.split("/")[1] ?? "";
     if (/^\d+$/.test(total)) this.length = Number(total);
     return this.complete(new Uint8Array(await response.arrayBuffer()), start, end);
   }
 
+  /** @param {Uint8Array<ArrayBuffer>} part @param {number} start @param {number} end */
   complete(part, start, end) {
     if (part.length !== end - start) throw new TableError(`${this.url}: it ends too early`);
     return part;
@@ -119,6 +140,9 @@ class RemoteFile {
   /**
    * What `check` makes of parts of the file. If they are damaged, they are fetched once more: what was damaged on the way, or
    * in a cache, heals.
+   * @template Result
+   * @param {Range[]} ranges
+   * @param {(...parts: Uint8Array<ArrayBuffer>[]) => Result} check
    */
   async checked(ranges, check) {
     try {
@@ -129,6 +153,7 @@ class RemoteFile {
     }
   }
 
+  /** @template Result @param {Range[]} ranges @param {(...parts: Uint8Array<ArrayBuffer>[]) => Result} check */
   async tried(ranges, check) {
     try {
       const parts = await Promise.all(ranges.map(([start, end]) => this.bytes(start, end)));
@@ -141,7 +166,11 @@ class RemoteFile {
     }
   }
 
-  /** Keeps sound parts. Where that fails, they are fetched again another time. */
+  /**
+   * Keeps sound parts. Where that fails, they are fetched again another time.
+   * @param {Range[]} ranges
+   * @param {Uint8Array<ArrayBuffer>[]} parts
+   */
   async keep(ranges, parts) {
     const headers = { "content-range": `bytes */${this.length ?? "*"}` };
     try {
@@ -158,6 +187,7 @@ class RemoteFile {
     }
   }
 
+  /** @param {Range[]} ranges */
   async forget(ranges) {
     this.whole = undefined;
     const cache = await kept();
@@ -171,25 +201,53 @@ class RemoteFile {
   }
 }
 
+/** @param {Uint8Array} bytes */
 const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** The table of one layer. */
 export class Table {
-  /** The table at `url`; `code` is the number of its rule set, `digest` its digest. */
+  /**
+   * The table at `url`; `code` is the number of its rule set, `digest` its digest.
+   * @param {string} url
+   * @param {number} code
+   * @param {number} seeds
+   * @param {Rows} rows
+   * @param {string} digest
+   */
   constructor(url, code, seeds, rows, digest) {
-    const name = url.split("/").at(-1);
-    Object.assign(this, { name, code, seeds, rows, digest, file: new RemoteFile(url), sound: new Map() });
+    this.name = url.split("/").at(-1);
+    this.code = code;
+    this.seeds = seeds;
+    this.rows = rows;
+    this.digest = digest;
+    this.file = new RemoteFile(url);
+    /**
+     * Blocks that were compared with their checksums, by where they begin.
+     * @type {Map<number, Promise<Uint8Array<ArrayBuffer>>>}
+     */
+    this.sound = new Map();
+    /** The header and the directory, once they were asked for. @type {Promise<DataView> | undefined} */
+    this.heading = undefined;
   }
 
+  /** @param {string} why */
   error(why) {
     return new TableError(`${this.name}: ${why}`);
   }
 
   /** The header and the directory, checked. */
   head() {
-    return this.file.checked([[0, HEADER + ENTRY * (this.seeds - 1)]], (bytes) => this.headOf(bytes));
+    if (!this.heading) {
+      this.heading = this.file.checked([[0, HEADER + ENTRY * (this.seeds - 1)]], (bytes) => this.headOf(bytes));
+      // What failed is tried again.
+      this.heading.catch(() => {
+        this.heading = undefined;
+      });
+    }
+    return this.heading;
   }
 
+  /** @param {Uint8Array<ArrayBuffer>} bytes */
   headOf(bytes) {
     if (String.fromCharCode(...bytes.subarray(0, 8)) !== MAGIC) throw this.error("not a kalah table");
     const view = new DataView(bytes.buffer, bytes.byteOffset);
@@ -210,34 +268,37 @@ export class Table {
     return view;
   }
 
-  /** The frame of the mover's rows with so many seeds: where its parts are. */
+  /** The frame of the mover's rows with so many seeds: where its parts are. @param {number} moverSeeds */
   async frame(moverSeeds) {
-    this.view ??= await (this.heading ??= this.head().catch((error) => ((this.heading = undefined), Promise.reject(error))));
+    const view = await this.head();
     const at = HEADER + ENTRY * (moverSeeds - 1);
-    const [start, rows, groups, patchBytes] = [0, 8, 16, 24].map((field) => Number(this.view.getBigUint64(at + field, true)));
+    const [start, rows, groups, patchBytes] = [0, 8, 16, 24].map((field) => Number(view.getBigUint64(at + field, true)));
     if (rows !== this.rows.rows(moverSeeds)) throw this.error("its directory is damaged");
     const groupsAt = up(rows);
     const patchesAt = groupsAt + 64 * groups;
     const end = patchesAt + up(patchBytes);
     if (!Number.isSafeInteger(start + end)) throw this.error("its directory is damaged");
-    const digest = hex(new Uint8Array(this.view.buffer, this.view.byteOffset + at + 40, 32));
+    const digest = hex(new Uint8Array(view.buffer, view.byteOffset + at + 40, 32));
     return { start, rows, groups, patchBytes, groupsAt, patchesAt, end, digest };
   }
 
-  /** A block of a frame, compared with its checksum. */
+  /** A block of a frame, compared with its checksum. @param {Frame} frame @param {number} number */
   block(frame, number) {
     const key = frame.start + BLOCK * number;
-    if (!this.sound.has(key)) {
-      const compared = this.compared(frame, number);
-      this.sound.set(key, compared);
-      compared.catch(() => this.sound.delete(key));
+    let block = this.sound.get(key);
+    if (!block) {
+      block = this.compared(frame, number);
+      this.sound.set(key, block);
+      block.catch(() => this.sound.delete(key));
     }
-    return this.sound.get(key);
+    return block;
   }
 
+  /** @param {Frame} frame @param {number} number */
   compared(frame, number) {
     const [from, to] = [BLOCK * number, Math.min(BLOCK * (number + 1), frame.end)];
     const [sums, blocks] = [frame.start + frame.end, Math.ceil(frame.end / BLOCK)];
+    /** @type {Range[]} */
     const ranges = [
       [frame.start + from, frame.start + to],
       [sums, sums + up(8 * blocks)],
@@ -245,6 +306,7 @@ export class Table {
     return this.file.checked(ranges, (bytes, checksums) => this.compare(frame, number, bytes, checksums));
   }
 
+  /** @param {Frame} frame @param {number} number @param {Uint8Array<ArrayBuffer>} bytes @param {Uint8Array} checksums */
   compare(frame, number, bytes, checksums) {
     const checksum = new DataView(checksums.buffer, checksums.byteOffset + 8 * number).getBigUint64(0, true);
     if (bytes.length <= 16 || xxh3(bytes) !== checksum) {
@@ -257,7 +319,7 @@ export class Table {
     return bytes;
   }
 
-  /** Checked bytes of a frame. */
+  /** Checked bytes of a frame. @param {Frame} frame @param {number} start @param {number} end */
   async bytes(frame, start, end) {
     if (start >= end || end > frame.end) throw this.error("its directory is damaged");
     const [first, last] = [Math.floor(start / BLOCK), Math.floor((end - 1) / BLOCK)];
@@ -265,11 +327,15 @@ export class Table {
     const blocks = await Promise.all(numbers.map((number) => this.block(frame, number)));
     if (blocks.length === 1) return blocks[0].subarray(start - BLOCK * first, end - BLOCK * first);
     const joined = new Uint8Array(blocks.reduce((sum, block) => sum + block.length, 0));
-    blocks.forEach((block, index) => joined.set(block, BLOCK * index));
+    for (const [index, block] of blocks.entries()) joined.set(block, BLOCK * index);
     return joined.subarray(start - BLOCK * first, end - BLOCK * first);
   }
 
-  /** The score of the position with these rows, each in its owner's sowing order. */
+  /**
+   * The score of the position with these rows, each in its owner's sowing order.
+   * @param {number[]} mover
+   * @param {number[]} other
+   */
   async score(mover, other) {
     const frame = await this.frame(mover.reduce((sum, seeds) => sum + seeds, 0));
     const rank = this.rows.rank(mover);
@@ -279,7 +345,7 @@ export class Table {
     if (number >= frame.groups) throw this.error("its directory is damaged");
     const at = frame.groupsAt + 64 * number;
     const [[profile], group] = await Promise.all([this.bytes(frame, rank, rank + 1), this.bytes(frame, at, at + 64)]);
-    let codes = group;
+    let codes = [...group];
     let code;
     if (group[63] >= 128) {
       const patch = frame.patchesAt + new DataView(group.buffer, group.byteOffset).getUint32(0, true);

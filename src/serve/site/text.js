@@ -1,20 +1,33 @@
 // Games as text: docs/games.md.
 
-import { Wrong, final, isOver, literal, parse, play } from "./game.js";
+import { Wrong, final, isOver, literal, parse, play, turnsOf } from "./game.js";
 
 const KNOWN = ["South", "North", "Event", "Site", "Date", "Round", "Termination", "Pie"];
 
+/** @typedef {{ line: number, text: string }} Word */
+/** @typedef {{ line: number, value: string }} Said */
+
+/** @param {number} line @param {string} why */
 const wrong = (line, why) => new Wrong(400, "text", `line ${line}: ${why}`);
 
-/** The words of a text with one space between them. */
+/** The words of a text with one space between them. @param {string} text */
 const oneLine = (text) => text.replace(/[\p{White_Space}\p{Cc}]+/gu, " ").trim();
 
-/** Headers, words after them and the result, each with its line; comments, each with the number of words before it. */
+/**
+ * Headers, words after them and the result, each with its line; comments, each with the number of words before it.
+ * @param {string} text
+ */
 function split(text) {
-  const [headers, words, comments] = [new Map(), [], []];
+  /** @type {Map<string, Said>} */
+  const headers = new Map();
+  /** @type {Word[]} */
+  const words = [];
+  /** @type {{ words: number, text: string }[]} */
+  const comments = [];
   let comment = 0;
   let number = 0;
   let said = "";
+  /** @param {string} text */
   const end = (text) => {
     const line = oneLine(text);
     if (line) comments.push({ words: words.length, text: line });
@@ -64,7 +77,7 @@ function split(text) {
   return { headers, words, comments };
 }
 
-/** The seeds of a result, undefined if it is open. */
+/** The seeds of a result, undefined if it is open. @param {Said} said @param {number} all */
 function result({ line, value }, all) {
   if (value === "*") return undefined;
   const found = /^(\d{1,9})-(\d{1,9})$/.exec(value);
@@ -74,15 +87,21 @@ function result({ line, value }, all) {
   return seeds;
 }
 
-/** The game of a text; `rulesOf` gives a rule set by its name. */
+/**
+ * The game of a text; `rulesOf` gives a rule set by its name.
+ * @param {string} text
+ * @param {(name?: string) => Promise<Rules>} rulesOf
+ */
 export async function read(text, rulesOf) {
   const { headers, words, comments } = split(text);
+  /** @param {string} name */
   const take = (name) => {
     const found = headers.get(name);
     headers.delete(name);
     return found;
   };
   const [ruleSet, start, header] = ["Rules", "Start", "Result"].map(take);
+  /** @template Result @param {number} line @param {() => Result} read */
   const inLine = async (line, read) => {
     try {
       return await read();
@@ -125,17 +144,21 @@ export async function read(text, rulesOf) {
     if (again && index < turns.length - 1) throw wrong(line, `turn ${index + 1} of the line is not over: its last move gives another one`);
   }
   const all = [...at.mover, ...at.other, ...at.stores].reduce((sum, seeds) => sum + seeds, 0);
-  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter((one) => one);
+  const ends = [header, last >= 0 ? { line: words[last].line, value: words[last].text } : undefined].filter((one) => one !== undefined);
   const given = ends.map((end) => ({ ...end, seeds: result(end, all) }));
   if (given.length === 2 && String(given[0].seeds) !== String(given[1].seeds)) throw wrong(given[1].line, "the result here is not that of the header");
   const byRules = isOver(position) ? (first ? final(position) : final(position).reverse()) : undefined;
   if (given.length > 0 && !headers.has("Termination") && String(given[0].seeds) !== String(byRules)) {
     const why = byRules ? `by the rules the game ends ${byRules.join("-")}, which is not the result` : "the game is not over after these moves, but has a result";
-    throw wrong(given.at(-1).line, `${why}; say why with a header Termination`);
+    throw wrong(given[given.length - 1].line, `${why}; say why with a header Termination`);
   }
   const seeds = given.length > 0 ? given[0].seeds : byRules;
   const line = turns.map(({ text }) => text).join(" ");
-  const named = (name, key) => (headers.has(name) ? { [key]: headers.get(name).value } : {});
+  /** @param {string} name @param {"south" | "north"} key */
+  const named = (name, key) => {
+    const found = headers.get(name);
+    return found ? { [key]: found.value } : {};
+  };
   return {
     rules: rules.name,
     board: literal(at),
@@ -151,21 +174,32 @@ export async function read(text, rulesOf) {
   };
 }
 
-/** The shortest form of a position. */
+/** The shortest form of a position. @param {Position} at */
 function shortest(at) {
   const same = at.stores.every((seeds) => seeds === 0) && [...at.mover, ...at.other].every((seeds) => seeds === at.mover[0]);
   return same ? `${at.mover.length}x${at.mover[0]}` : literal(at);
 }
 
-/** A comment in braces, word by word; one with a closing brace in it lasts until the end of its line. */
+/**
+ * A comment in braces, word by word; one with a closing brace in it lasts until the end of its line.
+ * @param {string} text
+ * @returns {{ word: string, endsLine?: boolean }[]}
+ */
 function commentWords(text) {
   if (!text) return [];
   if (text.includes("}")) return [{ word: `; ${text}`, endsLine: true }];
   return `{${text}}`.split(" ").map((word) => ({ word }));
 }
 
-/** The text of a game of single moves. */
+/**
+ * The text of a game of single moves.
+ * @param {Rules} rules
+ * @param {Position} at
+ * @param {number[]} numbers
+ * @param {Fields} fields
+ */
 export function write(rules, at, numbers, fields) {
+  /** @type {[string, string | null | undefined][]} */
   const pairs = [["South", fields.south], ["North", fields.north], ...(fields.headers ?? [])];
   const headers = new Map(pairs.filter(([, value]) => value !== undefined && value !== null));
   for (const name of headers.keys()) {
@@ -173,35 +207,38 @@ export function write(rules, at, numbers, fields) {
       throw new Wrong(400, "request", `'${name}' cannot be a header`);
     }
   }
-  const turns = [];
-  let [position, first, again] = [at, true, false];
-  for (const number of numbers) {
-    const played = play(rules, position, number);
-    if (again) turns.at(-1).push(number);
-    else turns.push([number]);
-    [position, again] = [played.position, played.again];
-    if (!again) first = !first;
-  }
+  let [position, first] = [at, true];
+  const moves = numbers.map((move) => {
+    const played = play(rules, position, move);
+    position = played.position;
+    if (!played.again) first = !first;
+    return { move, again: played.again };
+  });
+  const turns = turnsOf(moves);
   const end = isOver(position) ? (first ? final(position) : final(position).reverse()).join("-") : "*";
+  /** @param {string} name @param {unknown} value */
   const header = (name, value) => `[${name} "${String(value).replace(/[\p{Cc}]/gu, " ").replace(/["\\]/g, "\\$&")}"]\n`;
+  /** @param {string[]} names */
   const written = (names) => names.filter((name) => headers.has(name)).map((name) => header(name, headers.get(name)));
   let text = header("Rules", rules.name) + header("Start", shortest(at)) + written(KNOWN.slice(0, 2)).join("");
   text += header("Result", end) + written(KNOWN.slice(2)).join("");
   text += written([...headers.keys()].filter((name) => !KNOWN.includes(name))).join("");
   const words = turns.map((turn, index) => `${index % 2 === 0 ? `${index / 2 + 1}. ` : ""}${turn.join(at.mover.length > 9 ? "," : "")}`);
   // Each comment after its turn.
-  const said = turns.map(() => []);
-  said.push([]);
-  let done = 0;
-  const ends = [0, ...turns.map((turn) => (done += turn.length))];
+  /** @type {ReturnType<typeof commentWords>[]} */
+  const said = [[], ...turns.map(() => [])];
+  const ends = [0];
+  for (const turn of turns) ends.push(ends[ends.length - 1] + turn.length);
   const given = (fields.comments ?? []).map((comment, index) => ({ ...comment, index }));
   for (const { after, text } of given.sort((a, b) => a.after - b.after || a.index - b.index)) {
     const turn = ends.findIndex((moves) => moves >= after);
     said[turn < 0 ? turns.length : turn].push(...commentWords(oneLine(text)));
   }
   const all = said.flatMap((comment, turn) => [...(turn > 0 ? [{ word: words[turn - 1] }] : []), ...comment]);
+  /** @type {ReturnType<typeof commentWords>} */
+  const last = [{ word: end }];
   let [width, ended] = [0, true];
-  for (const { word, endsLine } of [...all, { word: end }]) {
+  for (const { word, endsLine = false } of all.concat(last)) {
     const length = [...word].length;
     const between = ended || width + 1 + length > 80 ? "\n" : " ";
     width = between === " " ? width + 1 + length : length;

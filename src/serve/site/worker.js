@@ -4,25 +4,27 @@
 // Only files with the right digest are kept, once and for all: what a host or a network answers later replaces none of them.
 // Parts of tables are kept by the page itself (tables.js), which compares them with their checksums.
 
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 const SCOPE = new URL("./", location.href);
 const PREFIX = `kalah ${SCOPE.pathname} `;
 const [NAME, PARTS] = [`${PREFIX}${VERSION}`, `${PREFIX}tables`];
 
+/** @param {string} path */
 const address = (path) => new URL(path, SCOPE).href;
 const KEPT = new Map(FILES.map((file) => [address(file[0]), file]));
 
-/** A file from the host, as it must be. */
+/** A file from the host, as it must be. @param {typeof FILES[number]} file @param {RequestCache} cache */
 async function fetched([path, type, digest], cache) {
   const response = await fetch(address(path), { cache });
-  const isRight = response.status === 200 && response.type === "basic";
-  if (!isRight || !response.headers.get("content-type")?.startsWith(type)) throw new TypeError(`${path}: not what it should be`);
+  const told = response.headers.get("content-type");
+  if (response.status !== 200 || response.type !== "basic" || !told?.startsWith(type)) throw new TypeError(`${path}: not what it should be`);
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (blake3(bytes) !== digest) throw new TypeError(`${path}: damaged, or of another version`);
   // Not the answer itself: one that came by another address would not do for a page.
-  return new Response(bytes, { headers: { "content-type": response.headers.get("content-type") } });
+  return new Response(bytes, { headers: { "content-type": told } });
 }
 
-/** Fetches a file and keeps it. */
+/** Fetches a file and keeps it. @param {typeof FILES[number]} file */
 async function keep(file) {
   // What the browser kept may be damaged; the host may have mended it.
   const response = await fetched(file, "default").catch(() => fetched(file, "reload"));
@@ -31,7 +33,7 @@ async function keep(file) {
   return response;
 }
 
-self.addEventListener("install", (event) => event.waitUntil(Promise.all(FILES.map(keep))));
+worker.addEventListener("install", (event) => event.waitUntil(Promise.all(FILES.map(keep))));
 
 /** Removes what is kept for other versions. */
 async function tidy() {
@@ -43,11 +45,12 @@ async function tidy() {
   await Promise.all(lost.map((request) => parts.delete(request)));
 }
 
-self.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => self.clients.claim())));
+worker.addEventListener("activate", (event) => event.waitUntil(tidy().then(() => worker.clients.claim())));
 
+/** @param {string} url */
 const kept = async (url) => (await caches.open(NAME)).match(url);
 
-/** The page: the newest there is, or the kept one where the host does not send any. */
+/** The page: the newest there is, or the kept one where the host does not send any. @param {Request} request */
 async function page(request) {
   try {
     const response = await fetch(request);
@@ -60,20 +63,21 @@ async function page(request) {
   }
 }
 
-/** A file of this version: never another one. */
-async function file(request, url) {
-  return (await kept(url)) ?? keep(KEPT.get(url)).catch(() => fetch(request));
+/** A file of this version: never another one. @param {Request} request @param {typeof FILES[number]} listed */
+async function file(request, listed) {
+  return (await kept(address(listed[0]))) ?? keep(listed).catch(() => fetch(request));
 }
 
-self.addEventListener("fetch", (event) => {
+worker.addEventListener("fetch", (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== "GET" || origin !== SCOPE.origin) return;
   const url = origin + pathname;
+  const listed = KEPT.get(url);
   if (request.mode === "navigate") {
     // Whatever comes after a question mark.
     if (url === SCOPE.href || url === address("index.html")) event.respondWith(page(request));
-  } else if (KEPT.has(url)) {
-    event.respondWith(file(request, url));
+  } else if (listed) {
+    event.respondWith(file(request, listed));
   }
 });

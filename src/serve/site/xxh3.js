@@ -10,21 +10,28 @@ const SECRET = new DataView(new ArrayBuffer(192));
   "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8" +
   "a8fa763fe39c343ff9dcbbc7c70b4f1d8a51e04bcdb45931c89f7ec9d9787364eac5ac8334d3ebc3c581a0fffa1363eb" +
   "170ddd51b7f0da49d316552629d4689e2b16be587d47a1fc8ff8b8d17ad031ce45cb3a8f95160428afd7fbcabb4b407e"
-).match(/../g).forEach((byte, at) => SECRET.setUint8(at, parseInt(byte, 16)));
+).match(/../g)?.forEach((byte, at) => {
+  SECRET.setUint8(at, parseInt(byte, 16));
+});
 
+/** @param {number} at */
 const secret = (at) => SECRET.getBigUint64(at, true);
 
+/** @param {bigint} a @param {bigint} b */
 function fold(a, b) {
   const product = a * b;
   return (product ^ (product >> 64n)) & WORD;
 }
 
+/** @param {bigint} x */
 function avalanche(x) {
   x = ((x ^ (x >> 37n)) * 0x165667919e3779f9n) & WORD;
   return x ^ (x >> 32n);
 }
 
+/** @param {DataView} view @param {number} size */
 function short(view, size) {
+  /** @param {number} at @param {number} from */
   const mix = (at, from) =>
     fold(view.getBigUint64(at, true) ^ secret(from), view.getBigUint64(at + 8, true) ^ secret(from + 8));
   let total = BigInt(size) * P64_1;
@@ -40,13 +47,14 @@ function short(view, size) {
   return avalanche((total + mix(size - 16, 136 - 17)) & WORD);
 }
 
-/** The checksum of bytes (a Uint8Array) as a BigInt. */
+/** The checksum of bytes. @param {Uint8Array} bytes */
 export function xxh3(bytes) {
   const size = bytes.length;
   if (size <= 16) throw new RangeError("xxh3 of 16 bytes or fewer");
   const view = new DataView(bytes.buffer, bytes.byteOffset, size);
   if (size <= 240) return short(view, size);
   const lanes = [P32_3, P64_1, P64_2, P64_3, P64_4, P32_2, P64_5, P32_1];
+  /** @param {number} at @param {number} from */
   const stripe = (at, from) => {
     for (let lane = 0; lane < 8; lane += 1) {
       const word = view.getBigUint64(at + 8 * lane, true);
