@@ -76,9 +76,6 @@ pub mod export;
 pub mod file;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-#[cfg(not(feature = "gpu"))]
-#[path = "gpu/absent.rs"]
-pub mod gpu;
 pub mod kgp;
 pub mod play;
 pub mod printable;

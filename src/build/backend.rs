@@ -2,8 +2,7 @@ use std::sync::Arc;
 
 use super::computer::{ComputeError, Computer};
 use super::cpu::CpuComputer;
-use super::gpu::GpuComputer;
-use crate::gpu::Gpu;
+use super::device::Device;
 use crate::isa::Isa;
 use crate::table::Tables;
 
@@ -14,7 +13,7 @@ pub enum Backend {
     /// The CPU, with this instruction set.
     Cpu(Isa),
     /// A GPU.
-    Gpu(Arc<Gpu>),
+    Gpu(Arc<dyn Device>),
 }
 
 impl Backend {
@@ -25,7 +24,7 @@ impl Backend {
     pub fn computer(&self, tables: &Tables, seeds: usize) -> Result<Box<dyn Computer>, ComputeError> {
         Ok(match self {
             Backend::Cpu(isa) => Box::new(CpuComputer::new(*isa, tables, seeds)?),
-            Backend::Gpu(gpu) => Box::new(GpuComputer::new(Arc::clone(gpu), tables, seeds)?),
+            Backend::Gpu(gpu) => Arc::clone(gpu).computer(tables, seeds)?,
         })
     }
 
@@ -42,7 +41,7 @@ impl Backend {
     pub fn name(&self) -> &str {
         match self {
             Backend::Cpu(isa) => isa.name(),
-            Backend::Gpu(gpu) => &gpu.report().name,
+            Backend::Gpu(gpu) => gpu.name(),
         }
     }
 }

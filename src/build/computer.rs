@@ -1,4 +1,4 @@
-use crate::gpu::GpuError;
+use super::device::DeviceError;
 use crate::index::Frame;
 use crate::progress::Pulse;
 use crate::system::OutOfMemory;
@@ -14,9 +14,9 @@ pub enum ComputeError {
     /// There is not enough memory.
     #[error(transparent)]
     OutOfMemory(#[from] OutOfMemory),
-    /// The GPU failed.
-    #[error(transparent)]
-    Gpu(#[from] GpuError),
+    /// The device failed.
+    #[error("{0}")]
+    Device(#[source] DeviceError),
 }
 
 /// Computes and packs the frames of layers.

@@ -1,5 +1,5 @@
 use super::computer::ComputeError;
-use crate::gpu::GpuError;
+use super::device::DeviceError;
 use crate::system::OutOfMemory;
 use crate::table::{LockError, PairKey, TableError, TableKey};
 
@@ -16,9 +16,9 @@ pub enum BuildError {
     /// There is not enough memory.
     #[error(transparent)]
     OutOfMemory(OutOfMemory),
-    /// The GPU failed.
-    #[error(transparent)]
-    Gpu(GpuError),
+    /// The device failed.
+    #[error("{0}")]
+    Device(#[source] DeviceError),
     /// It was stopped.
     #[error("stopped while building {0}")]
     Stopped(TableKey),
@@ -32,7 +32,7 @@ impl From<ComputeError> for BuildError {
         match error {
             ComputeError::Table(error) => BuildError::Table(error),
             ComputeError::OutOfMemory(error) => BuildError::OutOfMemory(error),
-            ComputeError::Gpu(error) => BuildError::Gpu(error),
+            ComputeError::Device(error) => BuildError::Device(error),
         }
     }
 }

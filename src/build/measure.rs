@@ -8,7 +8,7 @@ use super::backend::Backend;
 use super::computer::{ComputeError, Computer, Output};
 use super::cpu::CpuComputer;
 use super::error::BuildError;
-use super::gpu::{GpuComputer, Traffic};
+use super::device::Traffic;
 use super::writer::write_frames;
 use crate::index::{Frame, layer_positions};
 use crate::progress::Pulse;
@@ -80,17 +80,17 @@ pub fn measure(
             built_twice(&mut computer, tables, seeds, directory, pulse)
         }),
         Backend::Gpu(gpu) => {
-            let mut computer = GpuComputer::new(Arc::clone(gpu), tables, seeds)?;
-            let Some(mut measurement) = built_twice(&mut computer, tables, seeds, directory, pulse)? else {
+            let mut computer = Arc::clone(gpu).computer(tables, seeds)?;
+            let Some(mut measurement) = built_twice(&mut *computer, tables, seeds, directory, pulse)? else {
                 return Ok(None);
             };
-            computer.begin_measuring().map_err(ComputeError::Gpu)?;
+            computer.begin_measuring().map_err(ComputeError::Device)?;
             let frames: Vec<Frame> = tables.key(seeds).frames().collect();
             if !computer.compute(tables, &frames, pulse, &Nowhere)? {
                 return Ok(None);
             }
             measurement.gpu = Some(GpuMeasurement { stages: computer.stage_seconds(), traffic: computer.traffic() });
-            measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Gpu)?;
+            measurement.copy_bandwidth = gpu.copy_bandwidth(COPIED_BYTES as u64).map_err(ComputeError::Device)?;
             Ok(Some(measurement))
         }
     }

@@ -5,6 +5,7 @@
 //! | [`computer`](Computer) | traits: what computes frames, and what takes them |
 //! | [`cpu`] | the scores of one pair of mirrored frames, on all cores |
 //! | [`gpu`] | the same on a GPU |
+//! | [`device`](Device) | traits: a device other than the CPU, and what computes on it |
 //! | [`backend`](Backend) | the CPU or a GPU |
 //! | [`plan`](Plan) | the memory, disk and time that a build will need |
 //! | `sizes` | bytes of files and of memory, reckoned before anything is built |
@@ -28,15 +29,13 @@ mod cluster_plan;
 mod computer;
 pub mod cpu;
 mod dependencies;
+mod device;
 mod driver;
 mod error;
 mod event;
 mod finishing;
 mod frame_cache;
 #[cfg(feature = "gpu")]
-pub mod gpu;
-#[cfg(not(feature = "gpu"))]
-#[path = "gpu/absent.rs"]
 pub mod gpu;
 mod layer_plan;
 mod log;
@@ -52,6 +51,7 @@ pub use backend::Backend;
 pub use cluster_plan::{PairWork, Work};
 pub use computer::{ComputeError, Computer, Output};
 pub use dependencies::lower_frames;
+pub use device::{Device, DeviceComputer, DeviceError, Traffic};
 pub use driver::{BuildReport, Builder, build};
 pub use error::BuildError;
 pub use event::Event;

@@ -1,12 +1,10 @@
 use std::path::{Path, PathBuf};
 
 use super::backend::Backend;
-use super::gpu::least_memory;
 use super::layer_plan::{archive_bytes, layer_memory as archived_layer_memory};
 use super::sizes::{packed_bytes, pair_memory};
 use crate::file::beside;
 use crate::game::Rules;
-use crate::gpu::Tier;
 use crate::index::layer_positions;
 use crate::isa::Isa;
 use crate::system::{AvailableMemory, available_disk};
@@ -16,12 +14,6 @@ use crate::table::{PairKey, TableKey};
 /// Positions per second and thread on a current machine; with relays [`RELAY_RATE`].
 const ROW_RATE: f64 = 200e6;
 const RELAY_RATE: f64 = 60e6;
-
-/// The same for a whole GPU, not measured with builds yet, and for a software adapter (measured); with relays
-/// such a share of it (measured on a software adapter).
-const GPU_RATE: f64 = 1e9;
-const SOFTWARE_GPU_RATE: f64 = 4e6;
-const GPU_RELAY_SHARE: f64 = 0.4;
 
 /// What a build will need.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +76,7 @@ impl Plan {
             .collect();
         let positions = missing.iter().map(|key| layer_positions(pits, key.seeds)).sum::<u64>();
         let device_memory = match (backend, missing.last()) {
-            (Backend::Gpu(gpu), Some(last)) => least_memory(gpu, pits, last.seeds),
+            (Backend::Gpu(gpu), Some(last)) => gpu.least_memory(pits, last.seeds),
             _ => 0,
         };
         let partial = |key: &TableKey| -> u64 {
@@ -111,7 +103,7 @@ impl Plan {
             positions,
             memory: pair_memory(pair, backend),
             device_memory: match backend {
-                Backend::Gpu(gpu) => least_memory(gpu, pits, seeds),
+                Backend::Gpu(gpu) => gpu.least_memory(pits, seeds),
                 Backend::Cpu(_) => 0,
             },
             disk: packed_bytes(positions) + packed_bytes(layer_positions(pits, seeds)) + 2 * 4096,
@@ -168,10 +160,7 @@ pub(super) fn rate(rules: Rules, backend: &Backend, threads: usize) -> f64 {
     let relays = rules.relays();
     match backend {
         Backend::Cpu(_) => threads as f64 * if relays { RELAY_RATE } else { ROW_RATE },
-        Backend::Gpu(gpu) => {
-            let rate = if gpu.report().tier == Tier::Software { SOFTWARE_GPU_RATE } else { GPU_RATE };
-            rate * if relays { GPU_RELAY_SHARE } else { 1.0 }
-        }
+        Backend::Gpu(gpu) => gpu.rate(relays),
     }
 }
 

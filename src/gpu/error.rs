@@ -1,10 +1,9 @@
+use std::error::Error;
+
 /// Why a computation on a GPU ended early.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// This program was compiled without the feature `gpu`.
-    #[error("this build has no GPU support")]
-    Unsupported,
     /// There is no adapter to compute on, or none with the requested name.
     #[error("{}", no_adapter(wanted.as_deref(), found))]
     NoAdapter {
@@ -62,6 +61,14 @@ pub enum GpuError {
     /// The device refused a command: a bug in this program or in the driver.
     #[error("the GPU refused a command: {0}")]
     Refused(String),
+}
+
+impl GpuError {
+    /// The error of a GPU that `error` is, or that caused it.
+    pub fn of<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e GpuError> {
+        let mut causes = std::iter::successors(Some(error), |error| error.source());
+        causes.find_map(|cause| cause.downcast_ref())
+    }
 }
 
 /// Why there is not enough memory on a device.

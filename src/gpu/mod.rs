@@ -3,8 +3,6 @@
 //! A [`Kernel`] is a compute shader, the buffers it uses, and its twin: a function that does the same on the CPU. An
 //! open [`Gpu`] compiles kernels on first use; work is recorded and submitted in batches.
 //!
-//! Without the feature `gpu`, `absent.rs` replaces all of this.
-//!
 //! | module | what it holds |
 //! |---|---|
 //! | [`adapter`](Adapter) | listing and choosing adapters |
@@ -64,6 +62,3 @@ pub use trace::{Barrier, Memory, NoTrace, Race, Trace, Tracer, Use};
 pub use twin::{Words, Workgroup, bindings};
 pub(crate) use twin::{extract_bits, pack4x_u8, read, unpack4x_u8};
 pub use waiting::has_hung;
-
-/// Whether this build can compute on GPUs.
-pub const IS_SUPPORTED: bool = true;

@@ -25,7 +25,7 @@ mod survey;
 use std::path::PathBuf;
 
 use crate::game::Position;
-use crate::gpu::GpuError;
+use crate::build::DeviceError;
 use crate::index::{TableRow, game_row};
 use crate::system::OutOfMemory;
 use crate::table::{TableError, TableKey, Tables, missing_layers};
@@ -105,9 +105,9 @@ pub enum Fault {
     /// There is not enough memory for the check.
     #[error(transparent)]
     OutOfMemory(OutOfMemory),
-    /// The check could not be made on the GPU.
-    #[error(transparent)]
-    Gpu(GpuError),
+    /// The check could not be made on the device.
+    #[error("{0}")]
+    Device(#[source] DeviceError),
 }
 
 impl From<TableError> for Fault {
@@ -125,7 +125,7 @@ impl Fault {
             | Fault::Damage(_)
             | Fault::Gap { .. }
             | Fault::Manifest { .. } => true,
-            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::OutOfMemory(_) | Fault::Gpu(_) => false,
+            Fault::NotInManifest(_) | Fault::Failed(_) | Fault::OutOfMemory(_) | Fault::Device(_) => false,
         }
     }
 

@@ -36,7 +36,7 @@ fn fault(error: ComputeError) -> Fault {
     match error {
         ComputeError::Table(error) => error.into(),
         ComputeError::OutOfMemory(error) => Fault::OutOfMemory(error),
-        ComputeError::Gpu(error) => Fault::Gpu(error),
+        ComputeError::Device(error) => Fault::Device(error),
     }
 }
 

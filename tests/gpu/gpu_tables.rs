@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::gpu::stages::Stage;
-use kalah::build::gpu::{GpuComputer, Traffic};
+use kalah::build::gpu::GpuComputer;
 use kalah::build::{Backend, BuildError, Builder, Computer, Event, Output};
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
@@ -142,13 +142,14 @@ fn least_memory(adapter: &TestAdapter, key: TableKey, max_binding: Option<u64>) 
     let error = build(directory.path(), key, gpu(&device), &|event| {
         pairs.fetch_add(matches!(event, Event::Pair(_)).into(), Ordering::Relaxed);
     });
-    match error.unwrap_err() {
-        BuildError::Gpu(GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
+    let error = error.unwrap_err();
+    match GpuError::of(&error) {
+        Some(&GpuError::OutOfMemory { bytes, shortage: Shortage::Allowed(1), .. }) => {
             assert_eq!((pairs.into_inner(), device.used()), (0, 0), "nothing is begun");
             assert!(files(directory.path()).keys().all(|name| name.ends_with(".partial")));
             bytes
         }
-        other => panic!("{other}"),
+        _ => panic!("{error}"),
     }
 }
 
@@ -198,7 +199,7 @@ fn with_the_least_memory_frames_are_given_up_and_brought_again() {
             let device = adapter.open(GpuOptions::default().memory(least - 1));
             let directory = tempfile::tempdir().unwrap();
             let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
-            assert!(matches!(error, BuildError::Gpu(GpuError::OutOfMemory { .. })), "{error}");
+            assert!(matches!(GpuError::of(&error), Some(GpuError::OutOfMemory { .. })), "{error}");
         }
     });
 }
@@ -258,7 +259,7 @@ fn parts_that_a_stage_can_use_may_be_smaller_than_the_scores() {
                         assert_same_files(&right, &files(directory.path()), &what);
                     }
                     // Before anything is computed, or not at all.
-                    Err(BuildError::Gpu(GpuError::Limit { .. })) => {
+                    Err(error) if matches!(GpuError::of(&error), Some(GpuError::Limit { .. })) => {
                         refused += 1;
                         assert_eq!(begun.into_inner(), 0, "{key}, parts of {max_binding} bytes");
                     }
@@ -319,12 +320,9 @@ fn a_layer_beyond_the_limits_is_refused() {
         let device = adapter.open(GpuOptions::default().max_binding(4096));
         let directory = tempfile::tempdir().unwrap();
         let key = TableKey { rules: Rules::Standard, pits: 6, seeds: 12 };
-        match build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err() {
-            BuildError::Gpu(error @ GpuError::Limit { needed: 12, .. }) => {
-                assert!(error.to_string().contains("seeds"), "{error}");
-            }
-            other => panic!("{other}"),
-        }
+        let error = build(directory.path(), key, gpu(&device), &|_| {}).unwrap_err();
+        assert!(matches!(GpuError::of(&error), Some(GpuError::Limit { needed: 12, .. })), "{error}");
+        assert!(error.to_string().contains("seeds"), "{error}");
     });
 }
 
@@ -410,7 +408,7 @@ fn what_a_lost_device_had_finished_is_kept_and_another_or_the_cpu_goes_on() {
                 }
             });
             match lost.unwrap_err() {
-                error @ BuildError::Gpu(GpuError::Lost(_)) => {
+                error if matches!(GpuError::of(&error), Some(GpuError::Lost(_))) => {
                     assert!(error.to_string().contains("lost"), "{error}");
                 }
                 other => panic!("lost at pair {lost_at}: {other}"),

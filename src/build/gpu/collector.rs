@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use wgpu::{BufferUsages, SubmissionIndex};
 
 use super::packer::PackedOnDevice;
-use crate::build::computer::Output;
+use crate::build::Output;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::PackedFrame;

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::ScopedJoinHandle;
 
+use super::backend::is_out_of_memory;
 use super::collector::{READBACKS, collect, send};
 use super::lower::Lower;
 use super::memory::DeviceMemory;
@@ -12,8 +13,7 @@ use super::prefetcher::Prefetcher;
 use super::residency::ReadSteps;
 use super::rows::DeviceRows;
 use super::stages::Stage;
-use super::traffic::Traffic;
-use crate::build::computer::{ComputeError, Computer, Output};
+use crate::build::{ComputeError, Computer, DeviceComputer, DeviceError, Output, Traffic};
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, RecorderBuffers, Shortage, Timing};
 use crate::index::Frame;
 use crate::progress::Pulse;
@@ -97,23 +97,6 @@ impl GpuComputer {
             traffic: Traffic::default(),
             gpu,
         })
-    }
-
-    /// Bytes transferred so far.
-    pub fn traffic(&self) -> Traffic {
-        self.traffic
-    }
-
-    /// Starts measuring how long stages take, if the adapter has timestamps, and the bytes transferred.
-    pub(in crate::build) fn begin_measuring(&mut self) -> Result<(), GpuError> {
-        (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
-        Ok(())
-    }
-
-    /// Seconds that each stage took since [`GpuComputer::begin_measuring`], if they are measured.
-    pub(in crate::build) fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>> {
-        let timing = self.timing.as_ref()?;
-        Some(Stage::ALL.iter().map(|stage| (stage.name(), timing.seconds(stage.kernel()))).collect())
     }
 
     /// Computes the frames while a collector takes the finished ones.
@@ -236,7 +219,7 @@ impl GpuComputer {
             let computed = self.pair.compute(recorder, &mut self.lower, &mut self.rows, tables, small, pulse);
             self.rows.forget_relay_rows();
             match computed {
-                Err(ComputeError::Gpu(GpuError::OutOfMemory { .. })) if self.lower.evict(recorder)? => {
+                Err(error) if is_out_of_memory(&error) && self.lower.evict(recorder)? => {
                     pulse.positions.store(before, std::sync::atomic::Ordering::Relaxed);
                 }
                 other => return other,
@@ -258,6 +241,22 @@ impl fmt::Debug for GpuComputer {
     fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
         let (gpu, traffic) = (&self.gpu.report().name, &self.traffic);
         formatter.debug_struct("GpuComputer").field("gpu", gpu).field("traffic", traffic).finish_non_exhaustive()
+    }
+}
+
+impl DeviceComputer for GpuComputer {
+    fn begin_measuring(&mut self) -> Result<(), DeviceError> {
+        (self.traffic, self.timing) = (Traffic::default(), Timing::new(&self.gpu)?);
+        Ok(())
+    }
+
+    fn stage_seconds(&self) -> Option<Vec<(&'static str, f64)>> {
+        let timing = self.timing.as_ref()?;
+        Some(Stage::ALL.iter().map(|stage| (stage.name(), timing.seconds(stage.kernel()))).collect())
+    }
+
+    fn traffic(&self) -> Traffic {
+        self.traffic
     }
 }
 

@@ -4,7 +4,7 @@
 use super::packer::PackedOnDevice;
 use super::residency::{ReadSteps, Residency};
 use super::stages::{ABSENT, FrameAt, OVER};
-use crate::build::computer::ComputeError;
+use crate::build::ComputeError;
 use crate::gpu::{DeviceBuffer, Gpu, GpuError, Recorder, Window};
 use crate::index::Frame;
 use crate::table::{FrameEntry, Tables, frame_in_parallel};

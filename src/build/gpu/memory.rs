@@ -97,7 +97,7 @@ impl DeviceMemory {
 
 /// The least bytes of device memory for a build of all layers up to `seeds`. Frames of lower layers that do not fit as
 /// well are read from the files repeatedly.
-pub(in crate::build) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
+pub(super) fn least_memory(gpu: &Gpu, pits: usize, seeds: usize) -> u64 {
     DeviceMemory::new(pits, seeds, gpu.budget(), gpu.max_binding()).least()
 }
 

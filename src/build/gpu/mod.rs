@@ -1,6 +1,6 @@
 //! The scores of pairs of mirrored frames, on a GPU.
 //!
-//! The tables are the same as the CPU's, byte for byte. Without the feature `gpu`, `absent.rs` replaces all of this.
+//! The tables are the same as the CPU's, byte for byte.
 //! Frames of lower layers stay on the device in the form of the files, as far as its memory allows, and otherwise are
 //! copied from the mapped files. New frames are packed on the device, so that only finished ones are copied back.
 //!
@@ -20,9 +20,10 @@
 //! | [`computer`](GpuComputer) | all frames of a layer |
 //! | [`work`](BoardWork) | the dispatches and copies of a layer, counted without a device |
 //! | [`self_test`](self_test()) | a small layer that a device computes before it is trusted |
-//! | [`traffic`](Traffic) | bytes copied to the device and back |
+//! | `backend` | a GPU as a device that builds tables |
 //! | [`memory`](max_seeds) | how much device memory a build needs, and what the device's limits allow |
 
+mod backend;
 mod collector;
 mod computer;
 mod edge_colouring;
@@ -37,12 +38,9 @@ mod residency;
 mod rows;
 mod self_test;
 pub mod stages;
-mod traffic;
 mod work;
 
 pub use computer::GpuComputer;
-pub(super) use memory::least_memory;
 pub use memory::max_seeds;
 pub use self_test::self_test;
-pub use traffic::Traffic;
 pub use work::{BoardWork, Dispatch, LayerWork, Uploads};

@@ -11,7 +11,7 @@ use super::memory::DeviceMemory;
 use super::prefetcher::Key;
 use super::rows::{DeviceRelays, DeviceRows};
 use super::stages::{AGAIN_GROUPS, AGAIN_WORDS, Forward, NO_MAP, QuietLarge, QuietSmall, Stage, TILE, Transpose};
-use crate::build::computer::ComputeError;
+use crate::build::ComputeError;
 use crate::game::Capture;
 use crate::gpu::{Gpu, GpuError, MAX_WORKGROUPS, Recorder, WORKGROUP};
 use crate::index::Frame;

@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::computer::GpuComputer;
-use crate::build::computer::{ComputeError, Computer, Output};
+use crate::build::{ComputeError, Computer, Output};
 use crate::build::cpu::CpuComputer;
 use crate::game::Rules;
 use crate::gpu::{Gpu, GpuError};

@@ -345,7 +345,7 @@ impl Means<'_> {
                 match self.check(check, &tables, table, progress) {
                     Ok(passed) => report.passed.push(passed),
                     Err(Fault::NotInManifest(_)) if self.verify.seeds.is_none() => untold.push(seeds),
-                    Err(fault @ Fault::Gpu(_)) => return Err(fault.into()),
+                    Err(fault @ Fault::Device(_)) => return Err(fault.into()),
                     Err(fault) => {
                         report.add(seeds, check, &fault);
                         sound = sound.min(seeds - 1);
