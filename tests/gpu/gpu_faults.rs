@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kalah::build::gpu::{GpuComputer, self_test};
-use kalah::build::{Backend, BuildError, Builder, ComputeError, measure};
+use kalah::build::{Backend, BuildError, Builder, measure};
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions};
 use kalah::isa::Isa;

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kalah::build::gpu::stages::Stage;
 use kalah::build::gpu::GpuComputer;
-use kalah::build::{Backend, BuildError, Builder, Computer, Event, Output};
+use kalah::build::{Backend, BuildError, Builder, Computer, DeviceComputer, Event, Output, Traffic};
 use kalah::game::Rules;
 use kalah::gpu::{Gpu, GpuError, GpuOptions, Shortage};
 use kalah::index::Frame;

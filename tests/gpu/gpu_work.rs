@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kalah::build::gpu::{BoardWork, GpuComputer};
-use kalah::build::{Backend, Builder, Computer, Output};
+use kalah::build::{Backend, Builder, Computer, DeviceComputer, Output};
 use kalah::game::Rules;
 use kalah::gpu::GpuOptions;
 use kalah::index::Frame;
